@@ -15,5 +15,5 @@ export { type AxisResize, type AxisTable, type ResizeMode, resizeTable } from ".
 export { type AxisWindow, adaptiveWindows, type Sliding, slidingWindows } from "./host/windows.ts";
 export { orderKeys } from "./order/keys.ts";
 export { selectFirst, sortsByRadix } from "./order/select.ts";
-export { SELECTIONS } from "./order/selections.ts";
+export { SELECTION_OPS, SELECTIONS } from "./order/selections.ts";
 export { type Ordered, sortRange, stableSort } from "./order/sort.ts";

@@ -60,10 +60,11 @@ export {
 export { forEachOffset, normalDim, offsetsOf, type Slices, slicesOf } from "./strides/offsets.ts";
 export {
   ADAPTIVE_POOLS,
-  type Arguments,
+  type ConvolutionArgs,
   CONVOLUTIONS,
   type ConvolutionWindow,
   convolutionWindow,
+  type PoolingArgs,
   type PoolingWindow,
   poolingWindow,
   SLIDING_POOLS,

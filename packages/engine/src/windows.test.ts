@@ -1,11 +1,9 @@
 import { expect, test } from "vitest";
-import { type Arguments, convolutionWindow, poolingWindow, spatial, withinReach } from "./windows.ts";
-
-const callOf = (args: Readonly<Record<string, unknown>>): Arguments => ({ arg: <T>(name: string) => args[name] as T });
+import { convolutionWindow, poolingWindow, spatial, withinReach } from "./windows.ts";
 
 test("an odd rest of same padding goes to the end", () => {
-  const call = callOf({ stride: [1], padding: "same", dilation: [1, 2], groups: 1 });
-  expect(convolutionWindow({}, call, [4, 2])).toEqual({
+  const args = { stride: [1], padding: "same", dilation: [1, 2], groups: 1 };
+  expect(convolutionWindow({}, args, [4, 2])).toEqual({
     stride: [1, 1],
     padding: [1, 1],
     paddingEnd: [2, 1],
@@ -20,14 +18,14 @@ test("a convolution may be transposed by its record or by an argument", () => {
   const args = { stride: [2], padding: [1], dilation: [1], output_padding: [1], groups: 3 };
   const expected = { transposed: true, outputPadding: [1, 1], padding: [1, 1], paddingEnd: [1, 1], groups: 3 };
   const given = { ...args, transposed: true };
-  expect(convolutionWindow({ window: { rank: 2, transposed: true } }, callOf(args), [3, 3])).toMatchObject(expected);
-  expect(convolutionWindow({}, callOf(given), [3, 3])).toMatchObject(expected);
-  expect(convolutionWindow({}, callOf(args), [3, 3])).toMatchObject({ outputPadding: [0, 0] });
+  expect(convolutionWindow({ window: { rank: 2, transposed: true } }, args, [3, 3])).toMatchObject(expected);
+  expect(convolutionWindow({}, given, [3, 3])).toMatchObject(expected);
+  expect(convolutionWindow({}, args, [3, 3])).toMatchObject({ outputPadding: [0, 0] });
 });
 
 test("windows of a pooling without strides are adjacent", () => {
-  const call = callOf({ kernel_size: [3, 2], stride: [], padding: [1], count_include_pad: true });
-  expect(poolingWindow({ rank: 2 }, call)).toEqual({
+  const args = { kernel_size: [3, 2], stride: [], padding: [1], count_include_pad: true };
+  expect(poolingWindow({ rank: 2 }, args)).toEqual({
     kernel: [3, 2],
     stride: [3, 2],
     padding: [1, 1],

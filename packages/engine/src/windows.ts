@@ -1,9 +1,9 @@
 // What the arguments of ops with windows, convolutions and poolings, mean for each axis.
 
-import type { KnownOp, OpRecord, Window } from "@pt2/registry";
+import type { OpRecord, Window } from "@pt2/registry";
 
 /** The convolutions that backends run as they are; the others become these. */
-export const CONVOLUTIONS: readonly KnownOp[] = [
+export const CONVOLUTIONS = [
   "aten::convolution",
   "aten::conv1d",
   "aten::conv2d",
@@ -14,10 +14,10 @@ export const CONVOLUTIONS: readonly KnownOp[] = [
   "aten::conv_transpose1d",
   "aten::conv_transpose2d.input",
   "aten::conv_transpose3d.input",
-];
+] as const;
 
 /** Sliding maxima and means of one to three dimensions; some give the positions of maxima too. */
-export const SLIDING_POOLS: readonly KnownOp[] = [
+export const SLIDING_POOLS = [
   "aten::max_pool1d",
   "aten::max_pool2d",
   "aten::max_pool3d",
@@ -27,10 +27,10 @@ export const SLIDING_POOLS: readonly KnownOp[] = [
   "aten::avg_pool1d",
   "aten::avg_pool2d",
   "aten::avg_pool3d",
-];
+] as const;
 
 /** Poolings to a given output size. */
-export const ADAPTIVE_POOLS: readonly KnownOp[] = [
+export const ADAPTIVE_POOLS = [
   "aten::adaptive_avg_pool1d",
   "aten::adaptive_avg_pool2d",
   "aten::adaptive_avg_pool3d",
@@ -39,14 +39,28 @@ export const ADAPTIVE_POOLS: readonly KnownOp[] = [
   "aten::adaptive_max_pool1d",
   "aten::adaptive_max_pool2d",
   "aten::adaptive_max_pool3d",
-];
+] as const;
 
 /** Numbers along depth, height and width; tensors of fewer dimensions have neutral ones in front. */
 export type Spatial = readonly [depth: number, height: number, width: number];
 
-/** The arguments of a call. */
-export interface Arguments {
-  arg<T>(name: string): T;
+/** The arguments of a convolution that say how it moves over its input. */
+export interface ConvolutionArgs {
+  readonly stride: readonly number[];
+  readonly dilation: readonly number[];
+  readonly padding: string | readonly number[];
+  readonly transposed?: boolean | undefined;
+  readonly output_padding?: readonly number[] | undefined;
+  readonly groups: number;
+}
+
+/** The arguments of a sliding pooling that say how it moves over its input. */
+export interface PoolingArgs {
+  readonly kernel_size: readonly number[];
+  readonly stride: readonly number[];
+  readonly padding: readonly number[];
+  readonly dilation?: readonly number[] | undefined;
+  readonly count_include_pad?: boolean | undefined;
 }
 
 /** One number for each axis. */
@@ -87,24 +101,24 @@ export function volume([d, h, w]: Spatial): number {
 /** Reads the arguments of any of the convolution ops, whose kernel has these sizes. */
 export function convolutionWindow(
   { window }: Pick<OpRecord, "window">,
-  call: Arguments,
+  args: ConvolutionArgs,
   kernel: readonly number[],
 ): ConvolutionWindow {
   const rank = kernel.length;
   const zeros = kernel.map(() => 0);
-  const transposed = call.arg<unknown>("transposed") === true || window?.transposed === true;
-  const dilation = perAxis(call, "dilation", rank);
-  const padding = call.arg<string | readonly number[]>("padding");
-  const given = typeof padding === "string" ? zeros : perAxis(call, "padding", rank);
+  const transposed = args.transposed === true || window?.transposed === true;
+  const dilation = perAxis(args.dilation, rank);
+  const { padding } = args;
+  const given = typeof padding === "string" ? zeros : perAxis(padding, rank);
   const same = kernel.map((size, d) => (padding === "same" ? (size - 1) * dilation[d]! : 0));
   return {
-    stride: perAxis(call, "stride", rank),
+    stride: perAxis(args.stride, rank),
     padding: given.map((size, d) => size + Math.floor(same[d]! / 2)),
     paddingEnd: given.map((size, d) => size + Math.ceil(same[d]! / 2)),
     dilation,
     transposed,
-    outputPadding: transposed ? perAxis(call, "output_padding", rank) : zeros,
-    groups: call.arg<number>("groups"),
+    outputPadding: transposed ? perAxis(args.output_padding, rank) : zeros,
+    groups: args.groups,
   };
 }
 
@@ -120,14 +134,14 @@ export function withinReach<W extends Steps>(window: W, sizes: readonly number[]
 }
 
 /** Reads the arguments of ops such as `max_pool2d` and `avg_pool2d`, some of which have no dilation. */
-export function poolingWindow({ rank }: Window, call: Arguments): PoolingWindow {
-  const kernel = perAxis(call, "kernel_size", rank);
+export function poolingWindow({ rank }: Window, args: PoolingArgs): PoolingWindow {
+  const kernel = perAxis(args.kernel_size, rank);
   return {
     kernel,
-    stride: perAxis(call, "stride", rank, kernel),
-    padding: perAxis(call, "padding", rank),
-    dilation: perAxis(call, "dilation", rank, new Array<number>(rank).fill(1)),
-    countsPadding: call.arg<boolean | undefined>("count_include_pad") === true,
+    stride: perAxis(args.stride, rank, kernel),
+    padding: perAxis(args.padding, rank),
+    dilation: perAxis(args.dilation, rank, new Array<number>(rank).fill(1)),
+    countsPadding: args.count_include_pad === true,
   };
 }
 
@@ -139,11 +153,9 @@ export function windowOf({ name, window }: Pick<OpRecord, "name" | "window">): W
 
 /** PyTorch lets a list of one element stand for all axes, and gives an empty list a meaning of its own. */
 function perAxis(
-  call: Arguments,
-  name: string,
+  given: readonly number[] | undefined,
   rank: number,
   otherwise: readonly number[] = new Array<number>(rank).fill(0),
 ): readonly number[] {
-  const given = call.arg<readonly number[] | undefined>(name) ?? [];
-  return Array.from({ length: rank }, (_, d) => given[d] ?? given[0] ?? otherwise[d]!);
+  return Array.from({ length: rank }, (_, d) => given?.[d] ?? given?.[0] ?? otherwise[d]!);
 }

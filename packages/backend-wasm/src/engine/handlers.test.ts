@@ -6,7 +6,7 @@ import { aten } from "@pt2/registry/aten";
 import { scalar as s } from "@pt2/registry/scalar";
 import { expect, test } from "vitest";
 import { WasmBackend } from "../backend.ts";
-import type { WasmKernel } from "./kernel.ts";
+import { type WasmKernel, wasmKernel } from "./kernel.ts";
 import { addressOf } from "./tensor-view.ts";
 
 /**
@@ -94,10 +94,14 @@ test("a handler takes precedence over the record's own rule, and an op set's ker
   };
   expect(await forward([wrong], [handler])).toEqual(expected);
 
-  const kernel: WasmKernel = {
-    ops: ["my::scaled"],
-    prepare(call) {
-      const [from, factors, out] = [call.dense(call.tensor("x")), call.dense(call.tensor("scale")), call.output()];
+  const record = defineOp(SCHEMA, {
+    infer: ({ x }) => ({ dtype: x.dtype, shape: x.shape }),
+    decompose: ({ x }) => x,
+  });
+  const kernel = wasmKernel({
+    ops: [record],
+    prepare(call, { x, scale }) {
+      const [from, factors, out] = [call.dense(call.tensor(x)), call.dense(call.tensor(scale)), call.output()];
       call.step(() => {
         const floats = call.heap.f32;
         for (let i = 0; i < 6; i++) {
@@ -105,10 +109,10 @@ test("a handler takes precedence over the record's own rule, and an op set's ker
         }
       });
     },
-  };
+  });
   const packaged: OpSet = {
     name: "my",
-    ops: [defineOp(SCHEMA, { infer: ({ x }) => ({ dtype: x.dtype, shape: x.shape }), decompose: ({ x }) => x })],
+    ops: [record],
     kernels: { wasm: [kernel] },
   };
   expect(await forward([packaged])).toEqual(expected);

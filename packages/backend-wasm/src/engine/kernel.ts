@@ -27,6 +27,7 @@ export interface TypedWasmKernel<Op extends KernelOp> extends Omit<WasmKernel<Ke
 }
 
 /** Makes a kernel of one whose arguments are typed. A misspelt op or argument does not compile. */
+// @__NO_SIDE_EFFECTS__
 export function wasmKernel<const Op extends KernelOp>(kernel: TypedWasmKernel<Op>): WasmKernel {
   return { ...(kernel as unknown as WasmKernel), ops: namesOf(kernel.ops) };
 }

@@ -2,7 +2,7 @@ import { numel, viewAs } from "@pt2/backend";
 import { elementBytes, numberOf } from "@pt2/engine";
 import { DTYPES, type DType } from "@pt2/format";
 import { isTensor, type Scalar } from "@pt2/registry";
-import type { WasmKernel } from "../engine/kernel.ts";
+import { type WasmKernel, wasmKernel } from "../engine/kernel.ts";
 import { addressOf } from "../engine/tensor-view.ts";
 
 /** PyTorch counts the elements before it leaves out fractions. */
@@ -11,11 +11,11 @@ function whole(number: number | bigint): bigint {
 }
 
 /** `arange(start, end, step)`; each element is start + i·step, not a running sum. */
-export const arange: WasmKernel = {
+export const arange: WasmKernel = wasmKernel({
   ops: ["aten::arange.start_step"],
-  prepare(call) {
+  prepare(call, args) {
     const out = call.output();
-    const [start, step] = [numberOf(call.arg<Scalar>("start")), numberOf(call.arg<Scalar>("step"))];
+    const [start, step] = [numberOf(args.start), numberOf(args.step)];
     const exact = DTYPES[out.dtype].kind === "int";
     call.step(() => {
       const { itemsize } = DTYPES[out.dtype];
@@ -26,15 +26,15 @@ export const arange: WasmKernel = {
       }
     });
   },
-};
+});
 
 /** `full(size, fill_value)` and `empty`, whose contents PyTorch leaves open: zeros here. */
-export const full: WasmKernel = {
+export const full: WasmKernel = wasmKernel({
   ops: ["aten::full"],
   accepts: ({ fill_value }) => !isTensor(fill_value),
-  prepare(call) {
+  prepare(call, { fill_value }) {
     const out = call.output();
-    const bytes = fillBytes(out.dtype, call.arg<Scalar>("fill_value"));
+    const bytes = fillBytes(out.dtype, fill_value);
     call.step(() => {
       const memory = call.heap.u8;
       const to = addressOf(out);
@@ -47,7 +47,7 @@ export const full: WasmKernel = {
       }
     });
   },
-};
+});
 
 /** One element; of a complex one both parts. */
 function fillBytes(dtype: DType, value: Scalar): Uint8Array {

@@ -1,17 +1,14 @@
 import type { DType } from "@pt2/format";
 import { contiguousStrides } from "@pt2/format";
-import type { ArgValue, TensorMeta } from "@pt2/registry";
+import type { TensorMeta } from "@pt2/registry";
 import type { KernelCall } from "../engine/kernel.ts";
 import type { TensorView } from "../engine/tensor-view.ts";
 
 const COMPUTED_IN_FLOAT32: ReadonlySet<DType> = new Set<DType>(["float32", "float16", "bfloat16"]);
 
-/** Whether the tensor arguments of these names are of a dtype that PyTorch's CPU kernels compute in float32. */
-export function isFloat32(args: Readonly<Record<string, ArgValue>>, ...names: readonly string[]): boolean {
-  return names.every((name) => {
-    const value = args[name] as TensorMeta | null | undefined;
-    return value === null || value === undefined || COMPUTED_IN_FLOAT32.has(value.dtype);
-  });
+/** Whether tensor arguments are of dtypes that PyTorch's CPU kernels compute in float32. Absent ones do not count. */
+export function isFloat32(...tensors: readonly (TensorMeta | null | undefined)[]): boolean {
+  return tensors.every((tensor) => !tensor || COMPUTED_IN_FLOAT32.has(tensor.dtype));
 }
 
 /**

@@ -68,7 +68,7 @@ export const KERNELS: readonly WasmKernel[] = [
   cumprod,
   sort,
   topk,
-  selections,
+  ...selections,
   matmulAny,
   ...GENERAL_REDUCTIONS,
   reinterpret,

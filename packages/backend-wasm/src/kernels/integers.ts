@@ -1,15 +1,15 @@
 import { numel } from "@pt2/backend";
 import { broadcastStrides, offsetsOf } from "@pt2/engine";
 import { bigints, type Elements, numbers } from "../engine/element-access.ts";
-import type { WasmKernel } from "../engine/kernel.ts";
+import { type WasmKernel, wasmKernel } from "../engine/kernel.ts";
 
 /** An integer op that iterates, exact in 64 bits. */
-function integerKernel(op: string, combine: (a: bigint, b: bigint) => bigint): WasmKernel {
-  return {
+function integerKernel(op: "aten::gcd" | "aten::lcm", combine: (a: bigint, b: bigint) => bigint): WasmKernel {
+  return wasmKernel({
     ops: [op],
-    prepare(call) {
+    prepare(call, { self, other }) {
       const out = call.output();
-      const [x, y] = ["self", "other"].map((name) => call.convert(call.tensor(name), out.dtype));
+      const [x, y] = [self, other].map((tensor) => call.convert(call.tensor(tensor), out.dtype));
       const [from, with_] = [x!, y!].map((view) =>
         offsetsOf({ shape: out.shape, strides: broadcastStrides(view, out.shape) }),
       );
@@ -18,7 +18,7 @@ function integerKernel(op: string, combine: (a: bigint, b: bigint) => bigint): W
         for (let i = 0; i < numel(out.shape); i++) c!.set(i, combine(a!.get(from![i]!), b!.get(with_![i]!)));
       });
     },
-  };
+  });
 }
 
 function widened(...[heap, view]: Parameters<typeof numbers>): Elements<bigint> {

@@ -9,7 +9,7 @@ type SoftmaxOp = "aten::softmax.int" | "aten::_softmax" | "aten::log_softmax.int
 function softmaxKernel(ops: readonly SoftmaxOp[], rows: "softmaxRows" | "logSoftmaxRows"): WasmKernel {
   return wasmKernel({
     ops,
-    accepts: (args) => isFloat32(args, "self") && isFloatResult(args.dtype),
+    accepts: ({ self, dtype }) => isFloat32(self) && isFloatResult(dtype),
     prepare(call, { self, dim: given }) {
       const input = call.convert(call.tensor(self), "float32");
       const rank = input.shape.length;

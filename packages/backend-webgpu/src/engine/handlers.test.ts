@@ -4,7 +4,7 @@ import { scalar as s } from "@pt2/registry/scalar";
 import { expect, test } from "vitest";
 import { describeWithDevice } from "../device.test-helper.ts";
 import { webgpu } from "../index.ts";
-import type { WebgpuKernel } from "./kernel.ts";
+import { type WebgpuKernel, webgpuKernel } from "./kernel.ts";
 
 /** The custom op lies between two ops that are planned. */
 const program = programOf(`
@@ -68,16 +68,16 @@ await describeWithDevice("an op that PyTorch does not have", (device) => {
   });
 
   test("a custom op has a kernel of its op set, whose result takes an epilogue", async () => {
-    const kernel: WebgpuKernel = {
-      ops: ["my::scaled"],
+    const op = defineOp(SCHEMA, { infer: ({ x: self }) => ({ dtype: self.dtype, shape: self.shape }) });
+    const kernel = webgpuKernel({
+      ops: [op],
       fuses: true,
-      prepare(call) {
-        const shader = call.shader("scaled").read("x", call.tensor("x")).read("factor", call.tensor("scale"));
+      prepare(call, { x: self, scale }) {
+        const shader = call.shader("scaled").read("x", call.tensor(self)).read("factor", call.tensor(scale));
         shader.result("out");
         shader.forEach(6, "set_out(i, x(i) * factor(i % 3u));");
       },
-    };
-    const op = defineOp(SCHEMA, { infer: ({ x: self }) => ({ dtype: self.dtype, shape: self.shape }) });
+    });
     const mine: OpSet = { name: "my", ops: [op], kernels: { webgpu: [kernel] } };
     const { results, explanation } = await outcome([mine]);
     expect(results).toEqual(expected);

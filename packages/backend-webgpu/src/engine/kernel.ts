@@ -36,6 +36,7 @@ export interface TypedWebgpuKernel<Op extends KernelOp> extends Omit<WebgpuKerne
 }
 
 /** Makes a kernel of one whose arguments are typed. A misspelt op or argument does not compile. */
+// @__NO_SIDE_EFFECTS__
 export function webgpuKernel<const Op extends KernelOp>(kernel: TypedWebgpuKernel<Op>): WebgpuKernel {
   return { ...(kernel as unknown as WebgpuKernel), ops: namesOf(kernel.ops) };
 }

@@ -6,7 +6,7 @@ import { describeWithDevice, openTestDevice } from "../device.test-helper.ts";
 import { webgpu } from "../index.ts";
 import { KERNEL_PARTS } from "../kernels/index.ts";
 import { DeviceSource, deviceOf } from "./device.ts";
-import type { WebgpuKernel } from "./kernel.ts";
+import { webgpuKernel } from "./kernel.ts";
 import { KernelParts } from "./kernels.ts";
 
 const registry = registryOf();
@@ -105,14 +105,14 @@ await describeWithDevice("what is refused says where", (device) => {
   });
 
   test("a shader that the device refuses is reported with its WGSL", async () => {
-    const broken: WebgpuKernel = {
+    const broken = webgpuKernel({
       ops: ["aten::cumsum"],
-      prepare: (call) => {
+      prepare: (call, { self }) => {
         const shader = call.shader("running sum");
-        shader.read("x", call.tensor("self")).result("out");
+        shader.read("x", call.tensor(self)).result("out");
         shader.forEach(6, "set_out(i, x(i) * nothing);");
       },
-    };
+    });
     const settings = { precision: "fast", outputs: "host", narrowFloat64: false, ownsDevice: false } as const;
     const devices = new DeviceSource(deviceOf(device), null);
     const kernels = new KernelParts([{ ops: /cumsum/, load: async () => [broken] }, ...KERNEL_PARTS]);

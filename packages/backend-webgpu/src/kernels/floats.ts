@@ -1,10 +1,7 @@
 import { DTYPES } from "@pt2/format";
-import type { ArgValue, TensorMeta } from "@pt2/registry";
+import type { TensorMeta } from "@pt2/registry";
 
-/** Whether the tensor arguments of these names, as far as given, hold floats: what is computed in float32 here. */
-export function areFloats(args: Readonly<Record<string, ArgValue>>, ...names: readonly string[]): boolean {
-  return names.every((name) => {
-    const value = args[name] as TensorMeta | null | undefined;
-    return value === null || value === undefined || DTYPES[value.dtype].kind === "float";
-  });
+/** Whether these tensor arguments, as far as given, hold floats: what is computed in float32 here. */
+export function areFloats(...tensors: readonly (TensorMeta | null | undefined)[]): boolean {
+  return tensors.every((tensor) => tensor === null || tensor === undefined || DTYPES[tensor.dtype].kind === "float");
 }

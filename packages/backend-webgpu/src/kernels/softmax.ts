@@ -1,24 +1,26 @@
 import { normalDim } from "@pt2/engine";
 import { contiguousStrides, DTYPES, type DType, numel } from "@pt2/format";
-import type { ArgValue, TensorMeta } from "@pt2/registry";
-import type { WebgpuKernel } from "../engine/kernel.ts";
+import type { TensorMeta } from "@pt2/registry";
+import { type WebgpuKernel, webgpuKernel } from "../engine/kernel.ts";
 import type { TensorView } from "../engine/tensor-view.ts";
 import { areFloats } from "./floats.ts";
 import { Rows, rowVectors } from "./rows.ts";
 
+type SoftmaxOp = "aten::softmax.int" | "aten::_softmax" | "aten::log_softmax.int" | "aten::_log_softmax";
+
 /** `softmax` or its logarithm over any dimension: the greatest element, the sum of exponentials, the result. */
-function softmaxKernel(ops: readonly string[], logarithm: boolean): WebgpuKernel {
-  return {
+function softmaxKernel(ops: readonly SoftmaxOp[], logarithm: boolean): WebgpuKernel {
+  return webgpuKernel({
     ops,
-    accepts: (args) => areFloats(args, "self") && isFloatResult(args["dtype"]),
+    accepts: ({ self, dtype }) => areFloats(self) && isFloatResult(dtype),
     fuses: true,
-    prepare(call) {
-      const given = call.tensor("self");
+    prepare(call, args) {
+      const given = call.tensor(args.self);
       const { shape } = call.call.results[0] as TensorMeta;
       if (numel(shape) === 0) return;
-      const dtype = call.arg<DType | null | undefined>("dtype");
+      const { dtype } = args;
       const x = dtype == null ? given : call.convert(given, dtype);
-      const dim = shape.length === 0 ? 0 : normalDim(call.arg<number>("dim"), shape.length);
+      const dim = shape.length === 0 ? 0 : normalDim(args.dim, shape.length);
       const n = shape[dim] ?? 1;
       const outer = (strides: readonly number[]): Pick<TensorView, "shape" | "strides"> => ({
         shape: shape.filter((_, d) => d !== dim),
@@ -48,11 +50,11 @@ function softmaxKernel(ops: readonly string[], logarithm: boolean): WebgpuKernel
   ${rows.each(rows.store("out", "out", outStep === 1 ? "" : " * p.out_step", value))}`;
       rows.run(shader, body);
     },
-  };
+  });
 }
 
-function isFloatResult(dtype: ArgValue | undefined): boolean {
-  return dtype === null || dtype === undefined || DTYPES[dtype as DType].kind === "float";
+function isFloatResult(dtype: DType | null | undefined): boolean {
+  return dtype === null || dtype === undefined || DTYPES[dtype].kind === "float";
 }
 
 export const SOFTMAX: readonly WebgpuKernel[] = [

@@ -1,32 +1,24 @@
 import { numel } from "@pt2/backend";
 import { DTYPES } from "@pt2/format";
-import type { DynamicKernel } from "../staged/dynamic-kernel.ts";
+import { type DynamicKernel, dynamicKernel } from "../staged/dynamic-kernel.ts";
 import type { HostData, RunValue } from "../staged/run-value.ts";
 import { isTruthy, reader } from "./elements.ts";
 
 /** `item()`: a Python int, float or bool, as the tensor's dtype says. */
-export const item: DynamicKernel = {
-  ops: ["aten::item", "aten::_local_scalar_dense"],
-  run: ({ self }) => [scalarOf(self as HostData)],
-};
+export const item: DynamicKernel = dynamicKernel(["aten::item", "aten::_local_scalar_dense"], ({ self }) => [
+  scalarOf(self),
+]);
 
-export const isNonzero: DynamicKernel = {
-  ops: ["aten::is_nonzero"],
-  run: ({ self }) => [isTruthy(self as HostData)(0)],
-};
+export const isNonzero: DynamicKernel = dynamicKernel(["aten::is_nonzero"], ({ self }) => [isTruthy(self)(0)]);
 
 /** `equal(self, other)`: the same shape and the same elements; NaN equals nothing. */
-export const equal: DynamicKernel = {
-  ops: ["aten::equal"],
-  run: ({ self, other }) => {
-    const [a, b] = [self as HostData, other as HostData];
-    if (a.shape.length !== b.shape.length || a.shape.some((size, d) => size !== b.shape[d])) return [false];
-    const [x, y] = [reader(a), reader(b)];
-    const count = numel(a.shape) * (DTYPES[a.dtype].kind === "complex" ? 2 : 1);
-    for (let i = 0; i < count; i++) if (x(i) !== y(i)) return [false];
-    return [true];
-  },
-};
+export const equal: DynamicKernel = dynamicKernel(["aten::equal"], ({ self: a, other: b }) => {
+  if (a.shape.length !== b.shape.length || a.shape.some((size, d) => size !== b.shape[d])) return [false];
+  const [x, y] = [reader(a), reader(b)];
+  const count = numel(a.shape) * (DTYPES[a.dtype].kind === "complex" ? 2 : 1);
+  for (let i = 0; i < count; i++) if (x(i) !== y(i)) return [false];
+  return [true];
+});
 
 function scalarOf(tensor: HostData): RunValue {
   const value = reader(tensor)(0);

@@ -1,39 +1,33 @@
-import type { DynamicKernel } from "../staged/dynamic-kernel.ts";
-import type { HostData, RunValue } from "../staged/run-value.ts";
+import { type DynamicKernel, dynamicKernel } from "../staged/dynamic-kernel.ts";
+import type { HostData } from "../staged/run-value.ts";
 import { isTruthy } from "./elements.ts";
 
 /** `nonzero(self)`: the index of each element that is not zero, [count, rank]. */
-export const nonzero: DynamicKernel = {
-  ops: ["aten::nonzero", "aten::argwhere"],
-  run({ self }) {
-    const found = positions(self as HostData);
-    const { shape } = self as HostData;
-    const out = new BigInt64Array(found.length * shape.length);
-    found.forEach((flat, row) => {
-      unravel(flat, shape, (d, index) => {
-        out[row * shape.length + d] = BigInt(index);
-      });
+export const nonzero: DynamicKernel = dynamicKernel(["aten::nonzero", "aten::argwhere"], ({ self }) => {
+  const found = positions(self);
+  const { shape } = self;
+  const out = new BigInt64Array(found.length * shape.length);
+  found.forEach((flat, row) => {
+    unravel(flat, shape, (d, index) => {
+      out[row * shape.length + d] = BigInt(index);
     });
-    return [int64([found.length, shape.length], out)];
-  },
-};
+  });
+  return [int64([found.length, shape.length], out)];
+});
 
 /** `where(condition)` and `nonzero_numpy(self)`: one index tensor per dimension; a number is a list of one. */
-export const where: DynamicKernel = {
-  ops: ["aten::where", "aten::nonzero_numpy"],
-  run({ condition, self }) {
-    const mask = (condition ?? self) as HostData;
-    const found = positions(mask);
-    const shape = mask.shape.length === 0 ? [1] : mask.shape;
-    const columns = shape.map(() => new BigInt64Array(found.length));
-    found.forEach((flat, row) => {
-      unravel(flat, shape, (d, index) => {
-        columns[d]![row] = BigInt(index);
-      });
+export const where: DynamicKernel = dynamicKernel(["aten::where", "aten::nonzero_numpy"], ({ condition, self }) => {
+  const mask = (condition ?? self)!;
+  const found = positions(mask);
+  const shape = mask.shape.length === 0 ? [1] : mask.shape;
+  const columns = shape.map(() => new BigInt64Array(found.length));
+  found.forEach((flat, row) => {
+    unravel(flat, shape, (d, index) => {
+      columns[d]![row] = BigInt(index);
     });
-    return [columns.map((column) => int64([found.length], column)) as unknown as RunValue];
-  },
-};
+  });
+  return [columns.map((column) => int64([found.length], column))];
+});
 
 /** Row-major positions of the elements that are not zero. */
 export function positions(tensor: HostData): readonly number[] {

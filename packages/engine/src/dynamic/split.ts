@@ -1,22 +1,21 @@
 import { numel } from "@pt2/backend";
-import type { DynamicKernel } from "../staged/dynamic-kernel.ts";
-import type { HostData, RunValue } from "../staged/run-value.ts";
+import { type DynamicKernel, dynamicKernel } from "../staged/dynamic-kernel.ts";
+import type { HostData } from "../staged/run-value.ts";
 import { reader } from "./elements.ts";
 import { dynamicError } from "./errors.ts";
 
 /** `tensor_split(self, tensor_indices_or_sections, dim)`: a number of parts, or the places to cut at, from a tensor. */
-export const tensorSplit: DynamicKernel = {
-  ops: ["aten::tensor_split.tensor_indices_or_sections"],
-  run({ self, tensor_indices_or_sections: given, dim }) {
-    const tensor = self as HostData;
+export const tensorSplit: DynamicKernel = dynamicKernel(
+  ["aten::tensor_split.tensor_indices_or_sections"],
+  ({ self: tensor, tensor_indices_or_sections: given, dim }) => {
     const rank = tensor.shape.length;
-    const at = (Number(dim) + rank) % rank;
+    const at = (dim + rank) % rank;
     const size = tensor.shape[at]!;
-    const cuts = cutsOf(given as HostData, size).map((cut) => Math.min(size, Math.max(0, cut < 0 ? cut + size : cut)));
+    const cuts = cutsOf(given, size).map((cut) => Math.min(size, Math.max(0, cut < 0 ? cut + size : cut)));
     const ends = [...cuts, size];
-    return [ends.map((end, i) => slice(tensor, at, i === 0 ? 0 : ends[i - 1]!, end)) as unknown as RunValue];
+    return [ends.map((end, i) => slice(tensor, at, i === 0 ? 0 : ends[i - 1]!, end))];
   },
-};
+);
 
 /** Parts that one call may give: as many as any list of tensors may have. */
 const MAX_PARTS = 100_000;

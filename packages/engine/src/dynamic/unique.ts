@@ -1,7 +1,7 @@
 import { numel } from "@pt2/backend";
 import { DTYPES } from "@pt2/format";
 import { sortRange } from "../order/sort.ts";
-import type { DynamicKernel } from "../staged/dynamic-kernel.ts";
+import { type DynamicKernel, dynamicKernel } from "../staged/dynamic-kernel.ts";
 import type { HostData, RunValue } from "../staged/run-value.ts";
 import { normalDim } from "../strides/offsets.ts";
 import { int64Tensor, takeRows } from "./bytes.ts";
@@ -15,42 +15,36 @@ interface Distinct {
 }
 
 /** `_unique` and `_unique2` of the elements of a tensor, ascending. */
-export const unique: DynamicKernel = {
-  ops: ["aten::_unique", "aten::_unique2"],
-  run: ({ self, return_inverse, return_counts }) => {
-    const found = sorted(numel((self as HostData).shape), elementOrder(self as HostData));
-    return flatResults(self as HostData, found, return_inverse === true, return_counts === true);
+export const unique: DynamicKernel = dynamicKernel(
+  ["aten::_unique", "aten::_unique2"],
+  ({ self, return_inverse, return_counts }) => {
+    const found = sorted(numel(self.shape), elementOrder(self));
+    return flatResults(self, found, return_inverse, return_counts === true);
   },
-};
+);
 
 /** `unique_dim`: distinct slices of a dimension, in lexicographic order. */
-export const uniqueDim: DynamicKernel = {
-  ops: ["aten::unique_dim"],
-  run: ({ self, dim, return_inverse, return_counts }) => {
-    const slices = slicesOf(self as HostData, dim as number);
+export const uniqueDim: DynamicKernel = dynamicKernel(
+  ["aten::unique_dim"],
+  ({ self, dim, return_inverse, return_counts }) => {
+    const slices = slicesOf(self, dim);
     const found = sorted(slices.count, slices.compare);
-    return sliceResults(slices, found, return_inverse === true, return_counts === true);
+    return sliceResults(slices, found, return_inverse, return_counts);
   },
-};
+);
 
 /** `unique_consecutive`: one of each run of equal elements or slices. */
-export const uniqueConsecutive: DynamicKernel = {
-  ops: ["aten::unique_consecutive", "aten::unique_dim_consecutive"],
-  run: ({ self, dim, return_inverse, return_counts }) => {
-    const tensor = self as HostData;
+export const uniqueConsecutive: DynamicKernel = dynamicKernel(
+  ["aten::unique_consecutive", "aten::unique_dim_consecutive"],
+  ({ self: tensor, dim, return_inverse, return_counts }) => {
     if (dim === null) {
       const found = consecutive(numel(tensor.shape), elementOrder(tensor));
-      return flatResults(tensor, found, return_inverse === true, return_counts === true);
+      return flatResults(tensor, found, return_inverse, return_counts);
     }
-    const slices = slicesOf(tensor, dim as number);
-    return sliceResults(
-      slices,
-      consecutive(slices.count, slices.compare),
-      return_inverse === true,
-      return_counts === true,
-    );
+    const slices = slicesOf(tensor, dim);
+    return sliceResults(slices, consecutive(slices.count, slices.compare), return_inverse, return_counts);
   },
-};
+);
 
 /** Negative, positive, 0 of equal ones; NaN of two of which none comes first and which are not equal. */
 type Compare = (a: number, b: number) => number;

@@ -1,26 +1,24 @@
 import { DTYPES } from "@pt2/format";
-import type { ArgValue, TensorMeta } from "@pt2/registry";
+import type { KernelArgs } from "../plan/kernel-args.ts";
 import { type ConvolutionWindow, convolutionWindow } from "../windows.ts";
 import type { HostArray } from "./host-array.ts";
 import { type HostCall, type HostKernel, hostKernel } from "./host-kernel.ts";
 
 /** Convolutions in double precision, in plain loops: for float64 and integers (exact up to 2^53), which are rare. */
-export const convolutionAny: HostKernel = {
-  ...hostKernel(["aten::convolution"], (call) => [convolve(call)]),
-  accepts: (args: Readonly<Record<string, ArgValue>>) => {
-    const { dtype } = args["input"] as TensorMeta;
-    return dtype === "float64" || ["int", "uint"].includes(DTYPES[dtype].kind);
-  },
-};
+export const convolutionAny: HostKernel = hostKernel(
+  ["aten::convolution"],
+  (call, args) => [convolve(call, args)],
+  ({ input: { dtype } }) => dtype === "float64" || ["int", "uint"].includes(DTYPES[dtype].kind),
+);
 
 /** One axis: which (input, output) positions a kernel position connects. */
 type Links = readonly (readonly (readonly [input: number, output: number])[])[];
 
-function convolve(call: HostCall): Float64Array {
-  const [input, weight] = [call.array("input"), call.array("weight")];
+function convolve(call: HostCall, args: KernelArgs<"aten::convolution">): Float64Array {
+  const [input, weight] = [call.array(args.input), call.array(args.weight)];
   const spatial = weight.shape.length - 2;
   const outShape = call.shape(0);
-  const window = convolutionWindow({}, call, weight.shape.slice(2));
+  const window = convolutionWindow({}, args, weight.shape.slice(2));
   const { groups, transposed } = window;
   const axes = Array.from({ length: spatial }, (_, d) => linksOf(window, input, weight, outShape, d));
   const out = new Float64Array(outShape.reduce((n, size) => n * size, 1));
@@ -31,7 +29,7 @@ function convolve(call: HostCall): Float64Array {
   const [perGroup, resultsPerGroup] = [channels / groups, results / groups];
   const batch = input.data.length / (channels * inSpace);
   const pairs = flatLinks(axes, input.shape.slice(-spatial), outShape.slice(-spatial));
-  addBias(out, call, outSpace, results);
+  if (args.bias !== null) addBias(out, call.array(args.bias), outSpace, results);
   for (let n = 0; n < batch; n++) {
     for (let o = 0; o < results; o++) {
       const group = Math.floor(o / resultsPerGroup);
@@ -50,9 +48,7 @@ function convolve(call: HostCall): Float64Array {
   return out;
 }
 
-function addBias(out: Float64Array, call: HostCall, space: number, results: number): void {
-  if (call.arg<unknown>("bias") === null) return;
-  const { data } = call.array("bias");
+function addBias(out: Float64Array, { data }: HostArray, space: number, results: number): void {
   for (let i = 0; i < out.length; i++) out[i] = data[Math.floor(i / space) % results]!;
 }
 

@@ -1,4 +1,5 @@
 import { backendError } from "@pt2/backend";
+import { isTensorMeta, type TensorMeta } from "@pt2/registry";
 import { indexError } from "../staged/index-error.ts";
 import type { HostArray } from "./host-array.ts";
 import { type HostKernel, hostKernel } from "./host-kernel.ts";
@@ -21,18 +22,16 @@ export interface CtcResult {
 }
 
 /** `_ctc_loss(log_probs, targets, input_lengths, target_lengths, blank, zero_infinity)` */
-export const ctcLoss: HostKernel = hostKernel(["aten::_ctc_loss", "aten::_ctc_loss.Tensor"], (call) => {
-  const lengths = (name: string): ArrayLike<number> => {
-    const given = call.arg<unknown>(name);
-    return Array.isArray(given) ? given : call.array(name).data;
-  };
+export const ctcLoss: HostKernel = hostKernel(["aten::_ctc_loss", "aten::_ctc_loss.Tensor"], (call, args) => {
+  const lengths = (given: readonly number[] | TensorMeta): ArrayLike<number> =>
+    isTensorMeta(given) ? call.array(given).data : given;
   const { losses, alpha } = connectionistLoss(
     {
-      log_probs: call.array("log_probs"),
-      targets: call.array("targets"),
-      input_lengths: lengths("input_lengths"),
-      target_lengths: lengths("target_lengths"),
-      blank: call.arg<number>("blank"),
+      log_probs: call.array(args.log_probs),
+      targets: call.array(args.targets),
+      input_lengths: lengths(args.input_lengths),
+      target_lengths: lengths(args.target_lengths),
+      blank: args.blank,
     },
     call.shape(1)[2]!,
   );

@@ -1,8 +1,8 @@
 // Series, rejections and iterations that end for every number: one that does not would never give this file back.
-import type { ArgValue } from "@pt2/registry";
+import type { ArgValue, TensorMeta } from "@pt2/registry";
 import { expect, test } from "vitest";
 import type { HostData } from "../staged/run-value.ts";
-import { type HostKernel, runHostKernel } from "./host-kernel.ts";
+import { type HostCall, type HostKernel, runHostKernel } from "./host-kernel.ts";
 import { LINALG } from "./linalg/kernels.ts";
 import { createGenerator } from "./random/generator.ts";
 import { RANDOM_KERNELS } from "./random/kernels.ts";
@@ -41,11 +41,10 @@ function tensor(shape: readonly number[], values: readonly number[]): HostData {
 
 function run(kernel: HostKernel, given: Readonly<Record<string, HostData>>, shape: readonly number[]): number {
   const random = createRandom();
-  const args: Readonly<Record<string, ArgValue>> = Object.fromEntries(
-    Object.entries(given).map(([name, { dtype, shape }]) => [name, { dtype, shape }]),
-  );
+  // The metas are the data themselves.
+  const dataOf = (argument: TensorMeta): HostData => argument as TensorMeta & HostData;
   const results = [{ dtype: "float64", shape } as const];
-  const request = { args, tensor: (name: string) => given[name]!, results, random: () => random };
+  const request = { args: given, tensor: dataOf, results, random: () => random };
   return runHostKernel(kernel, request)[0]!.bytes.byteLength / 8;
 }
 
@@ -74,19 +73,22 @@ test.each(["linalg_eig", "linalg_eigh", "linalg_svd", "linalg_matrix_exp", "lina
 });
 
 function runOf(kernel: HostKernel, matrix: readonly number[]): void {
-  const options: Readonly<Record<string, ArgValue>> = {
+  const meta: TensorMeta = { dtype: "float64", shape: [3, 3] };
+  const args: Readonly<Record<string, ArgValue>> = {
+    self: meta,
+    A: meta,
     full_matrices: true,
     compute_uv: true,
     UPLO: "L",
     driver: null,
   };
-  kernel.run({
+  const call: HostCall = {
     array: () => ({ shape: [3, 3], complex: false, data: Float64Array.from(matrix) }),
-    arg: <T>(name: string) => options[name] as T,
     shape: () => [3, 3],
     dtype: () => "float64",
     random: createRandom,
-  });
+  };
+  kernel.run(call, args);
 }
 
 test("zeta far below zero is a sum of as many terms as there are", () => {

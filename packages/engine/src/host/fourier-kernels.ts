@@ -3,62 +3,61 @@ import { contiguousStrides } from "@pt2/format";
 import { normalDim, slicesOf } from "../strides/offsets.ts";
 import { Fourier } from "./fourier.ts";
 import type { HostArray } from "./host-array.ts";
-import { type HostCall, type HostKernel, hostKernel } from "./host-kernel.ts";
+import { type HostKernel, hostKernel } from "./host-kernel.ts";
 
 /** `_fft_c2c(self, dim, normalization, forward)`. */
-const complexToComplex: HostKernel = hostKernel(["aten::_fft_c2c"], (call) => {
-  const { shape, data } = call.array("self");
-  const dims = dimsOf(call, shape);
-  for (const dim of dims) transform(data, shape, dim, call.arg<boolean>("forward"));
-  return [normalized(data, call, shape, dims)];
+const complexToComplex: HostKernel = hostKernel(["aten::_fft_c2c"], (call, args) => {
+  const { shape, data } = call.array(args.self);
+  const dims = dimsOf(args, shape);
+  for (const dim of dims) transform(data, shape, dim, args.forward);
+  return [normalized(data, args, shape, dims)];
 });
 
 /** `_fft_r2c(self, dim, normalization, onesided)`: the last of `dim` is cut to its first half where `onesided`. */
-const realToComplex: HostKernel = hostKernel(["aten::_fft_r2c"], (call) => {
-  const { shape, data: real } = call.array("self");
+const realToComplex: HostKernel = hostKernel(["aten::_fft_r2c"], (call, args) => {
+  const { shape, data: real } = call.array(args.self);
   const data = new Float64Array(2 * real.length);
   for (const [i, value] of real.entries()) data[2 * i] = value;
-  const dims = dimsOf(call, shape);
+  const dims = dimsOf(args, shape);
   for (const dim of dims) transform(data, shape, dim, true);
   const half = resized({ shape, complex: true, data }, dims.at(-1)!, call.shape(0));
-  return [normalized(half, call, shape, dims)];
+  return [normalized(half, args, shape, dims)];
 });
 
 /** `_fft_c2r(self, dim, normalization, last_dim_size)`: the inverse, of the first half of a symmetric spectrum. */
-const complexToReal: HostKernel = hostKernel(["aten::_fft_c2r"], (call) => {
-  const { shape: given, data: half } = call.array("self");
+const complexToReal: HostKernel = hostKernel(["aten::_fft_c2r"], (call, args) => {
+  const { shape: given, data: half } = call.array(args.self);
   const shape = call.shape(0);
-  const dims = dimsOf(call, given);
+  const dims = dimsOf(args, given);
   const last = dims.at(-1)!;
   for (const dim of dims.slice(0, -1)) transform(half, given, dim, false);
   const data = resized({ shape: given, complex: true, data: half }, last, shape);
   mirror(data, shape, last);
   transform(data, shape, last, false);
-  return [
-    normalized(
-      data.filter((_, i) => i % 2 === 0),
-      call,
-      shape,
-      dims,
-    ),
-  ];
+  const real = data.filter((_, i) => i % 2 === 0);
+  return [normalized(real, args, shape, dims)];
 });
 
 /** Fourier transforms of any length, in double precision. */
 export const FOURIER: readonly HostKernel[] = [complexToComplex, realToComplex, complexToReal];
 
-function dimsOf(call: HostCall, shape: readonly number[]): readonly number[] {
-  return call.arg<readonly number[]>("dim").map((dim) => normalDim(dim, shape.length));
+/** What the three have in common. */
+interface FourierArgs {
+  readonly dim: readonly number[];
+  readonly normalization: number;
+}
+
+function dimsOf({ dim: dims }: FourierArgs, shape: readonly number[]): readonly number[] {
+  return dims.map((dim) => normalDim(dim, shape.length));
 }
 
 /** PyTorch's numbers: 0 leaves the values, 1 divides by the root of the count, 2 by the count. */
 function normalized(
   data: Float64Array,
-  call: HostCall,
+  { normalization: mode }: FourierArgs,
   shape: readonly number[],
   dims: readonly number[],
 ): Float64Array {
-  const mode = call.arg<number>("normalization");
   const count = dims.reduce((n, dim) => n * shape[dim]!, 1);
   const scale = mode === 0 ? 1 : mode === 1 ? 1 / Math.sqrt(count) : 1 / count;
   return scale === 1 ? data : data.map((value) => value * scale);

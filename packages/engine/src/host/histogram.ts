@@ -1,13 +1,11 @@
-import type { Scalar } from "@pt2/registry";
 import { numberOf } from "../staged/run-value.ts";
 import { type HostKernel, hostKernel } from "./host-kernel.ts";
 
 /** `histc(self, bins, min, max)`: how many elements are in each of equal bins; equal bounds mean those of the data. */
-export const histogram: HostKernel = hostKernel(["aten::histc"], (call) => {
-  const { data } = call.array("self");
-  const bins = call.arg<number>("bins");
+export const histogram: HostKernel = hostKernel(["aten::histc"], (call, { self, bins, min, max }) => {
+  const { data } = call.array(self);
   const counts = new Float64Array(bins);
-  let [low, high] = ["min", "max"].map((name) => Number(numberOf(call.arg<Scalar>(name)))) as [number, number];
+  let [low, high] = [Number(numberOf(min)), Number(numberOf(max))];
   if (low === high && data.length > 0) {
     low = data.reduce((a, b) => Math.min(a, b));
     high = data.reduce((a, b) => Math.max(a, b));

@@ -27,13 +27,18 @@ export interface HostKernel extends OpKernel {
   run(call: HostCall, args: Readonly<Record<string, ArgValue>>): readonly ArrayLike<number>[];
 }
 
-/** Makes a host kernel that takes all calls of its ops; their schemas give the types of the arguments. */
+/** Makes a host kernel that takes the calls which it accepts, all by default. The schemas of its ops type the arguments. */
+// @__NO_SIDE_EFFECTS__
 export function hostKernel<const Op extends KernelOp>(
   ops: readonly Op[],
   run: (call: HostCall, args: KernelArgs<Op>) => readonly ArrayLike<number>[],
+  accepts: (args: KernelArgs<Op>) => boolean = () => true,
 ): HostKernel {
-  return { ops: namesOf(ops), run: run as HostKernel["run"] };
+  return { ops: namesOf(ops), run, accepts } as unknown as HostKernel;
 }
+
+/** One value for each element of a tuple. */
+export type ForEach<Tuple extends readonly unknown[], Value> = { readonly [At in keyof Tuple]: Value };
 
 /** A call of a host kernel, with everything that it reads in host memory. */
 export interface HostRequest {

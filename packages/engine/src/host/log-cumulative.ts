@@ -1,23 +1,23 @@
 import { contiguousStrides, DTYPES } from "@pt2/format";
-import type { TensorMeta } from "@pt2/registry";
 import { normalDim, slicesOf } from "../strides/offsets.ts";
-import { type HostCall, type HostKernel, hostKernel } from "./host-kernel.ts";
+import type { HostArray } from "./host-array.ts";
+import { type HostKernel, hostKernel } from "./host-kernel.ts";
 
 /**
  * `logcumsumexp(self, dim)` of complex numbers, one after the other: the imaginary part of a running logarithm continues
  * that of its largest number, so no other order gives the same.
  */
-export const complexLogCumulative: HostKernel = {
-  ...hostKernel(["aten::logcumsumexp"], (call) => [running(call)]),
-  accepts: ({ self }) => DTYPES[(self as TensorMeta).dtype].kind === "complex",
-};
+export const complexLogCumulative: HostKernel = hostKernel(
+  ["aten::logcumsumexp"],
+  (call, { self, dim }) => [running(call.array(self), dim)],
+  ({ self }) => DTYPES[self.dtype].kind === "complex",
+);
 
 type Pair = readonly [re: number, im: number];
 
-function running(call: HostCall): Float64Array {
-  const { shape, data } = call.array("self");
+function running({ shape, data }: HostArray, given: number): Float64Array {
   if (shape.length === 0 || data.length === 0) return data;
-  const dim = normalDim(call.arg<number>("dim"), shape.length);
+  const dim = normalDim(given, shape.length);
   const { starts, size, stride } = slicesOf({ shape, strides: contiguousStrides(shape) }, dim);
   for (const start of starts) {
     let sum: Pair = [Number.NEGATIVE_INFINITY, 0];

@@ -1,10 +1,10 @@
 import { type HostKernel, hostKernel } from "./host-kernel.ts";
 
 /** `nonzero_static(self, size, fill_value)`: the places of the first `size` elements that are not zero. */
-export const nonzeroStatic: HostKernel = hostKernel(["aten::nonzero_static"], (call) => {
-  const { shape, data } = call.array("self");
+export const nonzeroStatic: HostKernel = hostKernel(["aten::nonzero_static"], (call, { self, fill_value }) => {
+  const { shape, data } = call.array(self);
   const [size, rank] = call.shape(0) as readonly [number, number];
-  const out = new Float64Array(size * rank).fill(call.arg<number>("fill_value"));
+  const out = new Float64Array(size * rank).fill(fill_value);
   let row = 0;
   for (let flat = 0; flat < data.length && row < size; flat++) {
     if (data[flat] === 0) continue;

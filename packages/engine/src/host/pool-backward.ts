@@ -1,12 +1,14 @@
 import { poolingWindow } from "../windows.ts";
-import { type HostCall, type HostKernel, hostKernel } from "./host-kernel.ts";
+import type { HostArray } from "./host-array.ts";
+import { type HostKernel, hostKernel } from "./host-kernel.ts";
 import { type AxisWindow, adaptiveWindows, slidingWindows } from "./windows.ts";
 
 /** Gradients of average pooling: each output gives its share to what it averaged. */
 export const POOL_BACKWARD: readonly HostKernel[] = [
-  hostKernel(["aten::avg_pool2d_backward"], (call) => {
-    const { kernel, stride, padding, countsPadding } = poolingWindow({ rank: 2 }, call);
-    const outputs = call.array("grad_output").shape.slice(-2);
+  hostKernel(["aten::avg_pool2d_backward"], (call, args) => {
+    const { kernel, stride, padding, countsPadding } = poolingWindow({ rank: 2 }, args);
+    const grads = call.array(args.grad_output);
+    const outputs = grads.shape.slice(-2);
     const axes = call
       .shape(0)
       .slice(-2)
@@ -21,23 +23,28 @@ export const POOL_BACKWARD: readonly HostKernel[] = [
           countIncludePad: countsPadding,
         }),
       );
-    return [spread(call, axes, call.arg<number | null>("divisor_override"))];
+    return [spread(grads, call.shape(0), axes, args.divisor_override)];
   }),
-  hostKernel(["aten::_adaptive_avg_pool2d_backward"], (call) => {
-    const outputs = call.array("grad_output").shape.slice(-2);
+  hostKernel(["aten::_adaptive_avg_pool2d_backward"], (call, { grad_output }) => {
+    const grads = call.array(grad_output);
+    const outputs = grads.shape.slice(-2);
     const axes = call
       .shape(0)
       .slice(-2)
       .map((size, d) => adaptiveWindows(size, outputs[d]!));
-    return [spread(call, axes, null)];
+    return [spread(grads, call.shape(0), axes, null)];
   }),
 ];
 
-function spread(call: HostCall, axes: readonly (readonly AxisWindow[])[], divisor: number | null): Float64Array {
-  const { data: grads } = call.array("grad_output");
-  const [height, width] = call.shape(0).slice(-2) as [number, number];
+function spread(
+  { data: grads }: HostArray,
+  shape: readonly number[],
+  axes: readonly (readonly AxisWindow[])[],
+  divisor: number | null,
+): Float64Array {
+  const [height, width] = shape.slice(-2) as [number, number];
   const [rows, columns] = axes as [readonly AxisWindow[], readonly AxisWindow[]];
-  const result = new Float64Array(call.shape(0).reduce((n, size) => n * size, 1));
+  const result = new Float64Array(shape.reduce((n, size) => n * size, 1));
   const planes = result.length / (height * width);
   let at = 0;
   for (let plane = 0; plane < planes; plane++) {

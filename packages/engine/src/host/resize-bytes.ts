@@ -1,4 +1,3 @@
-import type { TensorMeta } from "@pt2/registry";
 import { type HostKernel, hostKernel } from "./host-kernel.ts";
 import { type AxisTable, resizeTable } from "./resize-tables.ts";
 
@@ -13,25 +12,28 @@ const OPS = [
  * Resampling of images of bytes, as PyTorch and PIL do it: columns and then rows, each a sum with weights of 16 bits,
  * which is a byte again. On a GPU it is worth no shader: such images are resized once, before they become numbers.
  */
-export const resizeBytes: readonly HostKernel[] = OPS.map((op) => ({
-  ...hostKernel([op], (call) => {
-    const self = call.array("self");
-    const [height, width] = call.shape(0).slice(-2) as [number, number];
-    const [inHeight, inWidth] = self.shape.slice(-2) as [number, number];
-    const table = (inLength: number, outLength: number, scale: string): AxisTable =>
-      resizeTable({
-        mode: op.includes("bicubic") ? "cubic" : "linear",
-        inLength,
-        outLength,
-        scale: call.arg<number | null>(scale) ?? undefined,
-        alignCorners: call.arg<boolean>("align_corners"),
-        antialias: op.endsWith("_aa"),
-      });
-    const wide = resample(self.data, table(inWidth, width, "scales_w"), 1);
-    return [resample(wide, table(inHeight, height, "scales_h"), width)];
-  }),
-  accepts: (args) => (args["self"] as TensorMeta).dtype === "uint8",
-}));
+export const resizeBytes: readonly HostKernel[] = OPS.map((op) =>
+  hostKernel(
+    [op],
+    (call, args) => {
+      const self = call.array(args.self);
+      const [height, width] = call.shape(0).slice(-2) as [number, number];
+      const [inHeight, inWidth] = self.shape.slice(-2) as [number, number];
+      const table = (inLength: number, outLength: number, scale: number | null): AxisTable =>
+        resizeTable({
+          mode: op.includes("bicubic") ? "cubic" : "linear",
+          inLength,
+          outLength,
+          scale: scale ?? undefined,
+          alignCorners: args.align_corners,
+          antialias: op.endsWith("_aa"),
+        });
+      const wide = resample(self.data, table(inWidth, width, args.scales_w), 1);
+      return [resample(wide, table(inHeight, height, args.scales_h), width)];
+    },
+    ({ self }) => self.dtype === "uint8",
+  ),
+);
 
 /** Resamples one axis, whose elements lie `stride` apart. */
 function resample(bytes: ArrayLike<number>, table: AxisTable, stride: number): Uint8ClampedArray {

@@ -1,5 +1,5 @@
 import { DTYPES } from "@pt2/format";
-import { isTensorMeta, type Scalar, type TensorMeta } from "@pt2/registry";
+import type { KernelArgs } from "../plan/kernel-args.ts";
 import { numberOf } from "../staged/run-value.ts";
 import type { HostArray } from "./host-array.ts";
 import { type HostCall, type HostKernel, hostKernel } from "./host-kernel.ts";
@@ -21,18 +21,17 @@ const START: Readonly<Record<string, number>> = {
 };
 
 /** `segment_reduce(data, reduce, lengths | offsets, axis, initial)`. */
-export const segmentReduce: HostKernel = hostKernel(["aten::segment_reduce"], (call) => {
-  const data = call.array("data");
-  const axis = (call.arg<number>("axis") + data.shape.length) % data.shape.length;
-  const reduce = call.arg<string>("reduce");
-  const given = call.arg<Scalar | null>("initial");
+export const segmentReduce: HostKernel = hostKernel(["aten::segment_reduce"], (call, args) => {
+  const data = call.array(args.data);
+  const axis = (args.axis + data.shape.length) % data.shape.length;
+  const { reduce, initial: given } = args;
   const initial = given === null ? START[reduce]! : Number(numberOf(given));
   const size = (shape: readonly number[]): number => shape.reduce((n, one) => n * one, 1);
   const [rows, inner] = [data.shape[axis]!, size(data.shape.slice(axis + 1))];
   const out = new Float64Array(size(call.shape(0)));
   const segments = call.shape(0)[axis]!;
   for (let outer = 0; outer < size(data.shape.slice(0, axis)); outer++) {
-    const bounds = boundsOf(call, outer, segments);
+    const bounds = boundsOf(call, args, outer, segments);
     for (let s = 0; s < segments; s++) {
       const [first, end] = [bounds[s]!, bounds[s + 1]!];
       for (let i = 0; i < inner; i++) {
@@ -50,9 +49,14 @@ export const segmentReduce: HostKernel = hostKernel(["aten::segment_reduce"], (c
   return [out];
 });
 
-function boundsOf(call: HostCall, outer: number, segments: number): readonly number[] {
-  if (isTensorMeta(call.arg<TensorMeta | null>("lengths"))) {
-    const { data } = call.array("lengths");
+function boundsOf(
+  call: HostCall,
+  { lengths, offsets }: KernelArgs<"aten::segment_reduce">,
+  outer: number,
+  segments: number,
+): readonly number[] {
+  if (lengths !== null) {
+    const { data } = call.array(lengths);
     let at = 0;
     const ends = Array.from(data.subarray(outer * segments, (outer + 1) * segments), (length) => {
       at += length;
@@ -60,18 +64,21 @@ function boundsOf(call: HostCall, outer: number, segments: number): readonly num
     });
     return [0, ...ends];
   }
-  return Array.from(call.array("offsets").data.subarray(outer * (segments + 1), (outer + 1) * (segments + 1)));
+  return Array.from(call.array(offsets!).data.subarray(outer * (segments + 1), (outer + 1) * (segments + 1)));
 }
 
 /** `combinations(self, r, with_replacement)`: subsets of the elements, in the order of their places. */
-export const combinations: HostKernel = hostKernel(["aten::combinations"], (call) => [subsets(call)]);
+export const combinations: HostKernel = hostKernel(["aten::combinations"], (call, { self, with_replacement }) => [
+  subsets(call.array(self), call.shape(0), with_replacement),
+]);
 
-function subsets(call: HostCall): ArrayLike<number> {
-  const { data, complex, shape } = call.array("self");
+function subsets(
+  { data, complex, shape }: HostArray,
+  [count, size]: readonly number[],
+  again: boolean,
+): ArrayLike<number> {
   const [available, width] = [shape[0]!, complex ? 2 : 1];
-  const [count, size] = call.shape(0);
   if (size === undefined) return [];
-  const again = call.arg<boolean>("with_replacement");
   const places = Array.from({ length: size }, (_, i) => (again ? 0 : i));
   const out = new Float64Array(count! * size * width);
   for (let row = 0; row < count!; row++) {
@@ -88,10 +95,11 @@ function subsets(call: HostCall): ArrayLike<number> {
 }
 
 /** `frexp(self)`: mantissas in [0.5, 1) and exponents of two. */
-export const frexp: HostKernel = {
-  ...hostKernel(["aten::frexp.Tensor"], (call) => split(call.array("self"))),
-  accepts: (args) => DTYPES[(args["self"] as TensorMeta).dtype].kind === "float",
-};
+export const frexp: HostKernel = hostKernel(
+  ["aten::frexp.Tensor"],
+  (call, { self }) => split(call.array(self)),
+  ({ self }) => DTYPES[self.dtype].kind === "float",
+);
 
 function split({ data }: HostArray): readonly [Float64Array, Float64Array] {
   const [mantissas, exponents] = [data.slice(), new Float64Array(data.length)];

@@ -8,9 +8,12 @@ interface Triangle {
 }
 
 /** `tril_indices(row, col, offset)` and `triu_indices`: rows of the positions, then their columns. */
-function triangleIndices(op: string, shape: (rows: number, columns: number, offset: number) => Triangle): HostKernel {
-  return hostKernel([op], (call) => {
-    const { from, end, columns } = shape(call.arg("row"), call.arg("col"), call.arg("offset"));
+function triangleIndices(
+  op: "aten::tril_indices" | "aten::triu_indices",
+  shape: (rows: number, columns: number, offset: number) => Triangle,
+): HostKernel {
+  return hostKernel([op], (call, { row: rows, col, offset }) => {
+    const { from, end, columns } = shape(rows, col, offset);
     const count = call.shape(0)[1]!;
     const out = new Float64Array(2 * count);
     let at = 0;

@@ -1,5 +1,3 @@
-import type { OpName } from "@pt2/graph";
-import type { ArgValue } from "@pt2/registry";
 import { selectKth, selectMode } from "./select.ts";
 import { nthElement, type Ordered, stableSort } from "./sort.ts";
 
@@ -7,18 +5,20 @@ import { nthElement, type Ordered, stableSort } from "./sort.ts";
 interface Selection {
   /** Whether keys are the elements themselves, NaN too. */
   readonly raw: boolean;
-  /** Returns the position of the element that it finds. */
-  pick(ordered: Ordered, arg: (name: string) => ArgValue | undefined): number;
+  /** Returns the position of the element that it finds. `k` is an argument of `kthvalue` alone. */
+  pick(ordered: Ordered, k: number | undefined): number;
 }
 
+export const SELECTION_OPS = ["aten::kthvalue", "aten::mode", "aten::nanmedian.dim"] as const;
+
 /** What these ops find, and which of equal elements. */
-export const SELECTIONS: Readonly<Record<OpName, Selection>> = {
+export const SELECTIONS: Readonly<Record<(typeof SELECTION_OPS)[number], Selection>> = {
   "aten::kthvalue": {
     raw: false,
-    pick: (ordered, arg) => {
-      const k = (arg("k") as number) - 1;
-      selectKth(ordered, k);
-      return ordered.at[k]!;
+    pick: (ordered, k) => {
+      const rank = k! - 1;
+      selectKth(ordered, rank);
+      return ordered.at[rank]!;
     },
   },
   "aten::mode": { raw: true, pick: selectMode },

@@ -15,6 +15,7 @@ import { offsetsOf } from "../strides/offsets.ts";
 import { Constant } from "./constant.ts";
 import { ConstantPool } from "./constant-pool.ts";
 import type { PlanBuffer, PlanMemory } from "./device-buffer.ts";
+import { type KernelArgs, type KernelOp, namesOf } from "./kernel-args.ts";
 import type { PlanContext } from "./kernel-call.ts";
 import type { ConstantSteps, PlanDevice, PlannedCall, PlanTarget } from "./plan-device.ts";
 import { type PlannedStage, planStage } from "./plan-stage.ts";
@@ -37,8 +38,17 @@ interface HostTypes {
   readonly plan: HostPlan;
 }
 
-interface HostKernel extends OpKernel {
-  prepare(call: HostContext): void;
+interface HostKernel<Args = Call["args"]> extends OpKernel<Args> {
+  prepare(call: HostContext, args: Args): void;
+}
+
+interface TypedHostKernel<Op extends KernelOp> extends Omit<HostKernel<KernelArgs<Op>>, "ops"> {
+  readonly ops: readonly Op[];
+}
+
+/** Makes a kernel of one whose arguments are typed by the schemas of its ops. */
+function hostKernel<const Op extends KernelOp>(kernel: TypedHostKernel<Op>): HostKernel {
+  return { ...(kernel as unknown as HostKernel), ops: namesOf(kernel.ops) };
 }
 
 /** The bytes of an element on this device, whatever its dtype. */
@@ -65,10 +75,10 @@ class HostContext extends PlanningContext<HostTypes> {
 }
 
 /** A matrix product that packs its right operand by columns, and computes its epilogue where it writes. */
-const mm: HostKernel = {
+const mm: HostKernel = hostKernel({
   ops: ["aten::mm"],
-  prepare(call) {
-    const [a, b] = [call.tensor("self"), call.tensor("mat2")];
+  prepare(call, { self, mat2 }) {
+    const [a, b] = [call.tensor(self), call.tensor(mat2)];
     const [rows, inner, columns] = [a.shape[0]!, a.shape[1]!, b.shape[1]!];
     const packed = call.prepared(b, "columns", { dtype: b.dtype, shape: [columns, inner] }, (ctx, from, to) =>
       ctx.copy({ ...from, shape: [columns, inner], strides: [from.strides[1]!, from.strides[0]!] }, to),
@@ -86,14 +96,14 @@ const mm: HostKernel = {
       }
     });
   },
-};
+});
 
 /** Running sums, which take no epilogue. */
-const cumsum: HostKernel = {
+const cumsum: HostKernel = hostKernel({
   ops: ["aten::cumsum"],
-  accepts: ({ self }) => (self as LoweredTensor).shape.length === 1,
-  prepare(call) {
-    const [self, out] = [call.tensor("self"), call.output()];
+  accepts: ({ self }) => self.shape.length === 1,
+  prepare(call, args) {
+    const [self, out] = [call.tensor(args.self), call.output()];
     const from = reader(self, self.shape);
     call.step(() => {
       const read = from();
@@ -104,7 +114,7 @@ const cumsum: HostKernel = {
       }
     });
   },
-};
+});
 
 /**
  * Returns a reader of element i of a view over a shape that it broadcasts to; the buffer's memory is looked up when a

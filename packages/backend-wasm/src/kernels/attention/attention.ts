@@ -1,5 +1,5 @@
 import type { TensorMeta } from "@pt2/registry";
-import type { KernelCall, WasmKernel } from "../../engine/kernel.ts";
+import { type KernelCall, type WasmKernel, wasmKernel } from "../../engine/kernel.ts";
 import { addressOf, type TensorView } from "../../engine/tensor-view.ts";
 import { float32Result, isFloat32 } from "../float32.ts";
 
@@ -7,18 +7,19 @@ import { float32Result, isFloat32 } from "../float32.ts";
 const MASK = { none: 0, added: 1, boolean: 2 } as const;
 
 /** `scaled_dot_product_attention` of [..., L, E] queries, head by head, scores never leaving the cache. */
-export const attention: WasmKernel = {
+export const attention: WasmKernel = wasmKernel({
   ops: ["aten::scaled_dot_product_attention"],
-  accepts: (args) => isFloat32(args, "query", "key", "value") && args["dropout_p"] === 0,
-  prepare(call) {
-    const [q, k, v] = ["query", "key", "value"].map((name) => rows(call, call.convert(call.tensor(name), "float32")));
+  accepts: ({ query, key, value, dropout_p }) => isFloat32(query, key, value) && dropout_p === 0,
+  prepare(call, args) {
+    const matrices = [args.query, args.key, args.value];
+    const [q, k, v] = matrices.map((given) => rows(call, call.convert(call.tensor(given), "float32")));
     const [L, E] = q!.shape.slice(-2) as [number, number];
     const [S, Ev] = [k!.shape.at(-2)!, v!.shape.at(-1)!];
-    const scale = call.arg<number | null>("scale") ?? 1 / Math.sqrt(E);
-    const causal = call.arg<boolean>("is_causal") ? 1 : 0;
-    const mask = maskOf(call);
+    const scale = args.scale ?? 1 / Math.sqrt(E);
+    const causal = args.is_causal ? 1 : 0;
+    const mask = maskOf(call, args.attn_mask);
     const batch = (call.call.results[0] as TensorMeta).shape.slice(0, -2);
-    const groups = call.arg<boolean>("enable_gqa") ? q!.shape.at(-3)! / k!.shape.at(-3)! : 1;
+    const groups = args.enable_gqa ? q!.shape.at(-3)! / k!.shape.at(-3)! : 1;
     float32Result(call, (out) => {
       if (out.shape.some((size) => size === 0)) return;
       const scratch = call.scratch(call.kernels.attentionScratch(L, S, E, Ev));
@@ -62,15 +63,18 @@ export const attention: WasmKernel = {
       });
     });
   },
-};
+});
 
 /** The kernel wants contiguous rows; everything above them may be strided. */
 function rows(call: KernelCall, view: TensorView): TensorView {
   return view.strides.at(-1) === 1 || view.shape.at(-1) === 1 ? view : call.dense(view);
 }
 
-function maskOf(call: KernelCall): { readonly view: TensorView; readonly kind: number } | null {
-  const mask = call.optional("attn_mask");
+function maskOf(
+  call: KernelCall,
+  given: TensorMeta | null,
+): { readonly view: TensorView; readonly kind: number } | null {
+  const mask = call.optional(given);
   if (mask === null) return null;
   return mask.dtype === "bool"
     ? { view: mask, kind: MASK.boolean }

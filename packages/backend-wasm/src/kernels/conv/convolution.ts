@@ -7,7 +7,7 @@ import {
   spatial,
 } from "@pt2/engine";
 import type { TensorMeta } from "@pt2/registry";
-import type { KernelCall, WasmKernel } from "../../engine/kernel.ts";
+import { type KernelCall, type WasmKernel, wasmKernel } from "../../engine/kernel.ts";
 import { addressOf, type TensorView } from "../../engine/tensor-view.ts";
 import { float32Result, isFloat32 } from "../float32.ts";
 import { packedBytes } from "../matmul/gemm.ts";
@@ -15,24 +15,24 @@ import { chooseAlgorithm, exactAlgorithm, planConv } from "./plan-conv.ts";
 import type { ConvShape } from "./types.ts";
 
 /** Every convolution of one to three dimensions, on channels-last data. */
-export const convolution: WasmKernel = {
+export const convolution: WasmKernel = wasmKernel({
   ops: CONVOLUTIONS,
-  accepts: (args) => isFloat32(args, "input", "weight", "bias") && (args["weight"] as TensorMeta).shape.length <= 5,
+  accepts: ({ input, weight, bias }) => isFloat32(input, weight, bias) && weight.shape.length <= 5,
   clamps: () => true,
-  prepare(call) {
-    const weight = call.convert(call.tensor("weight"), "float32");
+  prepare(call, args) {
+    const weight = call.convert(call.tensor(args.weight), "float32");
     const rank = weight.shape.length;
-    const input = batched(call.convert(call.tensor("input"), "float32"), rank);
-    const window = convolutionWindow(call.call.record, call, weight.shape.slice(2));
+    const input = batched(call.convert(call.tensor(args.input), "float32"), rank);
+    const window = convolutionWindow(call.call.record, args, weight.shape.slice(2));
     const source = call.withStrides(input, channelsLast(input.shape));
-    const bias = call.optional("bias");
+    const bias = call.optional(args.bias);
     const denseBias = bias && call.dense(call.convert(bias, "float32"));
     const result = call.call.results[0] as TensorMeta;
     const shape = result.shape.length === rank ? result.shape : [1, ...result.shape];
     const strides = channelsLast(shape).slice(rank - result.shape.length);
     float32Result(call, (out) => planInto(call, window, source, weight, denseBias, out), { strides });
   },
-};
+});
 
 function planInto(
   call: KernelCall,

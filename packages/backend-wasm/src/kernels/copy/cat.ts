@@ -1,17 +1,17 @@
 import { contiguousStrides } from "@pt2/format";
 import type { TensorMeta } from "@pt2/registry";
-import type { WasmKernel } from "../../engine/kernel.ts";
+import { type WasmKernel, wasmKernel } from "../../engine/kernel.ts";
 import type { TensorView } from "../../engine/tensor-view.ts";
 
 /** `cat(tensors, dim)`: each operand is copied (converted where dtypes differ) into its part of the result. */
-export const cat: WasmKernel = {
+export const cat: WasmKernel = wasmKernel({
   ops: ["aten::cat"],
-  prepare(call) {
+  prepare(call, { tensors, dim: given }) {
     const result = call.call.results[0] as TensorMeta;
     const rank = result.shape.length;
-    const dim = (call.arg<number>("dim") + rank) % Math.max(rank, 1);
+    const dim = (given + rank) % Math.max(rank, 1);
     // PyTorch skips one-dimensional empty operands whatever the rank.
-    const parts = call.tensors("tensors").filter(({ shape }) => shape.length === rank);
+    const parts = tensors.map((tensor) => call.tensor(tensor)).filter(({ shape }) => shape.length === rank);
     const out = call.output(0, stridesLike(result.shape, parts[0], dim));
     let at = 0;
     for (const part of parts) {
@@ -21,7 +21,7 @@ export const cat: WasmKernel = {
       at += size;
     }
   },
-};
+});
 
 /** The layout of the first operand, so that channels-last stays channels-last. */
 function stridesLike(shape: readonly number[], part: TensorView | undefined, dim: number): readonly number[] {

@@ -1,14 +1,13 @@
 import { DTYPES, type DType } from "@pt2/format";
-import type { TensorMeta } from "@pt2/registry";
-import type { KernelCall, WasmKernel } from "../../engine/kernel.ts";
+import { type KernelCall, type WasmKernel, wasmKernel } from "../../engine/kernel.ts";
 import type { TensorView } from "../../engine/tensor-view.ts";
 
 /** Views that read the same bytes as another dtype. Where strides cannot say it, of a dense copy. */
-export const reinterpret: WasmKernel = {
+export const reinterpret: WasmKernel = wasmKernel({
   ops: ["aten::view_as_real", "aten::view_as_complex", "aten::view.dtype"],
-  accepts: ({ self, dtype }) => dtype !== "bool" || (self as TensorMeta).dtype === "bool",
-  prepare(call) {
-    const self = call.tensor("self");
+  accepts: ({ self, dtype }) => dtype !== "bool" || self.dtype === "bool",
+  prepare(call, args) {
+    const self = call.tensor(args.self);
     const { dtype, shape } = call.call.results[0] as TensorView;
     const [from, to] = [DTYPES[self.dtype].itemsize, DTYPES[dtype].itemsize];
     const view = from < to ? joinable(call, self, to / from) : splittable(call, self, from / to);
@@ -20,7 +19,7 @@ export const reinterpret: WasmKernel = {
     if (shape.length < view.shape.length) strides.splice(0, shape.length, ...outer.slice(0, shape.length));
     call.alias(0, { dtype, shape, strides, offset: scale(view.offset), buffer: view.buffer });
   },
-};
+});
 
 /** With elements side by side that become one, and everything else in multiples of them. */
 function joinable(call: KernelCall, view: TensorView, count: number): TensorView {

@@ -1,23 +1,23 @@
 import { checkInside } from "@pt2/engine";
-import type { WasmKernel } from "../../engine/kernel.ts";
+import { type WasmKernel, wasmKernel } from "../../engine/kernel.ts";
 import { elementsIn, type TensorView } from "../../engine/tensor-view.ts";
 
 /**
  * `as_strided_scatter(self, src, size, stride, storage_offset)`: a copy of `self`, row-major, whose part that a view would
  * show holds `src`.
  */
-export const asStridedScatter: WasmKernel = {
+export const asStridedScatter: WasmKernel = wasmKernel({
   ops: ["aten::as_strided_scatter"],
-  prepare(call) {
+  prepare(call, { self, src, size, stride, storage_offset }) {
     const out = call.output();
-    call.copy(call.tensor("self"), out);
+    call.copy(call.tensor(self), out);
     const part: TensorView = {
       ...out,
-      shape: call.arg("size"),
-      strides: call.arg("stride"),
-      offset: call.arg<number | null>("storage_offset") ?? 0,
+      shape: size,
+      strides: stride,
+      offset: storage_offset ?? 0,
     };
     checkInside(part, elementsIn(part));
-    call.copy(call.convert(call.tensor("src"), out.dtype), part);
+    call.copy(call.convert(call.tensor(src), out.dtype), part);
   },
-};
+});

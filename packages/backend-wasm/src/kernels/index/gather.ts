@@ -1,17 +1,17 @@
 import { numel } from "@pt2/backend";
 import { normalDim, offsetsOf } from "@pt2/engine";
 import { pick } from "../../engine/element-access.ts";
-import type { WasmKernel } from "../../engine/kernel.ts";
+import { type WasmKernel, wasmKernel } from "../../engine/kernel.ts";
 import { readIndices } from "../../engine/read-indices.ts";
 
 /** `gather(self, dim, index)`: out[i][j][k] = self[index[i][j][k]][j][k] along dimension 0, and so on. */
-export const gather: WasmKernel = {
+export const gather: WasmKernel = wasmKernel({
   ops: ["aten::gather"],
-  prepare(call) {
-    const self = call.tensor("self");
-    const index = call.dense(call.tensor("index"));
+  prepare(call, args) {
+    const self = call.tensor(args.self);
+    const index = call.dense(call.tensor(args.index));
     const out = call.output();
-    const dim = normalDim(call.arg<number>("dim"), self.shape.length);
+    const dim = normalDim(args.dim, self.shape.length);
     const stride = self.strides[dim] ?? 1;
     const size = self.shape[dim] ?? 1;
     // Where each element of the index lies in `self`, its own dimension left out.
@@ -23,4 +23,4 @@ export const gather: WasmKernel = {
       pick(call.heap, self, out, sources);
     });
   },
-};
+});

@@ -1,18 +1,17 @@
 import { broadcastPositions, selectElements } from "@pt2/engine";
 import { adder, mover } from "../../engine/element-access.ts";
 import { readView } from "../../engine/host-copy.ts";
-import type { WasmKernel } from "../../engine/kernel.ts";
+import { type WasmKernel, wasmKernel } from "../../engine/kernel.ts";
 
 /** `index_put(self, indices, values, accumulate)` where some index is a mask: what is written only a run can tell. */
-export const indexPutMask: WasmKernel = {
+export const indexPutMask: WasmKernel = wasmKernel({
   ops: ["aten::index_put"],
-  prepare(call) {
-    const self = call.tensor("self");
+  prepare(call, args) {
+    const self = call.tensor(args.self);
     const out = call.output();
     call.copy(self, out);
-    const values = call.dense(call.tensor("values"));
-    const indices = call.tensorList("indices");
-    const accumulate = call.arg<boolean>("accumulate");
+    const values = call.dense(call.tensor(args.values));
+    const indices = args.indices.map((index) => call.optional(index));
     const { heap } = call;
     call.step(() => {
       const given = indices.map(
@@ -20,8 +19,8 @@ export const indexPutMask: WasmKernel = {
       );
       const { shape, offsets } = selectElements(out.shape, out.strides, given);
       const sources = broadcastPositions(values.shape, shape);
-      const put = (accumulate ? adder : mover)(heap, values, out);
+      const put = (args.accumulate ? adder : mover)(heap, values, out);
       for (const [i, to] of offsets.entries()) put(sources[i]!, to);
     });
   },
-};
+});

@@ -1,8 +1,8 @@
 import { numel } from "@pt2/backend";
 import { broadcastShape, broadcastStrides, offsetsOf } from "@pt2/engine";
-import type { ArgValue, TensorMeta } from "@pt2/registry";
+import type { TensorMeta } from "@pt2/registry";
 import { adder, mover, pick } from "../../engine/element-access.ts";
-import type { KernelCall, WasmKernel } from "../../engine/kernel.ts";
+import { type KernelCall, type WasmKernel, wasmKernel } from "../../engine/kernel.ts";
 import { readIndices } from "../../engine/read-indices.ts";
 import type { TensorView } from "../../engine/tensor-view.ts";
 
@@ -25,13 +25,13 @@ interface Indexed {
 }
 
 /** `index(self, indices)` without masks; a mask makes the op dynamic. */
-export const indexTensor: WasmKernel = {
+export const indexTensor: WasmKernel = wasmKernel({
   ops: ["aten::index.Tensor"],
   accepts: hasNoMask,
-  prepare(call) {
-    const self = call.tensor("self");
+  prepare(call, args) {
+    const self = call.tensor(args.self);
     const out = call.output();
-    const plan = planIndices(call, self);
+    const plan = planIndices(call, self, args.indices);
     const width = isRun(plan.after) ? plan.after.length : 1;
     const kept = width === 1 ? plan.after : plan.after.subarray(0, 1);
     const sources = new Int32Array(plan.tuples * kept.length);
@@ -44,38 +44,38 @@ export const indexTensor: WasmKernel = {
       }
     });
   },
-};
+});
 
 /** `index_put(self, indices, values, accumulate)` without masks; of several writes to one element the last one wins. */
-export const indexPut: WasmKernel = {
+export const indexPut: WasmKernel = wasmKernel({
   ops: ["aten::index_put"],
   accepts: hasNoMask,
-  prepare(call) {
-    const self = call.tensor("self");
+  prepare(call, args) {
+    const self = call.tensor(args.self);
     const out = call.output();
     call.copy(self, out);
-    const plan = planIndices(call, out);
-    const shape = tupleShape(call, out);
-    const values = call.tensor("values");
+    const plan = planIndices(call, out, args.indices);
+    const shape = tupleShape(call, out, args.indices);
+    const values = call.tensor(args.values);
     const sources = offsetsOf({ shape, strides: broadcastStrides(values, shape) });
-    const accumulate = call.arg<boolean>("accumulate");
     call.step(() => {
       let at = 0;
-      const put = (accumulate ? adder : mover)(call.heap, values, out);
+      const put = (args.accumulate ? adder : mover)(call.heap, values, out);
       forEachTuple(call, out, plan, (to) => put(sources[at++]!, to));
     });
   },
-};
+});
 
-function hasNoMask(args: Readonly<Record<string, ArgValue>>): boolean {
-  const indices = args["indices"] as readonly (TensorMeta | null)[];
+/** The indices of a call; null for a dimension that is kept. */
+type Indices = readonly (TensorMeta | null)[];
+
+function hasNoMask({ indices }: { readonly indices: Indices }): boolean {
   return indices.every((index) => index?.dtype !== "bool" && index?.dtype !== "uint8");
 }
 
-function planIndices(call: KernelCall, self: TensorView): Indexed {
-  const given = call.arg<readonly (unknown | null)[]>("indices");
+function planIndices(call: KernelCall, self: TensorView, given: Indices): Indexed {
   const dims = given.flatMap((index, dim) => (index === null ? [] : [dim]));
-  const views = call.tensorList("indices").flatMap((view) => (view === null ? [] : [call.dense(view)]));
+  const views = given.map((index) => call.optional(index)).flatMap((view) => (view === null ? [] : [call.dense(view)]));
   const common = broadcastShape(views.map(({ shape }) => shape));
   const indices = views.map((view, i) => ({
     dim: dims[i]!,
@@ -90,10 +90,9 @@ function planIndices(call: KernelCall, self: TensorView): Indexed {
 }
 
 /** Shape over which values are written: as the result of `index`. */
-function tupleShape(call: KernelCall, self: TensorView): readonly number[] {
-  const given = call.arg<readonly (unknown | null)[]>("indices");
+function tupleShape(call: KernelCall, self: TensorView, given: Indices): readonly number[] {
   const dims = given.flatMap((index, dim) => (index === null ? [] : [dim]));
-  const common = broadcastShape(call.tensorList("indices").flatMap((view) => (view === null ? [] : [view.shape])));
+  const common = broadcastShape(given.flatMap((index) => (index === null ? [] : [call.tensor(index).shape])));
   const [lead, rest] = keptDims(self, dims);
   return [...lead.map((d) => self.shape[d]!), ...common, ...rest.map((d) => self.shape[d]!)];
 }

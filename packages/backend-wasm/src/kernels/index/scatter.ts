@@ -2,34 +2,34 @@ import { numel } from "@pt2/backend";
 import { isComplexDtype, normalDim, offsetsOf } from "@pt2/engine";
 import type { TensorMeta } from "@pt2/registry";
 import { bigints, type Elements, mover, numbers } from "../../engine/element-access.ts";
-import type { KernelCall, WasmKernel } from "../../engine/kernel.ts";
+import { type KernelCall, type WasmKernel, wasmKernel } from "../../engine/kernel.ts";
 import { readIndices } from "../../engine/read-indices.ts";
 import type { TensorView } from "../../engine/tensor-view.ts";
 
 /** `scatter(self, dim, index, src)`: a copy of `self` in which out[index[i][j]][j] = src[i][j]; the last write wins. */
-export const scatter: WasmKernel = {
+export const scatter: WasmKernel = wasmKernel({
   ops: ["aten::scatter.src"],
-  prepare(call) {
-    const src = call.tensor("src");
-    planScatter(call, src, (out) => {
+  prepare(call, args) {
+    const src = call.tensor(args.src);
+    planScatter(call, args, src, (out) => {
       const move = mover(call.heap, src, out);
       return (from, to) => move(from, to);
     });
   },
-};
+});
 
 type Reduce = "sum" | "prod" | "mean" | "amax" | "amin";
 
 /** `scatter_reduce(self, dim, index, src, reduce, include_self)` */
-export const scatterReduce: WasmKernel = {
+export const scatterReduce: WasmKernel = wasmKernel({
   ops: ["aten::scatter_reduce.two"],
-  accepts: ({ self }) => !isComplexDtype((self as TensorMeta).dtype),
-  prepare(call) {
-    const src = call.tensor("src");
-    const reduce = call.arg<Reduce>("reduce");
-    const includeSelf = call.arg<boolean>("include_self");
+  accepts: ({ self }) => !isComplexDtype(self.dtype),
+  prepare(call, args) {
+    const src = call.tensor(args.src);
+    const reduce = args.reduce as Reduce;
+    const includeSelf = args.include_self;
     const exact = src.dtype === "int64";
-    planScatter(call, src, (out) => {
+    planScatter(call, args, src, (out) => {
       const elements = numel(out.shape);
       const plan = exact
         ? accumulate(bigints(call.heap, src), bigints(call.heap, out), elements, BIG[reduce], divideBig, includeSelf)
@@ -44,7 +44,7 @@ export const scatterReduce: WasmKernel = {
       return plan(reduce === "mean");
     });
   },
-};
+});
 
 /** Returns a writer, and `finish` for what has to be known of all writes first. */
 interface Writer {
@@ -52,12 +52,18 @@ interface Writer {
   finish?(): void;
 }
 
-function planScatter(call: KernelCall, src: TensorView, writer: (out: TensorView) => Writer): void {
-  const self = call.tensor("self");
-  const index = call.dense(call.tensor("index"));
+interface ScatterArgs {
+  readonly self: TensorMeta;
+  readonly dim: number;
+  readonly index: TensorMeta;
+}
+
+function planScatter(call: KernelCall, args: ScatterArgs, src: TensorView, writer: (out: TensorView) => Writer): void {
+  const self = call.tensor(args.self);
+  const index = call.dense(call.tensor(args.index));
   const out = call.output();
   call.copy(self, out);
-  const dim = normalDim(call.arg<number>("dim"), self.shape.length);
+  const dim = normalDim(args.dim, self.shape.length);
   const stride = out.strides[dim] ?? 1;
   const size = out.shape[dim] ?? 1;
   const bases = offsetsOf({ shape: index.shape, strides: out.strides.map((s, d) => (d === dim ? 0 : s)) });

@@ -1,27 +1,27 @@
 import { numel } from "@pt2/backend";
 import { pick } from "../../engine/element-access.ts";
-import type { KernelCall, WasmKernel } from "../../engine/kernel.ts";
+import { type KernelCall, type WasmKernel, wasmKernel } from "../../engine/kernel.ts";
 import { readIndices } from "../../engine/read-indices.ts";
 import type { TensorView } from "../../engine/tensor-view.ts";
 
 /** `index_select(self, dim, index)`: whole slices. */
-export const indexSelect: WasmKernel = {
+export const indexSelect: WasmKernel = wasmKernel({
   ops: ["aten::index_select"],
-  prepare(call) {
-    const self = call.dense(call.tensor("self"));
+  prepare(call, args) {
+    const self = call.dense(call.tensor(args.self));
     const rank = self.shape.length;
-    const dim = rank === 0 ? 0 : (call.arg<number>("dim") + rank) % rank;
-    planSlices(call, self, call.dense(call.tensor("index")), dim);
+    const dim = rank === 0 ? 0 : (args.dim + rank) % rank;
+    planSlices(call, self, call.dense(call.tensor(args.index)), dim);
   },
-};
+});
 
 /** `embedding(weight, indices)`: the rows of a table. */
-export const embedding: WasmKernel = {
+export const embedding: WasmKernel = wasmKernel({
   ops: ["aten::embedding"],
-  prepare(call) {
-    planSlices(call, call.dense(call.tensor("weight")), call.dense(call.tensor("indices")), 0);
+  prepare(call, { weight, indices }) {
+    planSlices(call, call.dense(call.tensor(weight)), call.dense(call.tensor(indices)), 0);
   },
-};
+});
 
 /** out[outer, i, inner] = self[outer, index[i], inner] */
 function planSlices(call: KernelCall, self: TensorView, index: TensorView, dim: number): void {

@@ -1,14 +1,14 @@
-import type { WasmKernel } from "../../engine/kernel.ts";
+import { type WasmKernel, wasmKernel } from "../../engine/kernel.ts";
 import { addressOf, type TensorView } from "../../engine/tensor-view.ts";
 import { float32Result, isFloat32 } from "../float32.ts";
 
 /** `bmm(self[B, M, K], mat2[B, K, N])`; strides of both may be anything that keeps rows of `self` contiguous. */
-export const bmm: WasmKernel = {
+export const bmm: WasmKernel = wasmKernel({
   ops: ["aten::bmm"],
-  accepts: (args) => isFloat32(args, "self", "mat2"),
-  prepare(call) {
-    const given = call.convert(call.tensor("self"), "float32");
-    const b = call.convert(call.tensor("mat2"), "float32");
+  accepts: ({ self, mat2 }) => isFloat32(self, mat2),
+  prepare(call, { self, mat2 }) {
+    const given = call.convert(call.tensor(self), "float32");
+    const b = call.convert(call.tensor(mat2), "float32");
     const a = hasContiguousRows(given) ? given : call.dense(given);
     const [batch, M, K] = a.shape as readonly [number, number, number];
     const N = b.shape[2]!;
@@ -45,7 +45,7 @@ export const bmm: WasmKernel = {
       );
     });
   },
-};
+});
 
 function hasContiguousRows({ shape, strides }: TensorView): boolean {
   return (shape[2] === 1 || strides[2] === 1) && (shape[1] === 1 || strides[1]! >= shape[2]!);

@@ -1,7 +1,6 @@
 import { indexError } from "@pt2/engine";
-import type { ArgValue, TensorMeta } from "@pt2/registry";
 import { numbers } from "../../engine/element-access.ts";
-import type { PlanContext, WasmKernel } from "../../engine/kernel.ts";
+import { type PlanContext, type WasmKernel, wasmKernel } from "../../engine/kernel.ts";
 import { addressOf, type TensorView } from "../../engine/tensor-view.ts";
 import { float32Result, isFloat32 } from "../float32.ts";
 import { packedBytes, withContiguousRows } from "./gemm.ts";
@@ -10,16 +9,13 @@ import { packedBytes, withContiguousRows } from "./gemm.ts";
  * `_grouped_mm(self[M, K], mat2[G, K, N], offs[G])`: rows up to `offs[g]` that no group before has taken, times
  * `mat2[g]`. Rows behind the last offset are zero. Matrices of groups without rows are not read.
  */
-export const groupedMm: WasmKernel = {
+export const groupedMm: WasmKernel = wasmKernel({
   ops: ["aten::_grouped_mm"],
-  accepts: (args: Readonly<Record<string, ArgValue>>) =>
-    isFloat32(args, "self", "mat2") &&
-    (args["self"] as TensorMeta).shape.length === 2 &&
-    (args["mat2"] as TensorMeta).shape.length === 3,
-  prepare(call) {
-    const rows = withContiguousRows(call, call.convert(call.tensor("self"), "float32"));
-    const stack = call.convert(call.tensor("mat2"), "float32");
-    const offsets = call.tensor("offs");
+  accepts: ({ self, mat2 }) => isFloat32(self, mat2) && self.shape.length === 2 && mat2.shape.length === 3,
+  prepare(call, { self, mat2, offs }) {
+    const rows = withContiguousRows(call, call.convert(call.tensor(self), "float32"));
+    const stack = call.convert(call.tensor(mat2), "float32");
+    const offsets = call.tensor(offs!);
     const [M, K] = rows.shape as readonly [number, number];
     const [groups, , N] = stack.shape as readonly [number, number, number];
     const { kernels } = call;
@@ -46,7 +42,7 @@ export const groupedMm: WasmKernel = {
       });
     });
   },
-};
+});
 
 /** Every matrix of a stack in the panels that the product wants, one behind the other. */
 function packedStack(ctx: PlanContext, stack: TensorView): TensorView {

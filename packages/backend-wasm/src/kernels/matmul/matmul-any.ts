@@ -1,13 +1,12 @@
-import type { ArgValue, TensorMeta } from "@pt2/registry";
 import { bigints, type Elements, numbers } from "../../engine/element-access.ts";
-import type { WasmKernel } from "../../engine/kernel.ts";
+import { type WasmKernel, wasmKernel } from "../../engine/kernel.ts";
 
 /** Products of float64 and integer matrices, in plain loops. */
-export const matmulAny: WasmKernel = {
+export const matmulAny: WasmKernel = wasmKernel({
   ops: ["aten::mm", "aten::bmm"],
-  accepts: (args: Readonly<Record<string, ArgValue>>) => !(args["self"] as TensorMeta).dtype.startsWith("complex"),
-  prepare(call) {
-    const [a, b] = [call.tensor("self"), call.tensor("mat2")];
+  accepts: ({ self }) => !self.dtype.startsWith("complex"),
+  prepare(call, { self, mat2 }) {
+    const [a, b] = [call.tensor(self), call.tensor(mat2)];
     const out = call.output();
     const batched = a.shape.length === 3;
     const batch = batched ? a.shape[0]! : 1;
@@ -41,4 +40,4 @@ export const matmulAny: WasmKernel = {
       else multiply(numbers(heap, a), numbers(heap, b), numbers(heap, out), 0, (s, p, q) => s + p * q);
     });
   },
-};
+});

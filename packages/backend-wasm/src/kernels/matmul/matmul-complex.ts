@@ -1,14 +1,13 @@
 import { isComplexDtype } from "@pt2/engine";
-import type { ArgValue, TensorMeta } from "@pt2/registry";
 import { complexParts, numbers } from "../../engine/element-access.ts";
-import type { WasmKernel } from "../../engine/kernel.ts";
+import { type WasmKernel, wasmKernel } from "../../engine/kernel.ts";
 
 /** Products of complex matrices, in plain loops. */
-export const matmulComplex: WasmKernel = {
+export const matmulComplex: WasmKernel = wasmKernel({
   ops: ["aten::bmm"],
-  accepts: (args: Readonly<Record<string, ArgValue>>) => isComplexDtype((args["self"] as TensorMeta).dtype),
-  prepare(call) {
-    const [a, b] = [call.dense(call.tensor("self")), call.dense(call.tensor("mat2"))];
+  accepts: ({ self }) => isComplexDtype(self.dtype),
+  prepare(call, { self, mat2 }) {
+    const [a, b] = [call.dense(call.tensor(self)), call.dense(call.tensor(mat2))];
     const out = call.output();
     const [batch, rows, inner] = a.shape as readonly [number, number, number];
     const columns = b.shape[2]!;
@@ -29,4 +28,4 @@ export const matmulComplex: WasmKernel = {
       }
     });
   },
-};
+});

@@ -1,18 +1,18 @@
 import type { TensorMeta } from "@pt2/registry";
-import type { KernelCall, WasmKernel } from "../../engine/kernel.ts";
+import { type KernelCall, type WasmKernel, wasmKernel } from "../../engine/kernel.ts";
 import { addressOf, type TensorView } from "../../engine/tensor-view.ts";
 import { float32Result, isFloat32 } from "../float32.ts";
 
 /** `layer_norm` and `native_layer_norm`, which also returns mean and reciprocal deviation of each row. */
-export const layerNorm: WasmKernel = {
+export const layerNorm: WasmKernel = wasmKernel({
   ops: ["aten::layer_norm", "aten::native_layer_norm"],
-  accepts: (args) => isFloat32(args, "input", "weight", "bias"),
-  prepare(call) {
-    const input = call.dense(call.convert(call.tensor("input"), "float32"));
-    const n = call.arg<readonly number[]>("normalized_shape").reduce((a, b) => a * b, 1);
+  accepts: ({ input, weight, bias }) => isFloat32(input, weight, bias),
+  prepare(call, args) {
+    const input = call.dense(call.convert(call.tensor(args.input), "float32"));
+    const n = args.normalized_shape.reduce((a, b) => a * b, 1);
     const rows = n === 0 ? 0 : input.shape.reduce((a, b) => a * b, 1) / n;
-    const [weight, bias] = ["weight", "bias"].map((name) => vector(call, name));
-    const eps = call.arg<number>("eps");
+    const [weight, bias] = [vector(call, args.weight), vector(call, args.bias)];
+    const { eps } = args;
     const statistics = call.call.results.length === 3 ? [1, 2].map((index) => statistic(call, index)) : [];
     const [mean, rstd] = statistics.map(({ wide }) => wide);
     float32Result(call, (out) => {
@@ -25,19 +25,19 @@ export const layerNorm: WasmKernel = {
     });
     for (const { round } of statistics) round();
   },
-};
+});
 
 /** `rms_norm(input, normalized_shape, weight?, eps?)` */
-export const rmsNorm: WasmKernel = {
+export const rmsNorm: WasmKernel = wasmKernel({
   ops: ["aten::rms_norm"],
-  accepts: (args) => isFloat32(args, "input", "weight"),
-  prepare(call) {
-    const given = call.tensor("input");
+  accepts: ({ input, weight }) => isFloat32(input, weight),
+  prepare(call, args) {
+    const given = call.tensor(args.input);
     const input = call.dense(call.convert(given, "float32"));
-    const n = call.arg<readonly number[]>("normalized_shape").reduce((a, b) => a * b, 1);
+    const n = args.normalized_shape.reduce((a, b) => a * b, 1);
     const rows = n === 0 ? 0 : input.shape.reduce((a, b) => a * b, 1) / n;
-    const weight = vector(call, "weight");
-    const eps = call.arg<number | null>("eps") ?? EPSILON[given.dtype as "float32"];
+    const weight = vector(call, args.weight);
+    const eps = args.eps ?? EPSILON[given.dtype as "float32"];
     float32Result(call, (out) => {
       if (rows === 0) return;
       const { kernels } = call;
@@ -46,26 +46,22 @@ export const rmsNorm: WasmKernel = {
       );
     });
   },
-};
+});
 
 /** `torch.finfo(dtype).eps`, the default of `rms_norm`. */
 const EPSILON = { float32: 2 ** -23, float16: 2 ** -10, bfloat16: 2 ** -7 } as const;
 
 /** `group_norm` and `native_group_norm` of row-major data. */
-export const groupNorm: WasmKernel = {
+export const groupNorm: WasmKernel = wasmKernel({
   ops: ["aten::group_norm", "aten::native_group_norm"],
-  accepts: (args) => isFloat32(args, "input", "weight", "bias"),
-  prepare(call) {
-    const input = call.dense(call.convert(call.tensor("input"), "float32"));
-    const [batch, channels, ...space] = (call.call.args["input"] as TensorMeta).shape as readonly [
-      number,
-      number,
-      ...number[],
-    ];
-    const groups = call.arg<number>("num_groups") ?? call.arg<number>("group");
+  accepts: ({ input, weight, bias }) => isFloat32(input, weight, bias),
+  prepare(call, args) {
+    const input = call.dense(call.convert(call.tensor(args.input), "float32"));
+    const [batch, channels, ...space] = args.input.shape as readonly [number, number, ...number[]];
+    const groups = args.num_groups ?? args.group!;
     const n = space.reduce((a, b) => a * b, 1);
-    const [weight, bias] = ["weight", "bias"].map((name) => vector(call, name));
-    const eps = call.arg<number>("eps");
+    const [weight, bias] = [vector(call, args.weight), vector(call, args.bias)];
+    const { eps } = args;
     const statistics = call.call.results.length === 3 ? [1, 2].map((index) => statistic(call, index)) : [];
     const [mean, rstd] = statistics.map(({ wide }) => wide);
     float32Result(call, (out) => {
@@ -90,7 +86,7 @@ export const groupNorm: WasmKernel = {
     });
     for (const { round } of statistics) round();
   },
-};
+});
 
 /** The n-th result for a kernel that writes float32; `round` then converts it to the result's dtype. */
 function statistic(call: KernelCall, index: number): { readonly wide: TensorView; round(): void } {
@@ -100,7 +96,7 @@ function statistic(call: KernelCall, index: number): { readonly wide: TensorView
   return { wide, round: () => call.copy(wide, out) };
 }
 
-function vector(call: KernelCall, name: string): TensorView | null {
-  const view = call.optional(name);
+function vector(call: KernelCall, given: TensorMeta | null): TensorView | null {
+  const view = call.optional(given);
   return view && call.dense(call.convert(view, "float32"));
 }

@@ -1,11 +1,11 @@
 import { offsetsOf, windowOf } from "@pt2/engine";
 import { type AxisWindow, slidingWindows } from "@pt2/engine/host";
 import { bigints, type Elements, numbers } from "../../engine/element-access.ts";
-import type { KernelCall, WasmKernel } from "../../engine/kernel.ts";
+import { type WasmKernel, wasmKernel } from "../../engine/kernel.ts";
 import type { TensorView } from "../../engine/tensor-view.ts";
 
 /** Sliding windows over every real dtype, in plain loops. */
-export const poolAny: WasmKernel = {
+export const poolAny: WasmKernel = wasmKernel({
   ops: [
     "aten::max_pool1d_with_indices",
     "aten::max_pool2d_with_indices",
@@ -13,11 +13,11 @@ export const poolAny: WasmKernel = {
     "aten::avg_pool2d",
     "aten::avg_pool3d",
   ],
-  prepare(call) {
+  prepare(call, args) {
     const { rank: spatial, reduce } = windowOf(call.call.record);
-    const self = call.tensor("self");
+    const self = call.tensor(args.self);
     const out = call.output(0);
-    const windows = combinations(axesOf(call, self, out));
+    const windows = combinations(axesOf(spatial, args, self, out));
     const isMax = reduce === "max";
     const positions = isMax ? call.output(1) : null;
     const rank = self.shape.length;
@@ -25,7 +25,7 @@ export const poolAny: WasmKernel = {
       shape: self.shape.slice(0, rank - spatial),
       strides: self.strides.slice(0, rank - spatial),
     });
-    const override = call.arg<number | null | undefined>("divisor_override") ?? null;
+    const override = args.divisor_override ?? null;
     call.step(() => {
       const { heap } = call;
       if (positions === null) average(numbers(heap, self), numbers(heap, out), planes, windows, override);
@@ -34,7 +34,7 @@ export const poolAny: WasmKernel = {
       } else maximum(numbers(heap, self), numbers(heap, out), numbers(heap, positions), planes, windows);
     });
   },
-};
+});
 
 /** What one output element looks at: offsets in a plane, their flat positions, and the number to divide by. */
 interface Window {
@@ -49,14 +49,19 @@ interface Axis {
   readonly size: number;
 }
 
-function axesOf(call: KernelCall, self: TensorView, out: TensorView): readonly Axis[] {
-  const kernel = call.arg<readonly number[]>("kernel_size");
-  const { rank: spatial } = windowOf(call.call.record);
+/** Where windows lie. Those of a mean have no dilation, and those of a maximum do not count padding. */
+interface WindowArgs {
+  readonly kernel_size: readonly number[];
+  readonly stride: readonly number[];
+  readonly padding: readonly number[];
+  readonly dilation: readonly number[] | undefined;
+  readonly count_include_pad: boolean | undefined;
+}
+
+function axesOf(spatial: number, args: WindowArgs, self: TensorView, out: TensorView): readonly Axis[] {
+  const kernel = args.kernel_size;
   const first = self.shape.length - spatial;
-  const each = (name: string, d: number, fallback: number): number => {
-    const list = call.arg<readonly number[] | undefined>(name) ?? [];
-    return list[d] ?? list[0] ?? fallback;
-  };
+  const each = (list: readonly number[], d: number, fallback: number): number => list[d] ?? list[0] ?? fallback;
   return Array.from({ length: spatial }, (_, d) => {
     const extent = kernel[d] ?? kernel[0]!;
     const size = self.shape[first + d]!;
@@ -64,10 +69,10 @@ function axesOf(call: KernelCall, self: TensorView, out: TensorView): readonly A
       size,
       outputs: out.shape[first + d]!,
       kernel: extent,
-      stride: each("stride", d, extent),
-      padding: each("padding", d, 0),
-      dilation: each("dilation", d, 1),
-      countIncludePad: call.arg<boolean | undefined>("count_include_pad") ?? false,
+      stride: each(args.stride, d, extent),
+      padding: each(args.padding, d, 0),
+      dilation: each(args.dilation ?? [], d, 1),
+      countIncludePad: args.count_include_pad ?? false,
     });
     return { windows, stride: self.strides[first + d]!, size };
   });

@@ -1,55 +1,50 @@
 import { numel } from "@pt2/backend";
 import { ADAPTIVE_POOLS, channelsLast, poolingWindow, SLIDING_POOLS, spatial, windowOf } from "@pt2/engine";
-import type { ArgValue, TensorMeta } from "@pt2/registry";
-import type { KernelCall, WasmKernel } from "../../engine/kernel.ts";
+import type { TensorMeta } from "@pt2/registry";
+import { type KernelCall, type WasmKernel, wasmKernel } from "../../engine/kernel.ts";
 import { addressOf, type TensorView } from "../../engine/tensor-view.ts";
-import { isFloat32 } from "../float32.ts";
 import { adaptiveBoxes, type PoolBoxes, slidingBoxes } from "./boxes.ts";
 import { planPool } from "./plan-pool.ts";
 
 type Reduce = "max" | "mean";
 
 /** Sliding max and mean windows of one to three dimensions, with or without the positions of the maxima. */
-export const slidingPool: WasmKernel = {
+export const slidingPool: WasmKernel = wasmKernel({
   ops: SLIDING_POOLS,
-  accepts: (args) => onlyFloat32(args),
-  prepare(call) {
+  accepts: ({ self }) => self.dtype === "float32",
+  prepare(call, args) {
     const pooling = windowOf(call.call.record);
-    const { kernel, stride, padding, dilation, countsPadding } = poolingWindow(pooling, call);
-    const input = source(call, kernel.length);
+    const { kernel, stride, padding, dilation, countsPadding } = poolingWindow(pooling, args);
+    const input = source(call, args.self, kernel.length);
     const boxes = slidingBoxes({
       input: spatial(input.shape.slice(2), 1),
       kernel: spatial(kernel, 1),
       stride: spatial(stride, 1),
       padding: spatial(padding, 0),
       dilation: spatial(dilation, 1),
-      ceilMode: call.arg<boolean>("ceil_mode"),
+      ceilMode: args.ceil_mode,
       countIncludePad: countsPadding,
     });
-    planInto(call, input, boxes, pooling.reduce!, call.arg<number | null | undefined>("divisor_override") ?? undefined);
+    planInto(call, input, boxes, pooling.reduce!, args.divisor_override ?? undefined);
   },
-};
+});
 
 /** Pooling to a given size. */
-export const adaptivePool: WasmKernel = {
+export const adaptivePool: WasmKernel = wasmKernel({
   ops: ADAPTIVE_POOLS,
-  accepts: (args) => onlyFloat32(args),
-  prepare(call) {
+  accepts: ({ self }) => self.dtype === "float32",
+  prepare(call, { self }) {
     const { rank, reduce } = windowOf(call.call.record);
-    const input = source(call, rank);
+    const input = source(call, self, rank);
     const result = call.call.results[0] as TensorMeta;
     const boxes = adaptiveBoxes(spatial(input.shape.slice(2), 1), spatial(result.shape.slice(-rank), 1));
     planInto(call, input, boxes, reduce!, undefined);
   },
-};
-
-function onlyFloat32(args: Readonly<Record<string, ArgValue>>): boolean {
-  return isFloat32(args, "self") && (args["self"] as TensorMeta).dtype === "float32";
-}
+});
 
 /** The input as [N, C, spatial…], channels-last. */
-function source(call: KernelCall, rank: number): TensorView {
-  const given = call.tensor("self");
+function source(call: KernelCall, self: TensorMeta, rank: number): TensorView {
+  const given = call.tensor(self);
   const view =
     given.shape.length === rank + 2 ? given : { ...given, shape: [1, ...given.shape], strides: [0, ...given.strides] };
   return call.withStrides(view, channelsLast(view.shape));

@@ -2,18 +2,17 @@ import { numel } from "@pt2/backend";
 import { normalDim } from "@pt2/engine";
 import { contiguousStrides } from "@pt2/format";
 import type { TensorMeta } from "@pt2/registry";
-import type { KernelCall, WasmKernel } from "../../engine/kernel.ts";
+import { type KernelCall, type WasmKernel, wasmKernel } from "../../engine/kernel.ts";
 import { addressOf, type TensorView } from "../../engine/tensor-view.ts";
 import { isFloat32 } from "../float32.ts";
 
 /** `argmax` or `argmin` of floats: the first extreme, or the first NaN, of rows that lie one after the other. */
 function argExtreme(op: "aten::argmax" | "aten::argmin", kernel: "argmaxRows" | "argminRows"): WasmKernel {
-  return {
+  return wasmKernel({
     ops: [op],
-    accepts: (args) => isFloat32(args, "self") && numel((args["self"] as TensorMeta).shape) > 0,
-    prepare(call) {
-      const input = call.convert(call.tensor("self"), "float32");
-      const dim = call.arg<number | null>("dim");
+    accepts: ({ self }) => isFloat32(self) && numel(self.shape) > 0,
+    prepare(call, { self, dim }) {
+      const input = call.convert(call.tensor(self), "float32");
       const rank = input.shape.length;
       const whole = dim === null || rank === 0;
       const rows = whole ? call.dense(input) : withLast(call, input, normalDim(dim, rank));
@@ -23,7 +22,7 @@ function argExtreme(op: "aten::argmax" | "aten::argmin", kernel: "argmaxRows" | 
       call.step(() => run(addressOf(rows), addressOf(indices), numel(input.shape) / n, n));
       call.copy(indices, call.output());
     },
-  };
+  });
 }
 
 /** The tensor in such an order that the elements of a dimension are neighbours. */

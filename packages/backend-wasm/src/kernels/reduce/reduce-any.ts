@@ -1,8 +1,7 @@
 import { normalDim, offsetsOf } from "@pt2/engine";
 import type { DType } from "@pt2/format";
-import type { ArgValue, TensorMeta } from "@pt2/registry";
 import { bigints, type Elements, numbers } from "../../engine/element-access.ts";
-import type { KernelCall, WasmKernel } from "../../engine/kernel.ts";
+import { type WasmKernel, wasmKernel } from "../../engine/kernel.ts";
 import type { TensorView } from "../../engine/tensor-view.ts";
 
 /** A reduction over numbers of one kind: where it starts, how it goes on, and what becomes of the result. */
@@ -41,17 +40,27 @@ const REDUCTIONS = {
   },
 } satisfies Record<string, Reduction>;
 
+type ReductionOp =
+  | "aten::sum"
+  | "aten::sum.dim_IntList"
+  | "aten::prod"
+  | "aten::prod.dim_int"
+  | "aten::mean"
+  | "aten::mean.dim"
+  | "aten::amax"
+  | "aten::amin";
+
 /** Reductions of every real dtype over any dimensions; float sums run in double. */
-function generalReduction(ops: readonly string[], name: keyof typeof REDUCTIONS): WasmKernel {
-  return {
+function generalReduction(ops: readonly ReductionOp[], name: keyof typeof REDUCTIONS): WasmKernel {
+  return wasmKernel({
     ops,
-    accepts: (args) => !isComplex((args["self"] as TensorMeta).dtype) && !isComplex(args["dtype"]),
-    prepare(call) {
+    accepts: ({ self, dtype }) => !isComplex(self.dtype) && !isComplex(dtype),
+    prepare(call, args) {
       const reduction: Reduction = REDUCTIONS[name];
-      const given = call.tensor("self");
+      const given = call.tensor(args.self);
       const out = call.output();
       const self = reduction.converts ? call.convert(given, wideEnough(out.dtype)) : given;
-      const reduced = reducedDims(call, self.shape.length);
+      const reduced = reducedDims(args.dim, self.shape.length);
       const kept = [...self.shape.keys()].filter((d) => !reduced.has(d));
       const pick = (dims: readonly number[]): Int32Array =>
         offsetsOf({ shape: dims.map((d) => self.shape[d]!), strides: dims.map((d) => self.strides[d]!) });
@@ -63,7 +72,7 @@ function generalReduction(ops: readonly string[], name: keyof typeof REDUCTIONS)
         } else foldAll(numbers(call.heap, self), numbers(call.heap, out), outer, inner, reduction.float);
       });
     },
-  };
+  });
 }
 
 function foldAll<T>(from: Elements<T>, to: Elements<T>, outer: Int32Array, inner: Int32Array, fold: Fold<T>): void {
@@ -80,8 +89,7 @@ function wideEnough(dtype: DType): DType {
   return dtype === "float16" || dtype === "bfloat16" ? "float32" : dtype;
 }
 
-function reducedDims(call: KernelCall, rank: number): ReadonlySet<number> {
-  const given = call.arg<number | readonly number[] | null | undefined>("dim");
+function reducedDims(given: number | readonly number[] | null | undefined, rank: number): ReadonlySet<number> {
   const dims = typeof given === "number" ? [given] : (given ?? []);
   return new Set(
     dims.length === 0
@@ -90,23 +98,22 @@ function reducedDims(call: KernelCall, rank: number): ReadonlySet<number> {
   );
 }
 
-function isComplex(dtype: ArgValue | undefined): boolean {
-  return typeof dtype === "string" && dtype.startsWith("complex");
+function isComplex(dtype: DType | null | undefined): boolean {
+  return dtype?.startsWith("complex") === true;
 }
 
 /** `argmax` and `argmin`: the first extreme, or the first NaN. Without `dim`, of the flattened tensor. */
 function argReduction(
-  ops: readonly string[],
+  op: "aten::argmax" | "aten::argmin",
   better: <T extends number | bigint>(x: T, best: T) => boolean,
 ): WasmKernel {
-  return {
-    ops,
-    accepts: (args) => !isComplex((args["self"] as TensorMeta).dtype),
-    prepare(call) {
-      const self = call.tensor("self");
+  return wasmKernel({
+    ops: [op],
+    accepts: ({ self }) => !isComplex(self.dtype),
+    prepare(call, args) {
+      const self = call.tensor(args.self);
       const out = call.output();
-      const dim = call.arg<number | null>("dim");
-      const { outer, inner } = lanes(self, dim);
+      const { outer, inner } = lanes(self, args.dim);
       call.step(() => {
         const to = numbers(call.heap, out);
         for (const [o, base] of outer.entries()) {
@@ -118,7 +125,7 @@ function argReduction(
         }
       });
     },
-  };
+  });
 }
 
 function extreme<T extends number | bigint>(
@@ -153,6 +160,6 @@ export const GENERAL_REDUCTIONS: readonly WasmKernel[] = [
   generalReduction(["aten::mean", "aten::mean.dim"], "mean"),
   generalReduction(["aten::amax"], "amax"),
   generalReduction(["aten::amin"], "amin"),
-  argReduction(["aten::argmax"], (x, best) => x > best),
-  argReduction(["aten::argmin"], (x, best) => x < best),
+  argReduction("aten::argmax", (x, best) => x > best),
+  argReduction("aten::argmin", (x, best) => x < best),
 ];

@@ -1,11 +1,18 @@
 import { numel } from "@pt2/backend";
 import { isDense } from "@pt2/engine";
-import { contiguousStrides } from "@pt2/format";
-import type { ArgValue, TensorMeta } from "@pt2/registry";
-import type { KernelCall, WasmKernel } from "../../engine/kernel.ts";
+import { contiguousStrides, type DType } from "@pt2/format";
+import type { TensorMeta } from "@pt2/registry";
+import { type KernelCall, type WasmKernel, wasmKernel } from "../../engine/kernel.ts";
 import { addressOf, type TensorView } from "../../engine/tensor-view.ts";
 import { float32Result, isFloat32 } from "../float32.ts";
 
+type ReductionOp =
+  | "aten::sum"
+  | "aten::sum.dim_IntList"
+  | "aten::mean"
+  | "aten::mean.dim"
+  | "aten::amax"
+  | "aten::amin";
 type Reduction = "sum" | "mean" | "max" | "min";
 
 /** A dense tensor seen as [outer, n, inner] in memory order, of which n goes away. */
@@ -19,21 +26,20 @@ interface Columns {
 }
 
 /** `sum`, `mean`, `amax` and `amin` over any dimensions of float tensors. */
-function reductionKernel(ops: readonly string[], reduction: Reduction): WasmKernel {
-  return {
+function reductionKernel(ops: readonly ReductionOp[], reduction: Reduction): WasmKernel {
+  return wasmKernel({
     ops,
-    accepts: (args) =>
-      isFloat32(args, "self") && isFloatOrAbsent(args["dtype"]) && !isEmpty(args["self"] as TensorMeta),
-    prepare(call) {
-      const input = call.convert(call.tensor("self"), "float32");
-      const dims = reducedDims(call, input.shape.length);
+    accepts: ({ self, dtype }) => isFloat32(self) && isFloatOrAbsent(dtype) && !isEmpty(self),
+    prepare(call, { self, dim }) {
+      const input = call.convert(call.tensor(self), "float32");
+      const dims = reducedDims(dim, input.shape.length);
       const columns = columnsOf(call, input, dims);
       const result = call.call.results[0] as TensorMeta;
       float32Result(call, (out) => planColumns(call, columns, out, reduction), {
         strides: outputStrides(result.shape, columns, input.shape.length),
       });
     },
-  };
+  });
 }
 
 export const sum: WasmKernel = reductionKernel(["aten::sum", "aten::sum.dim_IntList"], "sum");
@@ -41,8 +47,7 @@ export const mean: WasmKernel = reductionKernel(["aten::mean", "aten::mean.dim"]
 export const amax: WasmKernel = reductionKernel(["aten::amax"], "max");
 export const amin: WasmKernel = reductionKernel(["aten::amin"], "min");
 
-function reducedDims(call: KernelCall, rank: number): ReadonlySet<number> {
-  const given = call.arg<readonly number[] | null | undefined>("dim");
+function reducedDims(given: readonly number[] | null | undefined, rank: number): ReadonlySet<number> {
   const all = given === null || given === undefined || given.length === 0;
   return new Set(all ? Array.from({ length: rank }, (_, d) => d) : given.map((d) => (d + rank) % Math.max(rank, 1)));
 }
@@ -110,7 +115,7 @@ function planColumns(
   });
 }
 
-function isFloatOrAbsent(dtype: ArgValue | undefined): boolean {
+function isFloatOrAbsent(dtype: DType | null | undefined): boolean {
   return dtype === null || dtype === undefined || dtype === "float32" || dtype === "float16" || dtype === "bfloat16";
 }
 

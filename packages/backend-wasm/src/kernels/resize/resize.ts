@@ -1,15 +1,13 @@
 import { numel } from "@pt2/backend";
 import { channelsLast, spatial } from "@pt2/engine";
 import { type AxisTable, type ResizeMode, resizeTable } from "@pt2/engine/host";
-import type { ArgValue, TensorMeta } from "@pt2/registry";
-import type { WasmKernel } from "../../engine/kernel.ts";
+import type { TensorMeta } from "@pt2/registry";
+import { type WasmKernel, wasmKernel } from "../../engine/kernel.ts";
 import { addressOf } from "../../engine/tensor-view.ts";
 import { planResize } from "./plan-resize.ts";
 
-const AXES = ["d", "h", "w"] as const;
-
 /** Every `upsample_*` with one scale argument per axis; the `.vec` overloads decompose to these. */
-export const resize: WasmKernel = {
+export const resize: WasmKernel = wasmKernel({
   ops: [
     "aten::upsample_nearest1d",
     "aten::upsample_nearest2d",
@@ -24,20 +22,17 @@ export const resize: WasmKernel = {
     "aten::_upsample_bilinear2d_aa",
     "aten::_upsample_bicubic2d_aa",
   ],
-  accepts: (args) => (args["self"] as TensorMeta).dtype === "float32",
-  prepare(call) {
+  accepts: ({ self }) => self.dtype === "float32",
+  prepare(call, args) {
     const { name } = call.call.record;
     const { shape } = call.call.results[0] as TensorMeta;
-    const given = call.tensor("self");
+    const given = call.tensor(args.self);
     const input = call.withStrides(given, channelsLast(given.shape));
     const out = call.output(0, channelsLast(shape));
     if (numel(shape) === 0) return;
     const [from, to] = [spatial(input.shape.slice(2), 1), spatial(shape.slice(2), 1)];
     const rank = shape.length - 2;
-    const scaleOf = (axis: number): number | undefined => {
-      const scales = rank === 1 ? call.arg<number | null>("scales") : call.arg<number | null>(`scales_${AXES[axis]}`);
-      return scales ?? undefined;
-    };
+    const scales = [args.scales_d, args.scales_h, rank === 1 ? args.scales : args.scales_w];
     const table = (axis: 0 | 1 | 2): AxisTable | undefined =>
       axis < 3 - rank
         ? undefined
@@ -45,8 +40,8 @@ export const resize: WasmKernel = {
             mode: modeOf(name),
             inLength: from[axis],
             outLength: to[axis],
-            scale: scaleOf(axis),
-            alignCorners: call.arg<ArgValue>("align_corners") === true,
+            scale: scales[axis] ?? undefined,
+            alignCorners: args.align_corners === true,
             antialias: name.endsWith("_aa"),
           });
     const [batch, channels] = input.shape as readonly [number, number];
@@ -55,7 +50,7 @@ export const resize: WasmKernel = {
     const scratch = call.scratch(plan.scratchBytes);
     call.step(() => plan.run({ input: addressOf(input), output: addressOf(out), scratch: scratch.handle }));
   },
-};
+});
 
 function modeOf(name: string): ResizeMode {
   if (name.includes("nearest_exact")) return "nearest-exact";

@@ -1,27 +1,25 @@
 import { isComplexDtype, normalDim, type Slices, slicesOf } from "@pt2/engine";
-import type { DType } from "@pt2/format";
-import type { TensorMeta } from "@pt2/registry";
 import { bigints, complexParts, type Elements, numbers } from "../../engine/element-access.ts";
-import type { WasmKernel } from "../../engine/kernel.ts";
+import { type WasmKernel, wasmKernel } from "../../engine/kernel.ts";
 
 /** `cumsum` and `cumprod` along one dimension; float32 runs in double and is rounded at each element. */
 function scanKernel(
-  op: string,
+  op: "aten::cumsum" | "aten::cumprod",
   float: (a: number, b: number) => number,
   int: (a: bigint, b: bigint) => bigint,
   complex: (a: Complex, b: Complex) => Complex,
 ): WasmKernel {
-  return {
+  return wasmKernel({
     ops: [op],
     accepts({ self, dtype }) {
-      const given = (self as TensorMeta).dtype;
-      const wanted = (dtype as DType | null | undefined) ?? given;
+      const given = self.dtype;
+      const wanted = dtype ?? given;
       return given === wanted || !(isComplexDtype(given) || isComplexDtype(wanted));
     },
-    prepare(call) {
+    prepare(call, args) {
       const out = call.output();
-      const self = call.convert(call.tensor("self"), out.dtype);
-      const dim = normalDim(call.arg<number>("dim"), self.shape.length);
+      const self = call.convert(call.tensor(args.self), out.dtype);
+      const dim = normalDim(args.dim, self.shape.length);
       const [from, to] = [slicesOf(self, dim), slicesOf(out, dim)];
       call.step(() => {
         if (out.dtype === "int64") run(bigints(call.heap, self), bigints(call.heap, out), from, to, int);
@@ -31,7 +29,7 @@ function scanKernel(
         } else run(numbers(call.heap, self), numbers(call.heap, out), from, to, float);
       });
     },
-  };
+  });
 }
 
 type Complex = readonly [re: number, im: number];

@@ -2,6 +2,7 @@ import { normalDim, slicesOf } from "@pt2/engine";
 import {
   type Ordered,
   orderKeys,
+  SELECTION_OPS,
   SELECTIONS,
   selectFirst,
   sortRange,
@@ -9,52 +10,54 @@ import {
   stableSort,
 } from "@pt2/engine/host";
 import { DTYPES } from "@pt2/format";
-import type { OpName } from "@pt2/graph";
+import type { TensorMeta } from "@pt2/registry";
 import { bigints, mover, numbers } from "../../engine/element-access.ts";
-import type { KernelCall, WasmKernel } from "../../engine/kernel.ts";
+import { type KernelCall, type WasmKernel, wasmKernel } from "../../engine/kernel.ts";
 
 /** `sort(self, stable, dim, descending)`: NaN counts as the largest; equal elements come in PyTorch's order. */
-export const sort: WasmKernel = {
+export const sort: WasmKernel = wasmKernel({
   ops: ["aten::sort.stable"],
-  prepare: (call) => {
-    const { dtype, shape, strides } = call.tensor("self");
-    const descending = call.arg<boolean>("descending");
-    const dim = normalDim(call.arg<number>("dim"), shape.length);
+  prepare: (call, args) => {
+    const { dtype, shape, strides } = call.tensor(args.self);
+    const { descending } = args;
+    const dim = normalDim(args.dim, shape.length);
     const integers = DTYPES[dtype].kind === "int" || DTYPES[dtype].kind === "uint";
-    const isStable = call.arg<boolean | null>("stable") === true;
+    const isStable = args.stable === true;
     const size = shape[dim] ?? 1;
     if (isStable || sortsByRadix(shape.length, size, { integers, descending })) {
-      return planOrder(call, { descending, arrange: stableSort });
+      return planOrder(call, args, { descending, arrange: stableSort });
     }
     // PyTorch leaves elements as they are where all of them are one.
-    if (strides[dim] === 0) return planOrder(call, { descending, arrange: () => {} });
-    planOrder(call, { descending, arrange: (ordered) => sortRange(ordered, 0, size) });
+    if (strides[dim] === 0) return planOrder(call, args, { descending, arrange: () => {} });
+    planOrder(call, args, { descending, arrange: (ordered) => sortRange(ordered, 0, size) });
   },
-};
+});
 
 /** `topk(self, k, dim, largest, sorted)` */
-export const topk: WasmKernel = {
+export const topk: WasmKernel = wasmKernel({
   ops: ["aten::topk"],
-  prepare: (call) => {
-    const [k, sorted] = [call.arg<number>("k"), call.arg<boolean>("sorted")];
-    planOrder(call, { descending: call.arg("largest"), arrange: (ordered) => selectFirst(ordered, k, sorted) });
+  prepare: (call, args) => {
+    const { k, largest, sorted } = args;
+    planOrder(call, args, { descending: largest, arrange: (ordered) => selectFirst(ordered, k, sorted) });
   },
-};
+});
 
 /** Ops that find one element of each lane. */
-export const selections: WasmKernel = {
-  ops: Object.keys(SELECTIONS) as OpName[],
-  prepare: (call) => {
-    const { raw, pick } = SELECTIONS[call.call.record.name]!;
-    planOrder(call, {
-      descending: false,
-      raw,
-      arrange: (ordered) => {
-        ordered.at[0] = pick(ordered, (name) => call.call.args[name]);
-      },
-    });
-  },
-};
+export const selections: readonly WasmKernel[] = SELECTION_OPS.map((op) =>
+  wasmKernel({
+    ops: [op],
+    prepare: (call, args) => {
+      const { raw, pick } = SELECTIONS[op];
+      planOrder(call, args, {
+        descending: false,
+        raw,
+        arrange: (ordered) => {
+          ordered.at[0] = pick(ordered, args.k);
+        },
+      });
+    },
+  }),
+);
 
 interface Arrangement {
   readonly descending: boolean;
@@ -64,9 +67,14 @@ interface Arrangement {
   readonly arrange: (ordered: Ordered) => void;
 }
 
-function planOrder(call: KernelCall, { descending, raw = false, arrange }: Arrangement): void {
-  const self = call.tensor("self");
-  const dim = normalDim(call.arg<number>("dim"), self.shape.length);
+interface OrderArgs {
+  readonly self: TensorMeta;
+  readonly dim: number;
+}
+
+function planOrder(call: KernelCall, args: OrderArgs, { descending, raw = false, arrange }: Arrangement): void {
+  const self = call.tensor(args.self);
+  const dim = normalDim(args.dim, self.shape.length);
   const from = slicesOf(self, dim);
   const isReduced = call.output(0).shape.length < self.shape.length;
   const [values, indices] = [call.output(0), call.output(1)].map((view) => (isReduced ? kept(view, dim) : view));

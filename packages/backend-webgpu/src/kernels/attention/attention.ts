@@ -1,7 +1,7 @@
 import { DTYPES, numel } from "@pt2/format";
 import type { TensorMeta } from "@pt2/registry";
 import { onDemand } from "@pt2/registry/on-demand";
-import type { WebgpuKernel } from "../../engine/kernel.ts";
+import { type WebgpuKernel, webgpuKernel } from "../../engine/kernel.ts";
 import { areFloats } from "../floats.ts";
 import { headsOf } from "./heads.ts";
 
@@ -19,25 +19,24 @@ const FEW_QUERIES = 16;
  * `scaled_dot_product_attention` of [..., L, E] queries without its [L, S] scores in memory, and the form that PyTorch
  * lowers it to, which also returns the logarithm of each row's sum.
  */
-export const attention: WebgpuKernel = {
+export const attention: WebgpuKernel = webgpuKernel({
   ops: ["aten::scaled_dot_product_attention", "aten::_scaled_dot_product_flash_attention_for_cpu"],
-  accepts: (args) => {
-    const mask = args["attn_mask"] as TensorMeta | null;
+  accepts: ({ query, key, value, attn_mask: mask, dropout_p }) => {
     const kind = mask === null ? "bool" : DTYPES[mask.dtype].kind;
     return (
-      areFloats(args, "query", "key", "value") &&
-      args["dropout_p"] === 0 &&
+      areFloats(query, key, value) &&
+      dropout_p === 0 &&
       (kind === "bool" || kind === "float") &&
-      (args["value"] as TensorMeta).shape.at(-1)! <= MOST_FEATURES
+      value.shape.at(-1)! <= MOST_FEATURES
     );
   },
   fuses: true,
-  prepare(call) {
-    const heads = headsOf(call);
+  prepare(call, args) {
+    const heads = headsOf(call, args);
     const { shape } = call.call.results[0] as TensorMeta;
     if (numel(shape) === 0) return;
     if (call.adapter.software) registers().planRegisterAttention(call, heads);
     else if (heads.query.shape.at(-2)! <= FEW_QUERIES) few().planFewQueries(call, heads);
     else tiled().planTiledAttention(call, heads);
   },
-};
+});

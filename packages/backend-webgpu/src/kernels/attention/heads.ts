@@ -17,26 +17,33 @@ export interface Heads {
   readonly scale: number;
 }
 
+/** The arguments of attention. The form that PyTorch lowers it to has no `enable_gqa`. */
+export interface AttentionArgs {
+  readonly query: TensorMeta;
+  readonly key: TensorMeta;
+  readonly value: TensorMeta;
+  readonly attn_mask: TensorMeta | null;
+  readonly is_causal: boolean;
+  readonly scale: number | null;
+  readonly enable_gqa: boolean | undefined;
+}
+
 /** Looks at the arguments of a call. */
-export function headsOf(call: KernelCall): Heads {
-  const [query, key, value] = ["query", "key", "value"].map((name) => call.tensor(name)) as [
-    TensorView,
-    TensorView,
-    TensorView,
-  ];
-  const mask = call.optional("attn_mask");
+export function headsOf(call: KernelCall, args: AttentionArgs): Heads {
+  const [query, key, value] = [call.tensor(args.query), call.tensor(args.key), call.tensor(args.value)];
+  const mask = call.optional(args.attn_mask);
   const lead = (call.call.results[0] as TensorMeta).shape.slice(0, -2);
-  const shared = call.arg<boolean | undefined>("enable_gqa") ? query.shape.at(-3)! / key.shape.at(-3)! : 1;
+  const shared = args.enable_gqa ? query.shape.at(-3)! / key.shape.at(-3)! : 1;
   const batch = shared === 1 ? lead : [...lead.slice(0, -1), lead.at(-1)! / shared, shared];
   const keys = (view: TensorView): TensorView => toBatch(shared === 1 ? view : withDim(view, -2, 1), batch);
   const queries = (view: TensorView): TensorView => toBatch(shared === 1 ? view : split(view, shared), batch);
-  const causal = call.arg<boolean>("is_causal");
+  const causal = args.is_causal;
   const heads = { batch, query: queries(query), key: keys(key), value: keys(value), mask: mask && queries(mask) };
   return {
     // One query of each head: those of all that share keys are queries of one.
     ...(shared > 1 && query.shape.at(-2) === 1 && !causal ? mergedHeads(heads) : heads),
     causal,
-    scale: call.arg<number | null>("scale") ?? 1 / Math.sqrt(query.shape.at(-1)!),
+    scale: args.scale ?? 1 / Math.sqrt(query.shape.at(-1)!),
   };
 }
 

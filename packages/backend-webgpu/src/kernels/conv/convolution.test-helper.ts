@@ -1,6 +1,7 @@
 import type { CaseTensor, OpCase } from "@pt2/conformance";
 import { createRandom, HOST_KERNELS, runHostKernel } from "@pt2/engine/host";
 import { bitsToFloat, type DType, floatToBits, numel } from "@pt2/format";
+import type { TensorMeta } from "@pt2/registry";
 import { randomUnit } from "@pt2/testing/random";
 
 /** A convolution given by what differs from one with stride 1 and nothing else. */
@@ -54,13 +55,13 @@ export function convolutionCase(name: string, given: ConvCase, dtype: DType = "f
   const shape = outputShape(conv);
   const shapes = [conv.input, conv.weight, ...(conv.bias ? [[shape[1]!]] : [])];
   const data = shapes.map((size, i) => values(size, i + 1));
-  const names = ["input", "weight", "bias"];
+  const metas = shapes.map((size): TensorMeta => ({ dtype: "float64", shape: size }));
   const { stride, padding, dilation, transposed, output_padding, groups } = conv;
   const window = { stride, padding, dilation, transposed, output_padding, groups };
   const [result] = runHostKernel(inDouble, {
-    args: { ...window, bias: conv.bias ? 0 : null },
+    args: { ...window, input: metas[0]!, weight: metas[1]!, bias: metas[2] ?? null },
     tensor: (argument) => {
-      const i = names.indexOf(argument);
+      const i = metas.indexOf(argument);
       return { dtype: "float64", shape: shapes[i]!, bytes: new Uint8Array(data[i]!.buffer) };
     },
     results: [{ dtype: "float64", shape }],

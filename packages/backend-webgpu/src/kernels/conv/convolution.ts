@@ -1,8 +1,8 @@
 import { CONVOLUTIONS } from "@pt2/engine";
 import { DTYPES, numel } from "@pt2/format";
-import type { ArgValue, TensorMeta } from "@pt2/registry";
+import type { TensorMeta } from "@pt2/registry";
 import { onDemand } from "@pt2/registry/on-demand";
-import type { KernelCall, WebgpuKernel } from "../../engine/kernel.ts";
+import { type KernelCall, type WebgpuKernel, webgpuKernel } from "../../engine/kernel.ts";
 import { computeType } from "../../wgsl/storage.ts";
 import { planMatmul } from "../matmul/plan-matmul.ts";
 import { asMatmul } from "./as-matmul.ts";
@@ -21,22 +21,22 @@ const transposed = onDemand("transposed convolution", () => import("./transposed
 const LEAST_TILED_CHANNELS = 12;
 
 /** Every convolution of one to three dimensions. */
-export const convolution: WebgpuKernel = {
+export const convolution: WebgpuKernel = webgpuKernel({
   ops: CONVOLUTIONS,
-  accepts: (args: Readonly<Record<string, ArgValue>>) => {
-    const { dtype, shape } = args["weight"] as TensorMeta;
+  accepts: ({ weight }) => {
+    const { dtype, shape } = weight;
     return DTYPES[dtype].kind !== "bool" && shape.length <= 5 && numel(shape) > 0;
   },
   fuses: true,
-  prepare(call) {
-    const geometry = geometryOf(call);
-    const weight = call.tensor("weight");
-    const bias = call.optional("bias");
-    const tensors = { input: inputOf(call.tensor("input"), weight.shape.length), weight, bias, output: null };
+  prepare(call, args) {
+    const geometry = geometryOf(call, args);
+    const weight = call.tensor(args.weight);
+    const bias = call.optional(args.bias);
+    const tensors = { input: inputOf(call.tensor(args.input), weight.shape.length), weight, bias, output: null };
     if (numel((call.call.results[0] as TensorMeta).shape) === 0) call.output();
     else plan(call, geometry, tensors);
   },
-};
+});
 
 function plan(call: KernelCall, geometry: ConvGeometry, tensors: ConvTensors): void {
   if (geometry.transposed) {

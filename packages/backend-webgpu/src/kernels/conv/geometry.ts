@@ -1,4 +1,4 @@
-import { convolutionWindow, type Spatial, spatial, withinReach } from "@pt2/engine";
+import { type ConvolutionArgs, convolutionWindow, type Spatial, spatial, withinReach } from "@pt2/engine";
 import type { TensorMeta } from "@pt2/registry";
 import type { KernelCall } from "../../engine/kernel.ts";
 import type { TensorView } from "../../engine/tensor-view.ts";
@@ -39,12 +39,15 @@ export function bindOutput(shader: Shader, { output }: ConvTensors, options: Acc
 }
 
 /** Reads the arguments of any of the convolution ops. */
-export function geometryOf(call: KernelCall): ConvGeometry {
-  const input = call.tensor("input");
-  const weight = call.tensor("weight");
+export function geometryOf(
+  call: KernelCall,
+  args: ConvolutionArgs & { readonly input: TensorMeta; readonly weight: TensorMeta },
+): ConvGeometry {
+  const input = call.tensor(args.input);
+  const weight = call.tensor(args.weight);
   const kernel = weight.shape.slice(2);
   const batched = input.shape.length === weight.shape.length;
-  const given = convolutionWindow(call.call.record, call, kernel);
+  const given = convolutionWindow(call.call.record, args, kernel);
   const { groups, transposed } = given;
   const { shape } = call.call.results[0] as TensorMeta;
   const { stride, dilation, padding } = withinReach(given, (transposed ? shape : input.shape).slice(-kernel.length));

@@ -1,23 +1,22 @@
 import { isComplexDtype, partDtype, partOf } from "@pt2/engine";
-import type { TensorMeta } from "@pt2/registry";
-import type { WebgpuKernel } from "../../engine/kernel.ts";
+import { type WebgpuKernel, webgpuKernel } from "../../engine/kernel.ts";
 import type { ComplexExpr } from "../../wgsl/scalar.ts";
 
-/** Real or imaginary parts, which every second number is. */
-export const complexPart: WebgpuKernel = {
+/** Real or imaginary parts: a view of every second number. */
+export const complexPart: WebgpuKernel = webgpuKernel({
   ops: ["aten::real", "aten::imag"],
   complex: true,
-  accepts: ({ self }) => isComplexDtype((self as TensorMeta).dtype),
-  prepare: (call) => call.alias(0, partOf(call.tensor("self"), call.call.record.complexPart!)),
-};
+  accepts: ({ self }) => isComplexDtype(self.dtype),
+  prepare: (call, { self }) => call.alias(0, partOf(call.tensor(self), call.call.record.complexPart!)),
+});
 
 /** Complex numbers of which others computed the parts. */
-export const complexJoin: WebgpuKernel = {
+export const complexJoin: WebgpuKernel = webgpuKernel({
   ops: ["aten::complex"],
-  prepare(call) {
+  prepare(call, { real, imag }) {
     const out = call.output();
     const dtype = partDtype(out.dtype);
-    const parts = ["real", "imag"].map((name) => call.convert(call.tensor(name), dtype));
+    const parts = [real, imag].map((tensor) => call.convert(call.tensor(tensor), dtype));
     const expr: ComplexExpr = {
       dtype: out.dtype as ComplexExpr["dtype"],
       parts: [
@@ -27,4 +26,4 @@ export const complexJoin: WebgpuKernel = {
     };
     call.elementwise(out, parts, expr);
   },
-};
+});

@@ -3,7 +3,7 @@ import { areParts } from "@pt2/engine";
 import type { DType } from "@pt2/format";
 import type { TensorMeta } from "@pt2/registry";
 import { isSame } from "../../engine/element-bytes.ts";
-import type { KernelCall, WebgpuKernel } from "../../engine/kernel.ts";
+import { type KernelCall, type WebgpuKernel, webgpuKernel } from "../../engine/kernel.ts";
 import type { TensorView } from "../../engine/tensor-view.ts";
 import { webgpuError } from "../../webgpu-errors.ts";
 import { storageOf } from "../../wgsl/storage.ts";
@@ -12,12 +12,12 @@ import { storageOf } from "../../wgsl/storage.ts";
  * The same bytes as another dtype: complex numbers as pairs, and `view.dtype`. A view where the GPU stores both as they
  * are, of a dense copy where strides cannot say it; else the host looks at the bytes, which are not the GPU's own.
  */
-export const reinterpret: WebgpuKernel = {
+export const reinterpret: WebgpuKernel = webgpuKernel({
   ops: ["aten::view_as_real", "aten::view_as_complex", "aten::view.dtype"],
   complex: true,
-  accepts: ({ self, dtype }) => dtype !== "bool" || (self as TensorMeta).dtype === "bool",
-  prepare(call) {
-    const self = call.tensor("self");
+  accepts: ({ self, dtype }) => dtype !== "bool" || self.dtype === "bool",
+  prepare(call, args) {
+    const self = call.tensor(args.self);
     const { dtype, shape } = call.call.results[0] as TensorMeta;
     if (self.dtype === dtype) {
       call.alias(0, self);
@@ -33,7 +33,7 @@ export const reinterpret: WebgpuKernel = {
     const run = ([from]: readonly HostData[]): readonly HostData[] => [{ ...out, bytes: from!.bytes }];
     call.host({ name: "aten::view.dtype", reads: [self], writes: [out], run });
   },
-};
+});
 
 /** What the GPU holds in fewer bits when it is told so. An int64 comes back as it was. */
 const NARROWED: ReadonlySet<DType> = new Set(["float64", "complex128"]);

@@ -1,19 +1,19 @@
 import { isComplexDtype, numberOf, partOf } from "@pt2/engine";
 import { DTYPES, numel } from "@pt2/format";
-import { isTensor, type Scalar } from "@pt2/registry";
+import { isTensor } from "@pt2/registry";
 import { castTo } from "@pt2/registry/scalar";
-import type { WebgpuKernel } from "../../engine/kernel.ts";
+import { type WebgpuKernel, webgpuKernel } from "../../engine/kernel.ts";
 import { computeType } from "../../wgsl/storage.ts";
 
 /** `arange(start, end, step)`; each element is start + i·step, not a running sum. */
-const arange: WebgpuKernel = {
+const arange: WebgpuKernel = webgpuKernel({
   ops: ["aten::arange.start_step"],
   fuses: true,
-  prepare(call) {
+  prepare(call, args) {
     const { dtype, shape } = call.call.results[0] as { dtype: "float32"; shape: readonly number[] };
     const count = numel(shape);
     if (count === 0) return;
-    const [start, step] = [Number(numberOf(call.arg<Scalar>("start"))), Number(numberOf(call.arg<Scalar>("step")))];
+    const [start, step] = [Number(numberOf(args.start)), Number(numberOf(args.step))];
     const shader = call.shader("arange");
     if (computeType(dtype) === "i32") {
       // PyTorch counts the elements before it leaves out fractions.
@@ -24,16 +24,15 @@ const arange: WebgpuKernel = {
     shader.f32("start", start).f32("step", step).result("out");
     shader.forEach(count, "set_out(i, fma(f32(i), p.step, p.start));");
   },
-};
+});
 
 /** `full(size, fill_value)` and `empty`, whose contents PyTorch leaves open: zeros here. */
-const full: WebgpuKernel = {
+const full: WebgpuKernel = webgpuKernel({
   ops: ["aten::full"],
   complex: true,
   accepts: ({ fill_value }) => !isTensor(fill_value),
-  prepare(call) {
+  prepare(call, { fill_value: fill }) {
     const out = call.output();
-    const fill = call.arg<Scalar>("fill_value");
     const value = numberOf(fill);
     if (isComplexDtype(out.dtype)) {
       const parts = [value, typeof fill === "object" && "im" in fill ? fill.im : 0];
@@ -47,7 +46,7 @@ const full: WebgpuKernel = {
     const dtype = float ? "float32" : typeof value === "bigint" || Number.isInteger(value) ? "int64" : "float32";
     call.elementwise(out, [], castTo(out.dtype, { kind: "const", dtype, value }));
   },
-};
+});
 
 /** Tensors made from numbers. */
 export const FACTORIES: readonly WebgpuKernel[] = [arange, full];

@@ -2,22 +2,22 @@ import { viewAs } from "@pt2/backend";
 import { numberOf } from "@pt2/engine";
 import { DTYPES, type DType } from "@pt2/format";
 import { isTensor, type Scalar, type TensorMeta } from "@pt2/registry";
-import type { WebgpuKernel } from "../../engine/kernel.ts";
+import { type WebgpuKernel, webgpuKernel } from "../../engine/kernel.ts";
 
 /**
  * `linspace` and `logspace` to integers. PyTorch makes them of doubles that it truncates, where the last digit may decide;
  * so they are computed once, when the program is planned.
  */
-const spaced: WebgpuKernel = {
+const spaced: WebgpuKernel = webgpuKernel({
   ops: ["aten::linspace", "aten::logspace"],
-  accepts: ({ start, end, dtype }) => !isTensor(start!) && !isTensor(end!) && isInteger(dtype as DType | null),
-  prepare(call) {
+  accepts: ({ start, end, dtype }) => !isTensor(start) && !isTensor(end) && isInteger(dtype),
+  prepare(call, args) {
     const { dtype, shape } = call.call.results[0] as TensorMeta;
     const steps = shape[0]!;
     if (steps === 0) return;
-    const [start, end] = [wrapped(dtype, call.arg<Scalar>("start")), wrapped(dtype, call.arg<Scalar>("end"))];
+    const [start, end] = [wrapped(dtype, args.start), wrapped(dtype, args.end)];
     const step = (end - start) / Math.max(steps - 1, 1);
-    const base = call.call.record.name === "aten::logspace" ? Number(numberOf(call.arg<Scalar>("base"))) : null;
+    const base = args.base ?? null;
     const bytes = new Uint8Array(steps * DTYPES[dtype].itemsize);
     const data = viewAs(dtype, bytes);
     for (let i = 0; i < steps; i++) {
@@ -27,7 +27,7 @@ const spaced: WebgpuKernel = {
     }
     call.alias(0, call.constant(dtype, shape, data));
   },
-};
+});
 
 function isInteger(dtype: DType | null): boolean {
   return dtype !== null && (DTYPES[dtype].kind === "int" || DTYPES[dtype].kind === "uint");
@@ -41,5 +41,5 @@ function wrapped(dtype: DType, scalar: Scalar): number {
   return Number(one[0]);
 }
 
-/** Numbers between two ends. */
+/** Kernels of ops that make numbers between two ends. */
 export const SPACED: readonly WebgpuKernel[] = [spaced];

@@ -1,17 +1,17 @@
 import { normalDim } from "@pt2/engine";
 import { numel } from "@pt2/format";
-import type { WebgpuKernel } from "../../engine/kernel.ts";
+import { type WebgpuKernel, webgpuKernel } from "../../engine/kernel.ts";
 import { insideIndices } from "./wrap.ts";
 
 /** `gather(self, dim, index)`: out[i][j][k] = self[index[i][j][k]][j][k] along dimension 0, and so on. */
-export const gather: WebgpuKernel = {
+export const gather: WebgpuKernel = webgpuKernel({
   ops: ["aten::gather"],
   complex: true,
   fuses: true,
-  prepare(call) {
-    const self = call.tensor("self");
-    const index = call.tensor("index");
-    const dim = normalDim(call.arg<number>("dim"), self.shape.length);
+  prepare(call, args) {
+    const self = call.tensor(args.self);
+    const index = call.tensor(args.index);
+    const dim = normalDim(args.dim, self.shape.length);
     const count = numel(index.shape);
     if (count === 0) return;
     const shader = call.shader("gather").raw("self", self).read("index", index);
@@ -27,4 +27,4 @@ export const gather: WebgpuKernel = {
       declarations: inside,
     });
   },
-};
+});

@@ -1,21 +1,21 @@
 import { viewAs } from "@pt2/backend";
 import { broadcastPositions, type HostData, isComplexDtype, selectElements } from "@pt2/engine";
 import { bitsToFloat, contiguousStrides, type DType, floatToBits, isSmallFloat } from "@pt2/format";
-import type { WebgpuKernel } from "../../engine/kernel.ts";
+import { type WebgpuKernel, webgpuKernel } from "../../engine/kernel.ts";
 
 /**
  * `index_put(self, indices, values, accumulate)` where some index is a mask and several values are given: which goes
  * where only the whole mask tells, so it is done on the host.
  */
-export const indexPutMask: WebgpuKernel = {
+export const indexPutMask: WebgpuKernel = webgpuKernel({
   ops: ["aten::index_put"],
   complex: true,
-  prepare(call) {
+  prepare(call, args) {
     const out = call.output();
-    const [self, values] = [call.tensor("self"), call.tensor("values")];
-    const indices = call.tensorList("indices");
+    const [self, values] = [call.tensor(args.self), call.tensor(args.values)];
+    const indices = args.indices.map((index) => call.optional(index));
     const given = indices.flatMap((view) => (view === null ? [] : [view]));
-    const accumulate = call.arg<boolean>("accumulate");
+    const { accumulate } = args;
     call.host({
       name: "aten::index_put",
       reads: [self, values, ...given],
@@ -39,7 +39,7 @@ export const indexPutMask: WebgpuKernel = {
       },
     });
   },
-};
+});
 
 interface Elements {
   get(index: number): number | bigint;

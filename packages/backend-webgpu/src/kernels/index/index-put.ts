@@ -1,23 +1,23 @@
 import { numel } from "@pt2/format";
-import type { WebgpuKernel } from "../../engine/kernel.ts";
+import { type WebgpuKernel, webgpuKernel } from "../../engine/kernel.ts";
 import { broadcast } from "../../shader/geometry.ts";
 import { accumulatorOf, planAccumulation } from "./accumulate.ts";
 import { hasNoMask, indexedBy } from "./indexed.ts";
 import { planLastWrites, type Writes } from "./write-last.ts";
 
 /** `index_put(self, indices, values, accumulate)` without masks; of several writes to one element the last one wins. */
-export const indexPut: WebgpuKernel = {
+export const indexPut: WebgpuKernel = webgpuKernel({
   ops: ["aten::index_put"],
   complex: true,
   accepts: hasNoMask,
-  prepare(call) {
-    const self = call.tensor("self");
+  prepare(call, args) {
+    const self = call.tensor(args.self);
     const out = call.output();
-    const indexed = indexedBy(call, "index_put", out);
-    const values = broadcast(call.tensor("values"), indexed.shape);
+    const indexed = indexedBy(call, "index_put", out, args.indices);
+    const values = broadcast(call.tensor(args.values), indexed.shape);
     const count = numel(indexed.shape);
     const writes: Writes = { count, declare: (shader) => indexed.declare(shader) };
-    if (!call.arg<boolean>("accumulate")) {
+    if (!args.accumulate) {
       call.copy(self, out);
       planLastWrites(call, out, values, writes);
       return;
@@ -27,4 +27,4 @@ export const indexPut: WebgpuKernel = {
     planAccumulation(call, sums, values, "add", writes);
     call.copy(sums, out);
   },
-};
+});

@@ -1,16 +1,16 @@
 import { numel } from "@pt2/format";
-import type { WebgpuKernel } from "../../engine/kernel.ts";
+import { type WebgpuKernel, webgpuKernel } from "../../engine/kernel.ts";
 import { hasNoMask, indexedBy } from "./indexed.ts";
 
 /** `index(self, indices)` without masks. */
-export const indexTensor: WebgpuKernel = {
+export const indexTensor: WebgpuKernel = webgpuKernel({
   ops: ["aten::index.Tensor"],
   accepts: hasNoMask,
   complex: true,
   fuses: true,
-  prepare(call) {
-    const self = call.tensor("self");
-    const indexed = indexedBy(call, "index", self);
+  prepare(call, args) {
+    const self = call.tensor(args.self);
+    const indexed = indexedBy(call, "index", self, args.indices);
     const count = numel(indexed.shape);
     if (count === 0) return;
     const shader = call.shader("index").raw("self", self);
@@ -18,4 +18,4 @@ export const indexTensor: WebgpuKernel = {
     const declarations = indexed.declare(shader);
     shader.forEach(count, "set_out(i, self_at(position(i)));", { declarations });
   },
-};
+});

@@ -1,6 +1,6 @@
 import { broadcastShape } from "@pt2/engine";
 import { numel } from "@pt2/format";
-import type { ArgValue, TensorMeta } from "@pt2/registry";
+import type { TensorMeta } from "@pt2/registry";
 import type { KernelCall } from "../../engine/kernel.ts";
 import type { TensorView } from "../../engine/tensor-view.ts";
 import { broadcast } from "../../shader/geometry.ts";
@@ -15,9 +15,11 @@ export interface Indexed {
   declare(shader: Shader): string;
 }
 
+/** The indices of a call; null for a dimension that is kept. */
+type Indices = readonly (TensorMeta | null)[];
+
 /** Whether all index tensors hold positions; a mask makes the op depend on data. */
-export function hasNoMask(args: Readonly<Record<string, ArgValue>>): boolean {
-  const indices = args["indices"] as readonly (TensorMeta | null)[];
+export function hasNoMask({ indices }: { readonly indices: Indices }): boolean {
   return indices.every((index) => index?.dtype !== "bool" && index?.dtype !== "uint8");
 }
 
@@ -32,9 +34,10 @@ interface Index {
 /** As many index tensors as a shader binds beside what it moves: all devices have eight bindings. */
 const MOST = 4;
 
-/** Looks at the `indices` argument of a call of `op` for a tensor of `self`'s shape and strides. */
-export function indexedBy(call: KernelCall, op: string, self: TensorView): Indexed {
-  const indices = call.tensorList("indices").flatMap((view, dim) => {
+/** Looks at the indices of a call of `op` for a tensor of `self`'s shape and strides. */
+export function indexedBy(call: KernelCall, op: string, self: TensorView, given: Indices): Indexed {
+  const views = given.map((index) => call.optional(index));
+  const indices = views.flatMap((view, dim) => {
     return view === null ? [] : [{ view, dim, size: self.shape[dim]!, stride: self.strides[dim]! }];
   });
   const common = broadcastShape(indices.map(({ view }) => view.shape));

@@ -2,44 +2,44 @@ import { isComplexDtype, normalDim } from "@pt2/engine";
 import { DTYPES, numel } from "@pt2/format";
 import type { TensorMeta } from "@pt2/registry";
 import { type BinaryFn, castTo, type TypedExpr } from "@pt2/registry/scalar";
-import type { KernelCall, WebgpuKernel } from "../../engine/kernel.ts";
+import { type KernelCall, type WebgpuKernel, webgpuKernel } from "../../engine/kernel.ts";
 import type { TensorView } from "../../engine/tensor-view.ts";
 import { accumulatorOf, planAccumulation } from "./accumulate.ts";
 import { insideIndices } from "./wrap.ts";
 import { planLastWrites, type Writes } from "./write-last.ts";
 
 /** `scatter(self, dim, index, src)`: a copy of `self` in which out[index[i][j]][j] = src[i][j]; the last write wins. */
-export const scatter: WebgpuKernel = {
+export const scatter: WebgpuKernel = webgpuKernel({
   ops: ["aten::scatter.src"],
   complex: true,
-  prepare(call) {
+  prepare(call, args) {
     const out = call.output();
-    call.copy(call.tensor("self"), out);
-    planLastWrites(call, out, sourceOf(call), writesOf(call, out));
+    call.copy(call.tensor(args.self), out);
+    planLastWrites(call, out, sourceOf(call, args), writesOf(call, args, out));
   },
-};
+});
 
 type Reduce = "sum" | "prod" | "mean" | "amax" | "amin";
 
 const COMBINE: Readonly<Record<Reduce, BinaryFn>> = { sum: "add", prod: "mul", mean: "add", amax: "max", amin: "min" };
 
 /** `scatter_reduce(self, dim, index, src, reduce, include_self)` */
-export const scatterReduce: WebgpuKernel = {
+export const scatterReduce: WebgpuKernel = webgpuKernel({
   ops: ["aten::scatter_reduce.two"],
   complex: true,
-  accepts: ({ self, reduce }) => reduce === "sum" || !isComplexDtype((self as TensorMeta).dtype),
-  prepare(call) {
-    const self = call.tensor("self");
+  accepts: ({ self, reduce }) => reduce === "sum" || !isComplexDtype(self.dtype),
+  prepare(call, args) {
+    const self = call.tensor(args.self);
     const out = call.output();
-    const reduce = call.arg<Reduce>("reduce");
-    const includeSelf = call.arg<boolean>("include_self");
+    const reduce = args.reduce as Reduce;
+    const includeSelf = args.include_self;
     const dtype = accumulatorOf(out.dtype);
     const input = (view: TensorView, index = 0): TypedExpr => ({ kind: "input", dtype: view.dtype, index });
-    const writes = writesOf(call, out);
+    const writes = writesOf(call, args, out);
     const values = call.temporary(dtype, out.shape);
     call.copy(self, values);
     if (!includeSelf) planFill(call, values, startOf(reduce, dtype === "float32"), writes);
-    planAccumulation(call, values, sourceOf(call), COMBINE[reduce], writes);
+    planAccumulation(call, values, sourceOf(call, args), COMBINE[reduce], writes);
     if (reduce !== "mean") {
       call.copy(values, out);
       return;
@@ -56,15 +56,21 @@ export const scatterReduce: WebgpuKernel = {
     const mean: TypedExpr = { kind: "binary", dtype, fn, x: input(values), y: castTo(dtype, atLeastOne) };
     call.elementwise(out, [values, counts], castTo(out.dtype, mean));
   },
-};
+});
 
-function sourceOf(call: KernelCall): TensorView {
-  return { ...call.tensor("src"), shape: call.tensor("index").shape };
+interface ScatterArgs {
+  readonly dim: number;
+  readonly index: TensorMeta;
+  readonly src: TensorMeta;
 }
 
-function writesOf(call: KernelCall, out: TensorView): Writes {
-  const index = call.tensor("index");
-  const dim = normalDim(call.arg<number>("dim"), out.shape.length);
+function sourceOf(call: KernelCall, { src, index }: ScatterArgs): TensorView {
+  return { ...call.tensor(src), shape: call.tensor(index).shape };
+}
+
+function writesOf(call: KernelCall, args: ScatterArgs, out: TensorView): Writes {
+  const index = call.tensor(args.index);
+  const dim = normalDim(args.dim, out.shape.length);
   const count = numel(index.shape);
   return {
     count,

@@ -1,28 +1,28 @@
 import { normalDim } from "@pt2/engine";
 import { numel } from "@pt2/format";
-import type { KernelCall, WebgpuKernel } from "../../engine/kernel.ts";
+import { type KernelCall, type WebgpuKernel, webgpuKernel } from "../../engine/kernel.ts";
 import type { TensorView } from "../../engine/tensor-view.ts";
 import { partsOf } from "../../shader/binding.ts";
 import { insideIndices } from "./wrap.ts";
 
 /** `index_select(self, dim, index)` */
-export const indexSelect: WebgpuKernel = {
+export const indexSelect: WebgpuKernel = webgpuKernel({
   ops: ["aten::index_select"],
   complex: true,
   fuses: true,
-  prepare(call) {
-    const self = call.tensor("self");
-    planSlices(call, "index_select", self, call.tensor("index"), normalDim(call.arg<number>("dim"), self.shape.length));
+  prepare(call, args) {
+    const self = call.tensor(args.self);
+    planSlices(call, "index_select", self, call.tensor(args.index), normalDim(args.dim, self.shape.length));
   },
-};
+});
 
 /** `embedding(weight, indices)`: the rows of a table. */
-export const embedding: WebgpuKernel = {
+export const embedding: WebgpuKernel = webgpuKernel({
   ops: ["aten::embedding"],
   complex: true,
   fuses: true,
-  prepare: (call) => planSlices(call, "embedding", call.tensor("weight"), call.tensor("indices"), 0),
-};
+  prepare: (call, { weight, indices }) => planSlices(call, "embedding", call.tensor(weight), call.tensor(indices), 0),
+});
 
 /** out[outer, i, inner] = self[outer, index[i], inner]. A table beyond the binding limit is looked at in parts. */
 function planSlices(call: KernelCall, op: string, self: TensorView, index: TensorView, dim: number): void {

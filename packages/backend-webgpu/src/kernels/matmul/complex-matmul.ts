@@ -1,5 +1,5 @@
 import { inParts, partOf } from "@pt2/engine";
-import type { PlanContext, WebgpuKernel } from "../../engine/kernel.ts";
+import { type PlanContext, type WebgpuKernel, webgpuKernel } from "../../engine/kernel.ts";
 import type { TensorView } from "../../engine/tensor-view.ts";
 import { planMatmul } from "./plan-matmul.ts";
 
@@ -7,18 +7,18 @@ import { planMatmul } from "./plan-matmul.ts";
  * Products of complex matrices, as one of real ones: a row of the left matrix is 2k numbers as it lies in memory, a row of
  * the result is 2n, and the right matrix becomes 2k × 2n, in which a number x + iy is [[x, y], [-y, x]].
  */
-export const complexMatmul: WebgpuKernel = {
+export const complexMatmul: WebgpuKernel = webgpuKernel({
   ops: ["aten::bmm"],
   complex: true,
-  prepare(call) {
-    const [a, b] = [call.tensor("self"), call.tensor("mat2")];
+  prepare(call, { self, mat2 }) {
+    const [a, b] = [call.tensor(self), call.tensor(mat2)];
     const out = call.output();
     const [batch, k, n] = b.shape as readonly [number, number, number];
     const right = call.prepared(b, "complex matrix", { dtype: "float32", shape: [batch, k, 2, n, 2] }, fillBlocks);
     const product = { a: rowsOf(call, a), b: asMatrices(right, [batch, 2 * k, 2 * n]), bias: null };
     planMatmul(call, product, (shader, options) => shader.write("out", inParts(out), options));
   },
-};
+});
 
 /** A stack of complex matrices as real ones with rows twice as long. */
 function rowsOf(ctx: PlanContext, view: TensorView): TensorView {

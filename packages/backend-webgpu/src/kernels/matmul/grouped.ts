@@ -1,5 +1,4 @@
-import type { TensorMeta } from "@pt2/registry";
-import type { WebgpuKernel } from "../../engine/kernel.ts";
+import { type WebgpuKernel, webgpuKernel } from "../../engine/kernel.ts";
 import { areFloats } from "../floats.ts";
 import { stacked } from "./matmul.ts";
 import { declareOperands } from "./operands.ts";
@@ -8,19 +7,16 @@ import { declareOperands } from "./operands.ts";
  * `_grouped_mm(self[M, K], mat2[G, K, N], offs[G])`: rows up to `offs[g]` that no group before has taken, times
  * `mat2[g]`. Rows behind the last offset are zero. An invocation computes four columns of a row.
  */
-export const groupedMm: WebgpuKernel = {
+export const groupedMm: WebgpuKernel = webgpuKernel({
   ops: ["aten::_grouped_mm"],
-  accepts: (args) =>
-    areFloats(args, "self", "mat2") &&
-    (args["self"] as TensorMeta).shape.length === 2 &&
-    (args["mat2"] as TensorMeta).shape.length === 3,
+  accepts: ({ self, mat2 }) => areFloats(self, mat2) && self.shape.length === 2 && mat2.shape.length === 3,
   fuses: true,
-  prepare(call) {
-    const a = stacked(call.tensor("self"));
-    const b = call.tensor("mat2");
+  prepare(call, { self, mat2, offs }) {
+    const a = stacked(call.tensor(self));
+    const b = call.tensor(mat2);
     const [m, n] = [a.shape[1]!, b.shape[2]!];
     if (m * n === 0) return;
-    const shader = call.shader("grouped matmul").read("ends", call.tensor("offs"));
+    const shader = call.shader("grouped matmul").read("ends", call.tensor(offs!));
     const operands = declareOperands(shader, { a, b, bias: null, width: n, first: 0 }, (result, options) =>
       result.result("out", 0, options),
     );
@@ -51,4 +47,4 @@ export const groupedMm: WebgpuKernel = {
   store(0u, row, column, sum);`;
     shader.forEach(m * across, body, { declarations });
   },
-};
+});

@@ -1,6 +1,5 @@
 import { DTYPES, type DType } from "@pt2/format";
-import type { TensorMeta } from "@pt2/registry";
-import type { WebgpuKernel } from "../../engine/kernel.ts";
+import { type WebgpuKernel, webgpuKernel } from "../../engine/kernel.ts";
 import type { TensorView } from "../../engine/tensor-view.ts";
 import { computeType } from "../../wgsl/storage.ts";
 import { stacked } from "./matmul.ts";
@@ -10,15 +9,12 @@ function isInteger(dtype: DType): boolean {
 }
 
 /** Products of integer matrices, an invocation for each element. */
-export const integerMatmul: WebgpuKernel = {
+export const integerMatmul: WebgpuKernel = webgpuKernel({
   ops: ["aten::mm", "aten::bmm"],
-  accepts: (args) => isInteger((args["self"] as TensorMeta).dtype),
+  accepts: ({ self }) => isInteger(self.dtype),
   fuses: true,
-  prepare(call) {
-    const [a, b] = ["self", "mat2"].map((name) => {
-      const view = call.tensor(name);
-      return view.shape.length === 2 ? stacked(view) : view;
-    }) as [TensorView, TensorView];
+  prepare(call, { self, mat2 }) {
+    const [a, b] = [stackOf(call.tensor(self)), stackOf(call.tensor(mat2))];
     const [batch, m, k] = a.shape as readonly [number, number, number];
     const n = b.shape[2]!;
     const type = computeType(a.dtype);
@@ -32,4 +28,9 @@ export const integerMatmul: WebgpuKernel = {
   set_out(i, sum);`;
     shader.forEach(batch * m * n, body);
   },
-};
+});
+
+/** A matrix as a batch of one; a batch as it is. */
+function stackOf(view: TensorView): TensorView {
+  return view.shape.length === 2 ? stacked(view) : view;
+}

@@ -1,6 +1,6 @@
 import { numel } from "@pt2/format";
-import type { TensorMeta } from "@pt2/registry";
-import type { PlanContext, WebgpuKernel } from "../../engine/kernel.ts";
+import type { Scalar } from "@pt2/registry";
+import { type PlanContext, type WebgpuKernel, webgpuKernel } from "../../engine/kernel.ts";
 import type { TensorView } from "../../engine/tensor-view.ts";
 import { dimensionsOf } from "../../shader/geometry.ts";
 import { areFloats } from "../floats.ts";
@@ -8,58 +8,49 @@ import { stacked, transposed } from "./matmul.ts";
 import { planMatmul } from "./plan-matmul.ts";
 
 /** `linear(input[..., K], weight[N, K], bias[N]?)` */
-export const linear: WebgpuKernel = {
+export const linear: WebgpuKernel = webgpuKernel({
   ops: ["aten::linear"],
-  accepts: (args) => areFloats(args, "input", "weight", "bias") && (args["weight"] as TensorMeta).shape.length === 2,
+  accepts: ({ input, weight, bias }) => areFloats(input, weight, bias) && weight.shape.length === 2,
   fuses: true,
-  prepare(call) {
-    const weight = transposed(call.tensor("weight"));
-    const a = asMatrices(call, call.tensor("input"));
-    planMatmul(call, { a, b: stacked(weight, a.shape[0]!), bias: call.optional("bias") });
+  prepare(call, args) {
+    const weight = transposed(call.tensor(args.weight));
+    const a = asMatrices(call, call.tensor(args.input));
+    planMatmul(call, { a, b: stacked(weight, a.shape[0]!), bias: call.optional(args.bias) });
   },
-};
+});
 
 /** `mm(self[M, K], mat2[K, N])` */
-export const mm: WebgpuKernel = {
+export const mm: WebgpuKernel = webgpuKernel({
   ops: ["aten::mm"],
-  accepts: (args) => areFloats(args, "self", "mat2"),
+  accepts: ({ self, mat2 }) => areFloats(self, mat2),
   fuses: true,
-  prepare: (call) => planMatmul(call, { a: stacked(call.tensor("self")), b: stacked(call.tensor("mat2")), bias: null }),
-};
+  prepare: (call, { self, mat2 }) =>
+    planMatmul(call, { a: stacked(call.tensor(self)), b: stacked(call.tensor(mat2)), bias: null }),
+});
 
 /** `bmm(self[B, M, K], mat2[B, K, N])` */
-export const bmm: WebgpuKernel = {
+export const bmm: WebgpuKernel = webgpuKernel({
   ops: ["aten::bmm"],
-  accepts: (args) => areFloats(args, "self", "mat2"),
+  accepts: ({ self, mat2 }) => areFloats(self, mat2),
   fuses: true,
-  prepare: (call) => planMatmul(call, { a: call.tensor("self"), b: call.tensor("mat2"), bias: null }),
-};
+  prepare: (call, { self, mat2 }) => planMatmul(call, { a: call.tensor(self), b: call.tensor(mat2), bias: null }),
+});
 
 /** `addmm(self[N], mat1[M, K], mat2[K, N])` with both factors 1: what linear layers become in ATen IR. */
-export const addmm: WebgpuKernel = {
+export const addmm: WebgpuKernel = webgpuKernel({
   ops: ["aten::addmm"],
-  accepts(args) {
-    const { shape } = args["self"] as TensorMeta;
-    const one = (value: unknown): boolean =>
-      value === 1 || (typeof value === "object" && value !== null && "float" in value && value.float === 1);
-    return (
-      areFloats(args, "self", "mat1", "mat2") &&
-      one(args["alpha"]) &&
-      one(args["beta"]) &&
-      shape.length === 1 &&
-      shape[0] === (args["mat2"] as TensorMeta).shape[1]
-    );
+  accepts({ self, mat1, mat2, alpha, beta }) {
+    const { shape } = self;
+    const one = (value: Scalar): boolean =>
+      value === 1 || (typeof value === "object" && "float" in value && value.float === 1);
+    return areFloats(self, mat1, mat2) && one(alpha) && one(beta) && shape.length === 1 && shape[0] === mat2.shape[1];
   },
   fuses: true,
-  prepare(call) {
-    const [bias, a, b] = ["self", "mat1", "mat2"].map((name) => call.tensor(name)) as [
-      TensorView,
-      TensorView,
-      TensorView,
-    ];
+  prepare(call, { self, mat1, mat2 }) {
+    const [bias, a, b] = [call.tensor(self), call.tensor(mat1), call.tensor(mat2)];
     planMatmul(call, { a: stacked(a), b: stacked(b), bias });
   },
-};
+});
 
 /** Fewer rows than this are not worth being a matrix of a batch. */
 const FEW_ROWS = 16;

@@ -1,52 +1,59 @@
 import { poolingWindow, windowOf, withinReach } from "@pt2/engine";
 import { numel } from "@pt2/format";
-import type { ArgValue } from "@pt2/registry";
-import type { KernelCall, WebgpuKernel } from "../../engine/kernel.ts";
+import type { TensorMeta } from "@pt2/registry";
+import { type KernelCall, type WebgpuKernel, webgpuKernel } from "../../engine/kernel.ts";
 import { areFloats } from "../floats.ts";
 import { adaptiveWindows, axesOf, slidingWindows, type Windows } from "./pool-axes.ts";
 
-const accepts = (args: Readonly<Record<string, ArgValue>>): boolean => areFloats(args, "grad_output", "self");
+/** The tensors of a gradient of a pooling. */
+interface GradientArgs {
+  readonly grad_output: TensorMeta;
+  readonly self: TensorMeta;
+}
+
+const accepts = ({ grad_output, self }: GradientArgs): boolean => areFloats(grad_output, self);
 
 /** Gradients of means over windows: every input gathers its share of the windows that it is in. */
 export const POOL_GRADIENTS: readonly WebgpuKernel[] = [
-  {
+  webgpuKernel({
     ops: ["aten::avg_pool2d_backward"],
     accepts,
     fuses: true,
-    prepare(call) {
-      const size = call.tensor("self").shape.slice(-2);
-      const windows = slidingWindows(withinReach(poolingWindow(windowOf(call.call.record), call), size), size);
+    prepare(call, args) {
+      const size = call.tensor(args.self).shape.slice(-2);
+      const windows = slidingWindows(withinReach(poolingWindow(windowOf(call.call.record), args), size), size);
       const covering = (a: string): string => `fn low_${a}(k: i32) -> i32 {
   return max(k + p.pad_${a} - p.reach_${a} + p.stride_${a}, 0) / p.stride_${a};
 }
 fn high_${a}(k: i32) -> i32 { return (k + p.pad_${a}) / p.stride_${a}; }
 `;
-      planGradient(call, windows, covering, call.arg<number | null>("divisor_override"));
+      planGradient(call, args, windows, covering, args.divisor_override);
     },
-  },
-  {
+  }),
+  webgpuKernel({
     ops: ["aten::_adaptive_avg_pool2d_backward"],
     accepts,
     fuses: true,
-    prepare(call) {
-      const [input, output] = ["self", "grad_output"].map((name) => call.tensor(name).shape.slice(-2));
+    prepare(call, args) {
+      const [input, output] = [args.self, args.grad_output].map((tensor) => call.tensor(tensor).shape.slice(-2));
       const covering = (a: string): string => `fn low_${a}(k: i32) -> i32 { return k * p.count_${a} / p.size_${a}; }
 fn high_${a}(k: i32) -> i32 { return (k + 1) * p.count_${a} / p.size_${a}; }
 `;
-      planGradient(call, adaptiveWindows(2, input!, output!), covering, null);
+      planGradient(call, args, adaptiveWindows(2, input!, output!), covering, null);
     },
-  },
+  }),
 ];
 
 /** `covering` is WGSL of the first and the last window that input `k` may be in, along an axis. */
 function planGradient(
   call: KernelCall,
+  args: GradientArgs,
   windows: Windows,
   covering: (axis: string) => string,
   divisor: number | null,
 ): void {
-  const grads = call.tensor("grad_output");
-  const { shape } = call.tensor("self");
+  const grads = call.tensor(args.grad_output);
+  const { shape } = call.tensor(args.self);
   const axes = axesOf(windows.rank);
   const first = shape.length - windows.rank;
   const shader = call.shader("mean pool 2d, backward").raw("grads", grads);

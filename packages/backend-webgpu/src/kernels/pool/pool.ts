@@ -1,8 +1,9 @@
 import { ADAPTIVE_POOLS, poolingWindow, SLIDING_POOLS, windowOf, withinReach } from "@pt2/engine";
 import { numel } from "@pt2/format";
-import type { TensorMeta } from "@pt2/registry";
+import type { TensorMeta, Window } from "@pt2/registry";
 import { onDemand } from "@pt2/registry/on-demand";
-import type { KernelCall, WebgpuKernel } from "../../engine/kernel.ts";
+import { type WebgpuKernel, webgpuKernel } from "../../engine/kernel.ts";
+import type { TensorView } from "../../engine/tensor-view.ts";
 import { computeType } from "../../wgsl/storage.ts";
 import { fitsRows, planPoolRows } from "./pool-rows.ts";
 
@@ -10,38 +11,38 @@ const windows = onDemand("pooling of each window", () => import("./pool-windows.
 const globalMean = onDemand("pooling to means", () => import("./global-mean.ts"));
 
 /** Sliding maxima, with or without their positions, and means, of one to three dimensions. */
-const slidingPool: WebgpuKernel = {
+const slidingPool: WebgpuKernel = webgpuKernel({
   ops: SLIDING_POOLS,
   fuses: true,
-  prepare(call) {
-    const self = call.tensor("self");
+  prepare(call, args) {
+    const self = call.tensor(args.self);
     const pooling = windowOf(call.call.record);
-    const window = withinReach(poolingWindow(pooling, call), self.shape.slice(-pooling.rank));
-    const divisor = call.arg<number | null | undefined>("divisor_override") ?? null;
+    const window = withinReach(poolingWindow(pooling, args), self.shape.slice(-pooling.rank));
+    const divisor = args.divisor_override ?? null;
     const empty = numel((call.call.results[0] as TensorMeta).shape) === 0;
     if (!empty && fitsRows(call, self, window)) planPoolRows(call, self, window, divisor);
     else windows().planSliding(call, self, window, divisor);
   },
-};
+});
 
 /** Pooling to a given size. */
-const adaptivePool: WebgpuKernel = {
+const adaptivePool: WebgpuKernel = webgpuKernel({
   ops: ADAPTIVE_POOLS,
   fuses: true,
-  prepare(call) {
-    const self = call.tensor("self");
-    const { rank } = windowOf(call.call.record);
-    const size = (call.call.results[0] as TensorMeta).shape.slice(-rank);
-    if (isGlobalMean(call, size)) globalMean().planGlobalMean(call, self, rank);
+  prepare(call, args) {
+    const self = call.tensor(args.self);
+    const window = windowOf(call.call.record);
+    const size = (call.call.results[0] as TensorMeta).shape.slice(-window.rank);
+    if (isGlobalMean(self, window, size)) globalMean().planGlobalMean(call, self, window.rank);
     else windows().planAdaptive(call, self, size);
   },
-};
+});
 
 /** Poolings. */
 export const POOLS: readonly WebgpuKernel[] = [slidingPool, adaptivePool];
 
 /** Whether a pooling is the mean of everything, as at the end of most networks. */
-function isGlobalMean(call: KernelCall, size: readonly number[]): boolean {
-  const float = computeType(call.tensor("self").dtype) === "f32";
-  return float && windowOf(call.call.record).reduce === "mean" && size.every((n) => n === 1);
+function isGlobalMean(self: TensorView, { reduce }: Window, size: readonly number[]): boolean {
+  const float = computeType(self.dtype) === "f32";
+  return float && reduce === "mean" && size.every((n) => n === 1);
 }

@@ -1,4 +1,4 @@
-import type { WebgpuKernel } from "../../engine/kernel.ts";
+import { type WebgpuKernel, webgpuKernel } from "../../engine/kernel.ts";
 import { computeType } from "../../wgsl/storage.ts";
 import { invocationsFor, maxOf, WorkgroupReduction } from "../cooperative.ts";
 import { orderOf } from "../sort/order.ts";
@@ -10,13 +10,13 @@ const FEW = 16;
 const LEAST = "i32(-2147483648)";
 
 /** `argmax` and `argmin`: the first extreme, or the first NaN. Without `dim`, of the flattened tensor. */
-function argReduction(op: string, least: boolean): WebgpuKernel {
-  return {
+function argReduction(op: "aten::argmax" | "aten::argmin", least: boolean): WebgpuKernel {
+  return webgpuKernel({
     ops: [op],
     fuses: true,
-    prepare(call) {
-      const self = call.tensor("self");
-      const layout = reducedLayout(self, call.arg("dim"));
+    prepare(call, args) {
+      const self = call.tensor(args.self);
+      const layout = reducedLayout(self, args.dim);
       const { outer, n } = layout;
       if (outer === 0) return;
       const { adapter } = call;
@@ -46,7 +46,7 @@ function argReduction(op: string, least: boolean): WebgpuKernel {
   if (lane == 0u) { set_out(group, first); }`;
       workgroup.run(shader, outer, body, declarations + workgroup.declare("workgroup_max", maxOf("i32", LEAST)));
     },
-  };
+  });
 }
 
 export const ARG_REDUCTIONS: readonly WebgpuKernel[] = [

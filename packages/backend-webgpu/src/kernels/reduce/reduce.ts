@@ -1,8 +1,8 @@
 import { isComplexDtype } from "@pt2/engine";
 import { DTYPES, type DType, isSmallFloat } from "@pt2/format";
-import type { ArgValue, TensorMeta } from "@pt2/registry";
+import type { TensorMeta } from "@pt2/registry";
 import type { TypedExpr } from "@pt2/registry/scalar";
-import type { KernelCall, WebgpuKernel } from "../../engine/kernel.ts";
+import { type KernelCall, type WebgpuKernel, webgpuKernel } from "../../engine/kernel.ts";
 import type { TensorView } from "../../engine/tensor-view.ts";
 import type { Shader } from "../../shader/shader.ts";
 import { computeType } from "../../wgsl/storage.ts";
@@ -24,21 +24,31 @@ const PIECES = 256;
 /** Results are reduced by several invocations where there are fewer of them than this. */
 const FEW = 4096;
 
-function reduction(ops: readonly string[], rule: Reduction): WebgpuKernel {
-  return {
+type ReductionOp =
+  | "aten::sum"
+  | "aten::sum.dim_IntList"
+  | "aten::mean"
+  | "aten::mean.dim"
+  | "aten::prod"
+  | "aten::prod.dim_int"
+  | "aten::amax"
+  | "aten::amin";
+
+function reduction(ops: readonly ReductionOp[], rule: Reduction): WebgpuKernel {
+  return webgpuKernel({
     ops,
     complex: rule.complex,
     fuses: true,
-    prepare(call) {
+    prepare(call, args) {
       const { dtype } = call.call.results[0] as TensorMeta;
-      const given = call.tensor("self");
+      const given = call.tensor(args.self);
       // Elements are rounded to their float16 or bfloat16 before they are added, however wide the sum is; bools are 0 or 1.
       const narrow = rule.converts && (dtype === "bool" || isSmallFloat(dtype)) ? call.convert(given, dtype) : given;
       const self = call.convert(narrow, wideEnough(rule.converts ? dtype : given.dtype));
-      const layout = reducedLayout(self, call.arg<ArgValue | undefined>("dim"));
+      const layout = reducedLayout(self, args.dim);
       if (layout.outer > 0) planFold(call, self, layout, rule);
     },
-  };
+  });
 }
 
 /** Half-precision results are rounded once, at the end; what is narrower than 32 bits is reduced in 32. */

@@ -1,6 +1,5 @@
 import { normalDim } from "@pt2/engine";
 import { numel } from "@pt2/format";
-import type { ArgValue } from "@pt2/registry";
 import type { TensorView } from "../../engine/tensor-view.ts";
 import type { Shader } from "../../shader/shader.ts";
 
@@ -17,8 +16,11 @@ export interface ReducedLayout {
 }
 
 /** Splits a tensor by a `dim` argument: one dimension, several, or all of them. */
-export function reducedLayout({ shape, strides }: Layout, dim: ArgValue | undefined): ReducedLayout {
-  const given = typeof dim === "number" ? [dim] : ((dim ?? []) as readonly number[]);
+export function reducedLayout(
+  { shape, strides }: Layout,
+  dim: number | readonly number[] | null | undefined,
+): ReducedLayout {
+  const given = typeof dim === "number" ? [dim] : (dim ?? []);
   const all = [...shape.keys()];
   const gone = new Set(given.length === 0 ? all : given.map((d) => normalDim(d, shape.length)));
   const pick = (dims: readonly number[]): Layout => ({

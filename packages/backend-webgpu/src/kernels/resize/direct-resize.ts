@@ -2,10 +2,15 @@ import type { AxisTable } from "@pt2/engine/host";
 import { numel } from "@pt2/format";
 import type { TensorMeta } from "@pt2/registry";
 import type { KernelCall } from "../../engine/kernel.ts";
+import type { TensorView } from "../../engine/tensor-view.ts";
 
 /** Resamples all dimensions in one go: a copy where each result is of one input, else a weighted sum of its inputs. */
-export function planDirectResize(call: KernelCall, tables: readonly AxisTable[], copies: boolean): void {
-  const self = call.tensor("self");
+export function planDirectResize(
+  call: KernelCall,
+  self: TensorView,
+  tables: readonly AxisTable[],
+  copies: boolean,
+): void {
   const { shape } = call.call.results[0] as TensorMeta;
   const axes = ["d", "h", "w"].slice(3 - tables.length);
   const shader = call.shader(copies ? "resize to nearest" : "resize").raw("x", self);

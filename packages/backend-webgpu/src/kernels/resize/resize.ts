@@ -1,7 +1,8 @@
 import { type AxisTable, type ResizeMode, resizeTable } from "@pt2/engine/host";
 import { DTYPES, numel } from "@pt2/format";
-import type { ArgValue, TensorMeta } from "@pt2/registry";
-import type { KernelCall, WebgpuKernel } from "../../engine/kernel.ts";
+import type { TensorMeta } from "@pt2/registry";
+import { type KernelCall, type WebgpuKernel, webgpuKernel } from "../../engine/kernel.ts";
+import type { TensorView } from "../../engine/tensor-view.ts";
 import { planAxis } from "./axis.ts";
 import { planDirectResize } from "./direct-resize.ts";
 
@@ -9,7 +10,7 @@ import { planDirectResize } from "./direct-resize.ts";
 const MOST_TAPS = 16;
 
 /** `upsample_nearest*d` and `_upsample_nearest_exact*d`: copies, of any dtype. */
-export const resizeNearest: WebgpuKernel = {
+export const resizeNearest: WebgpuKernel = webgpuKernel({
   ops: [
     "aten::upsample_nearest1d",
     "aten::upsample_nearest2d",
@@ -19,11 +20,12 @@ export const resizeNearest: WebgpuKernel = {
     "aten::_upsample_nearest_exact3d",
   ],
   fuses: true,
-  prepare: (call) => planResize(call, call.call.record.name.includes("exact") ? "nearest-exact" : "nearest"),
-};
+  prepare: (call, args) =>
+    planResize(call, args, call.call.record.name.includes("exact") ? "nearest-exact" : "nearest"),
+});
 
 /** Linear and cubic resampling, plain and antialiased; the `.vec` overloads decompose to these. */
-export const resizeLinear: WebgpuKernel = {
+export const resizeLinear: WebgpuKernel = webgpuKernel({
   ops: [
     "aten::upsample_linear1d",
     "aten::upsample_bilinear2d",
@@ -32,45 +34,60 @@ export const resizeLinear: WebgpuKernel = {
     "aten::_upsample_bilinear2d_aa",
     "aten::_upsample_bicubic2d_aa",
   ],
-  accepts: (args: Readonly<Record<string, ArgValue>>) => DTYPES[(args["self"] as TensorMeta).dtype].kind === "float",
+  accepts: ({ self }) => DTYPES[self.dtype].kind === "float",
   fuses: true,
-  prepare: (call) => planResize(call, call.call.record.name.includes("cubic") ? "cubic" : "linear"),
-};
+  prepare: (call, args) => planResize(call, args, call.call.record.name.includes("cubic") ? "cubic" : "linear"),
+});
 
-function planResize(call: KernelCall, mode: ResizeMode): void {
+interface ResizeArgs {
+  readonly self: TensorMeta;
+  readonly align_corners?: boolean | undefined;
+  /** The scale of the only axis. Ops with several axes have an argument for each of them. */
+  readonly scales?: number | null | undefined;
+  readonly scales_d?: number | null | undefined;
+  readonly scales_h?: number | null | undefined;
+  readonly scales_w?: number | null | undefined;
+}
+
+function planResize(call: KernelCall, args: ResizeArgs, mode: ResizeMode): void {
   const { shape } = call.call.results[0] as TensorMeta;
   if (numel(shape) === 0) {
     call.output();
     return;
   }
-  const tables = tablesOf(call, mode, shape);
+  const self = call.tensor(args.self);
+  const tables = tablesOf(call, args, mode, shape);
   const taps = tables.reduce((product, table) => product * table.taps, 1);
-  if (taps <= MOST_TAPS) planDirectResize(call, tables, mode.startsWith("nearest"));
-  else planByAxis(call, tables);
+  if (taps <= MOST_TAPS) planDirectResize(call, self, tables, mode.startsWith("nearest"));
+  else planByAxis(call, self, tables);
 }
 
 /** How each spatial axis is resampled. */
-function tablesOf(call: KernelCall, mode: ResizeMode, shape: readonly number[]): readonly AxisTable[] {
-  const self = call.tensor("self");
+function tablesOf(
+  call: KernelCall,
+  args: ResizeArgs,
+  mode: ResizeMode,
+  shape: readonly number[],
+): readonly AxisTable[] {
   const rank = shape.length - 2;
-  const scales = rank === 1 ? ["scales"] : ["scales_d", "scales_h", "scales_w"].slice(-rank);
-  return scales.map((name, d) =>
+  const scales = rank === 1 ? [args.scales] : [args.scales_d, args.scales_h, args.scales_w].slice(-rank);
+  return scales.map((scale, d) =>
     resizeTable({
       mode,
-      inLength: self.shape[2 + d]!,
+      inLength: args.self.shape[2 + d]!,
       outLength: shape[2 + d]!,
-      scale: call.arg<number | null>(name) ?? undefined,
-      alignCorners: call.arg<ArgValue>("align_corners") === true,
+      scale: scale ?? undefined,
+      alignCorners: args.align_corners === true,
       antialias: call.call.record.name.endsWith("_aa"),
     }),
   );
 }
 
 /** The axis that shrinks most comes first, which makes intermediate results small. */
-function planByAxis(call: KernelCall, tables: readonly AxisTable[]): void {
+function planByAxis(call: KernelCall, self: TensorView, tables: readonly AxisTable[]): void {
   const ratio = ({ outLength, inLength }: AxisTable): number => outLength / inLength;
   const order = [...tables.keys()].sort((a, b) => ratio(tables[a]!) - ratio(tables[b]!));
-  let from = call.tensor("self");
+  let from = self;
   for (const [pass, axis] of order.entries()) {
     const table = tables[axis]!;
     const last = pass === order.length - 1;

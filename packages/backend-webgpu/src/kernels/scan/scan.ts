@@ -1,7 +1,7 @@
 import { normalDim } from "@pt2/engine";
 import type { DType } from "@pt2/format";
 import type { TensorMeta } from "@pt2/registry";
-import type { KernelCall, WebgpuKernel } from "../../engine/kernel.ts";
+import { type KernelCall, type WebgpuKernel, webgpuKernel } from "../../engine/kernel.ts";
 import type { Shader } from "../../shader/shader.ts";
 import { areNeighbours, readLanes, reducedLayout } from "../reduce/reduced-layout.ts";
 import { planBlocks } from "./blocked-scan.ts";
@@ -10,21 +10,28 @@ import { declareScanState, extreme, logSumExp, product, type ScanState, sum } fr
 /** A GPU gives shorter lanes to one invocation each, and those of so many whose elements lie side by side. */
 const [SHORT, MANY] = [128, 1024];
 
-/** Something that goes along one dimension, told by the dtype of the first result. */
-function scanKernel(op: string, stateOf: (dtype: DType) => ScanState, complex: boolean): WebgpuKernel {
-  return {
+type ScanOp = "aten::cumsum" | "aten::cumprod" | "aten::cummax" | "aten::cummin" | "aten::logcumsumexp";
+
+/** An op that goes along one dimension. The dtype of its first result tells which state it keeps. */
+function scanKernel(op: ScanOp, stateOf: (dtype: DType) => ScanState, complex: boolean): WebgpuKernel {
+  return webgpuKernel({
     ops: [op],
     complex,
-    prepare: (call) => planScan(call, op, stateOf((call.call.results[0] as TensorMeta).dtype)),
-  };
+    prepare: (call, args) => planScan(call, args, op, stateOf((call.call.results[0] as TensorMeta).dtype)),
+  });
 }
 
-function planScan(call: KernelCall, op: string, state: ScanState): void {
-  const self = call.convert(call.tensor("self"), state.reads);
+interface ScanArgs {
+  readonly self: TensorMeta;
+  readonly dim: number;
+}
+
+function planScan(call: KernelCall, args: ScanArgs, op: ScanOp, state: ScanState): void {
+  const self = call.convert(call.tensor(args.self), state.reads);
   const outs = state.results.map((_, index) => call.output(index));
   const { shape } = self;
   // A number is a lane of one element.
-  const dim = shape.length === 0 ? [] : [normalDim(call.arg<number>("dim"), shape.length)];
+  const dim = shape.length === 0 ? [] : [normalDim(args.dim, shape.length)];
   const layout = reducedLayout(self, dim);
   const { outer, n } = layout;
   if (outer * n === 0) return;
@@ -52,7 +59,7 @@ function planScan(call: KernelCall, op: string, state: ScanState): void {
   shader.forEach(outer, body, { declarations: declareScanState(shader, state) });
 }
 
-/** What runs along a dimension. The decompositions of extremes and logarithms take the square of a lane. */
+/** Kernels of ops that go along a dimension. The decompositions of extremes and logarithms take the square of a lane. */
 export const SCANS: readonly WebgpuKernel[] = [
   scanKernel("aten::cumsum", sum, true),
   scanKernel("aten::cumprod", product, true),

@@ -1,5 +1,6 @@
 import { normalDim } from "@pt2/engine";
-import type { KernelCall, WebgpuKernel } from "../../engine/kernel.ts";
+import type { TensorMeta } from "@pt2/registry";
+import { type KernelCall, type WebgpuKernel, webgpuKernel } from "../../engine/kernel.ts";
 import type { TensorView } from "../../engine/tensor-view.ts";
 import { type ReducedLayout, readLanes, reducedLayout } from "../reduce/reduced-layout.ts";
 import { planBitonic, type Sorted } from "./bitonic.ts";
@@ -7,18 +8,20 @@ import { orderOf } from "./order.ts";
 import { planTies, type Ties, tiesOfSort, tiesOfTopk } from "./ties.ts";
 
 /** `sort(self, stable, dim, descending)`: NaN counts as the largest. */
-const sort: WebgpuKernel = {
+const sort: WebgpuKernel = webgpuKernel({
   ops: ["aten::sort.stable"],
-  prepare: (call) => planSort(call, { descending: call.arg<boolean>("descending"), ties: tiesOfSort }),
-};
+  prepare: (call, args) =>
+    planSort(call, args, { descending: args.descending, ties: (...lanes) => tiesOfSort(args, ...lanes) }),
+});
 
 /** `topk(self, k, dim, largest, sorted)`; the results are in order without `sorted` too. */
-const topk: WebgpuKernel = {
+const topk: WebgpuKernel = webgpuKernel({
   ops: ["aten::topk"],
-  prepare: (call) => planSort(call, { descending: call.arg<boolean>("largest"), ties: tiesOfTopk }),
-};
+  prepare: (call, args) =>
+    planSort(call, args, { descending: args.largest, ties: (_, layout) => tiesOfTopk(args, layout) }),
+});
 
-/** Orders. */
+/** Kernels of ops that put elements into order. */
 export const SORTS: readonly WebgpuKernel[] = [sort, topk];
 
 /** Up to so many elements each one counts those that come before it; for more that takes too long. */
@@ -27,13 +30,18 @@ const COUNTED = 1024;
 interface Order {
   readonly descending: boolean;
   /** How PyTorch's CPU puts equal elements of lanes into order; null where it keeps them as they are. */
-  readonly ties: (call: KernelCall, layout: ReducedLayout) => Ties | null;
+  readonly ties: (self: TensorView, layout: ReducedLayout) => Ties | null;
 }
 
-function planSort(call: KernelCall, { descending, ties }: Order): void {
-  const self = call.tensor("self");
+interface SortArgs {
+  readonly self: TensorMeta;
+  readonly dim: number;
+}
+
+function planSort(call: KernelCall, args: SortArgs, { descending, ties }: Order): void {
+  const self = call.tensor(args.self);
   const [values, indices] = [call.output(0), call.output(1)];
-  const dim = normalDim(call.arg<number>("dim"), self.shape.length);
+  const dim = normalDim(args.dim, self.shape.length);
   const layout = reducedLayout(self, dim);
   const target = reducedLayout(values, dim);
   if (layout.outer * target.n === 0) return;
@@ -41,7 +49,7 @@ function planSort(call: KernelCall, { descending, ties }: Order): void {
   const to = { values, indices, target };
   const plan = layout.n > COUNTED ? planBitonic : planCounting;
   const positions = plan(call, self, layout, order, to);
-  const rule = ties(call, layout);
+  const rule = ties(self, layout);
   if (rule !== null) planTies(call, self, layout, { rule, descending, positions, to });
 }
 

@@ -16,21 +16,25 @@ export interface Ties {
 const LONGEST = { sort: 2048, topk: 16384 };
 
 /** `std::sort`; of so few elements that it inserts each the order of equal ones is kept, as it is in a stable sort. */
-export function tiesOfSort(call: KernelCall, { n }: ReducedLayout): Ties | null {
-  if (call.arg<boolean | null>("stable") === true || n <= 16 || n > LONGEST.sort) return null;
-  const self = call.tensor("self");
+export function tiesOfSort(
+  { stable, dim }: { readonly stable: boolean | null; readonly dim: number },
+  self: TensorView,
+  { n }: ReducedLayout,
+): Ties | null {
+  if (stable === true || n <= 16 || n > LONGEST.sort) return null;
   // PyTorch leaves elements as they are where all of them are one.
-  const dim = call.arg<number>("dim");
   if (self.strides.at(dim) === 0) return null;
   return { wgsl: "sort_range(p.n);" };
 }
 
 /** A heap for a few elements, else selection. */
-export function tiesOfTopk(call: KernelCall, { n }: ReducedLayout): Ties | null {
-  const k = call.arg<number>("k");
+export function tiesOfTopk(
+  { k, sorted }: { readonly k: number; readonly sorted: boolean },
+  { n }: ReducedLayout,
+): Ties | null {
   if (n === 1 || n > LONGEST.topk) return null;
   if (k * 64 <= n) return { wgsl: "partial_sort(0u, p.kept, p.n);" };
-  return { wgsl: `nth_element(p.kept - 1u);${call.arg<boolean>("sorted") ? " sort_range(p.kept - 1u);" : ""}` };
+  return { wgsl: `nth_element(p.kept - 1u);${sorted ? " sort_range(p.kept - 1u);" : ""}` };
 }
 
 /** Sorts lanes again in which one of the results has an equal. */

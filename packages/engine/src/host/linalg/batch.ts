@@ -1,30 +1,35 @@
 import { contiguousStrides } from "@pt2/format";
-import type { OpName } from "@pt2/graph";
+import type { TensorMeta } from "@pt2/registry";
+import type { KernelArgs, KernelOp } from "../../plan/kernel-args.ts";
 import { broadcastStrides } from "../../strides/layout.ts";
 import { offsetsOf } from "../../strides/offsets.ts";
 import type { HostArray } from "../host-array.ts";
-import { type HostCall, type HostKernel, hostKernel } from "../host-kernel.ts";
+import { type ForEach, type HostCall, type HostKernel, hostKernel } from "../host-kernel.ts";
 import type { Matrix } from "./matrix.ts";
 
-/** What an op computes for one matrix of a batch, one array of real numbers or matrix per result. */
-export type MatrixFunction = (
-  call: HostCall,
-  ...matrices: readonly Matrix[]
-) => readonly (ArrayLike<number> | Matrix)[];
+/** A batch of matrices, or of vectors, each of which is given as a matrix of one row. */
+type Operand = TensorMeta | { readonly vectors: TensorMeta };
 
 /**
- * A kernel for an op on matrices: it runs for each of a batch, the operands' batches broadcast. An operand named with
- * `:1`, as in `tau:1`, is a batch of vectors, each given as a matrix of one row.
+ * A kernel for an op on matrices: it runs for each of a batch, the operands' batches broadcast. `run` gets a matrix of
+ * each operand, and returns an array of real numbers or a matrix for each result.
  */
-export function matrixKernel(ops: readonly OpName[], operands: readonly string[], run: MatrixFunction): HostKernel {
-  return hostKernel(ops, (call) => {
-    const inputs = operands.map((operand) => {
-      const [name, rank] = operand.split(":") as [string, string | undefined];
-      return { array: call.array(name), rank: Number(rank ?? 2) };
-    });
+export function matrixKernel<const Op extends KernelOp, const Operands extends readonly Operand[]>(
+  op: Op,
+  operands: (args: KernelArgs<Op>) => Operands,
+  run: (
+    matrices: ForEach<Operands, Matrix>,
+    args: KernelArgs<Op>,
+    call: HostCall,
+  ) => readonly (ArrayLike<number> | Matrix)[],
+): HostKernel {
+  return hostKernel([op], (call, args) => {
+    const inputs = operands(args).map((operand) =>
+      "vectors" in operand ? { array: call.array(operand.vectors), rank: 1 } : { array: call.array(operand), rank: 2 },
+    );
     const batch = broadcastBatch(inputs.map(({ array, rank }) => array.shape.slice(0, array.shape.length - rank)));
     const lists = inputs.map(({ array, rank }) => matricesOf(array, rank, batch));
-    const found = lists[0]!.map((_, i) => run(call, ...lists.map((list) => list[i]!)));
+    const found = lists[0]!.map((_, i) => run(lists.map((list) => list[i]!) as ForEach<Operands, Matrix>, args, call));
     const count = found[0]?.length ?? 0;
     return Array.from({ length: count }, (_, k) => joined(found.map((results) => elementsOf(results[k]!))));
   });

@@ -1,3 +1,4 @@
+import type { TensorMeta } from "@pt2/registry";
 import { hostElementwise } from "../host-elementwise.ts";
 import type { HostKernel } from "../host-kernel.ts";
 import { airyAi, besselI, besselJ, besselK, besselY } from "./bessel.ts";
@@ -5,47 +6,31 @@ import { gammaLower, gammaUpper, zeta } from "./gamma.ts";
 import { erfcx, logNdtr, ndtri } from "./normal.ts";
 import { POLYNOMIALS } from "./polynomials.ts";
 
-const UNARY: Readonly<Record<string, (x: number) => number>> = {
-  i0: (x) => besselI(0, x),
-  special_i0e: (x) => besselI(0, x, true),
-  special_i1: (x) => besselI(1, x),
-  special_i1e: (x) => besselI(1, x, true),
-  special_bessel_j0: (x) => besselJ(0, x),
-  special_bessel_j1: (x) => besselJ(1, x),
-  special_bessel_y0: (x) => besselY(0, x),
-  special_bessel_y1: (x) => besselY(1, x),
-  special_modified_bessel_k0: (x) => besselK(0, x),
-  special_modified_bessel_k1: (x) => besselK(1, x),
-  special_ndtri: ndtri,
-  special_log_ndtr: logNdtr,
-  special_erfcx: erfcx,
-};
-
-/** These call their argument `x`. */
-const UNARY_X: Readonly<Record<string, (x: number) => number>> = {
-  special_scaled_modified_bessel_k0: (x) => besselK(0, x, true),
-  special_scaled_modified_bessel_k1: (x) => besselK(1, x, true),
-  special_airy_ai: airyAi,
-};
-
-const BINARY: Readonly<Record<string, (x: number, y: number) => number>> = {
-  igamma: gammaLower,
-  igammac: gammaUpper,
-  special_zeta: zeta,
-};
+const ofSelf = ({ self }: { readonly self: TensorMeta }) => [self] as const;
+const ofX = ({ x }: { readonly x: TensorMeta }) => [x] as const;
+const ofSelfAndOther = ({ self, other }: { readonly self: TensorMeta; readonly other: TensorMeta }) =>
+  [self, other] as const;
 
 /** Special functions: rare, and iterations rather than expressions. */
 export const SPECIAL: readonly HostKernel[] = [
-  ...Object.entries(UNARY).map(([name, compute]) =>
-    hostElementwise(`aten::${name}`, ["self"], (x) => compute(x as number)),
-  ),
-  ...Object.entries(UNARY_X).map(([name, compute]) =>
-    hostElementwise(`aten::${name}`, ["x"], (x) => compute(x as number)),
-  ),
-  ...Object.entries(BINARY).map(([name, compute]) =>
-    hostElementwise(`aten::${name}`, ["self", "other"], (x, y) => compute(x as number, y as number)),
-  ),
-  ...Object.entries(POLYNOMIALS).map(([name, compute]) =>
-    hostElementwise(`aten::special_${name}`, ["x", "n"], (x, n) => compute(x as number, n as number)),
-  ),
+  hostElementwise("aten::i0", ofSelf, (x) => besselI(0, x)),
+  hostElementwise("aten::special_i0e", ofSelf, (x) => besselI(0, x, true)),
+  hostElementwise("aten::special_i1", ofSelf, (x) => besselI(1, x)),
+  hostElementwise("aten::special_i1e", ofSelf, (x) => besselI(1, x, true)),
+  hostElementwise("aten::special_bessel_j0", ofSelf, (x) => besselJ(0, x)),
+  hostElementwise("aten::special_bessel_j1", ofSelf, (x) => besselJ(1, x)),
+  hostElementwise("aten::special_bessel_y0", ofSelf, (x) => besselY(0, x)),
+  hostElementwise("aten::special_bessel_y1", ofSelf, (x) => besselY(1, x)),
+  hostElementwise("aten::special_modified_bessel_k0", ofSelf, (x) => besselK(0, x)),
+  hostElementwise("aten::special_modified_bessel_k1", ofSelf, (x) => besselK(1, x)),
+  hostElementwise("aten::special_ndtri", ofSelf, ndtri),
+  hostElementwise("aten::special_log_ndtr", ofSelf, logNdtr),
+  hostElementwise("aten::special_erfcx", ofSelf, erfcx),
+  hostElementwise("aten::special_scaled_modified_bessel_k0", ofX, (x) => besselK(0, x, true)),
+  hostElementwise("aten::special_scaled_modified_bessel_k1", ofX, (x) => besselK(1, x, true)),
+  hostElementwise("aten::special_airy_ai", ofX, airyAi),
+  hostElementwise("aten::igamma", ofSelfAndOther, gammaLower),
+  hostElementwise("aten::igammac", ofSelfAndOther, gammaUpper),
+  hostElementwise("aten::special_zeta", ofSelfAndOther, zeta),
+  ...POLYNOMIALS.map(([op, polynomial]) => hostElementwise(op, ({ x, n }) => [x, n], polynomial)),
 ];

@@ -1,9 +1,13 @@
 import { backendError } from "@pt2/backend";
 import type { Pt2Error } from "@pt2/format";
+import type { KnownOp } from "@pt2/registry";
 import { LIMITS } from "../../limits.ts";
 
 /** A polynomial of an orthogonal family: its degree comes as a number and is cut to a whole one. */
 export type Polynomial = (x: number, degree: number) => number;
+
+/** The op of a family, whose arguments are both tensors. */
+type PolynomialOp = Exclude<Extract<KnownOp, `aten::special_${string}_polynomial_${string}`>, `${string}.${string}`>;
 
 /** p[k+1] from p[k], p[k-1]. */
 type Recurrence = (k: number, x: number, current: number, last: number) => number;
@@ -40,30 +44,42 @@ const chebyshevU: Polynomial = family((x) => 2 * x, chebyshev);
 const chebyshevV: Polynomial = family((x) => 2 * x - 1, chebyshev);
 const chebyshevW: Polynomial = family((x) => 2 * x + 1, chebyshev);
 
-/** Every family, by PyTorch's name. */
-export const POLYNOMIALS: Readonly<Record<string, Polynomial>> = {
-  chebyshev_polynomial_t: chebyshevT,
-  chebyshev_polynomial_u: chebyshevU,
-  chebyshev_polynomial_v: chebyshevV,
-  chebyshev_polynomial_w: chebyshevW,
-  shifted_chebyshev_polynomial_t: shifted(chebyshevT),
-  shifted_chebyshev_polynomial_u: shifted(chebyshevU),
-  shifted_chebyshev_polynomial_v: shifted(chebyshevV),
-  shifted_chebyshev_polynomial_w: shifted(chebyshevW),
-  hermite_polynomial_h: family(
-    (x) => 2 * x,
-    (k, x, current, last) => 2 * x * current - 2 * k * last,
-  ),
-  hermite_polynomial_he: family(
-    (x) => x,
-    (k, x, current, last) => x * current - k * last,
-  ),
-  laguerre_polynomial_l: family(
-    (x) => 1 - x,
-    (k, x, current, last) => ((2 * k + 1 - x) * current - k * last) / (k + 1),
-  ),
-  legendre_polynomial_p: family(
-    (x) => x,
-    (k, x, current, last) => ((2 * k + 1) * x * current - k * last) / (k + 1),
-  ),
-};
+/** Every family by its op. */
+export const POLYNOMIALS: readonly (readonly [op: PolynomialOp, polynomial: Polynomial])[] = [
+  ["aten::special_chebyshev_polynomial_t", chebyshevT],
+  ["aten::special_chebyshev_polynomial_u", chebyshevU],
+  ["aten::special_chebyshev_polynomial_v", chebyshevV],
+  ["aten::special_chebyshev_polynomial_w", chebyshevW],
+  ["aten::special_shifted_chebyshev_polynomial_t", shifted(chebyshevT)],
+  ["aten::special_shifted_chebyshev_polynomial_u", shifted(chebyshevU)],
+  ["aten::special_shifted_chebyshev_polynomial_v", shifted(chebyshevV)],
+  ["aten::special_shifted_chebyshev_polynomial_w", shifted(chebyshevW)],
+  [
+    "aten::special_hermite_polynomial_h",
+    family(
+      (x) => 2 * x,
+      (k, x, current, last) => 2 * x * current - 2 * k * last,
+    ),
+  ],
+  [
+    "aten::special_hermite_polynomial_he",
+    family(
+      (x) => x,
+      (k, x, current, last) => x * current - k * last,
+    ),
+  ],
+  [
+    "aten::special_laguerre_polynomial_l",
+    family(
+      (x) => 1 - x,
+      (k, x, current, last) => ((2 * k + 1 - x) * current - k * last) / (k + 1),
+    ),
+  ],
+  [
+    "aten::special_legendre_polynomial_p",
+    family(
+      (x) => x,
+      (k, x, current, last) => ((2 * k + 1) * x * current - k * last) / (k + 1),
+    ),
+  ],
+];
