@@ -60,8 +60,8 @@ export {
 export { forEachOffset, normalDim, offsetsOf, type Slices, slicesOf } from "./strides/offsets.ts";
 export {
   ADAPTIVE_POOLS,
-  type ConvolutionArgs,
   CONVOLUTIONS,
+  type ConvolutionArgs,
   type ConvolutionWindow,
   convolutionWindow,
   type PoolingArgs,
