@@ -37,7 +37,6 @@ export {
   type DeviceData,
   type HostData,
   isDeviceData,
-  isHostData,
   numberOf,
   type RealNumber,
   type RunValue,

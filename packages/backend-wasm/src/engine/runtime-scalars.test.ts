@@ -1,6 +1,6 @@
 import { hostTensor, type Value } from "@pt2/backend";
 import { floats } from "@pt2/conformance";
-import { GraphRunner, isHostData, type RunValue, toRunValues } from "@pt2/engine";
+import { GraphRunner, type RunValue, toRunValues } from "@pt2/engine";
 import { parse } from "@pt2/graph";
 import { createRegistry, type OpHandler } from "@pt2/registry";
 import { aten } from "@pt2/registry/aten";
@@ -32,7 +32,7 @@ async function runMany(
 }
 
 function plain(value: RunValue): unknown {
-  if (!isHostData(value)) return value;
+  if (value === null || typeof value !== "object" || !("bytes" in value)) return value;
   const { bytes, dtype } = value;
   return dtype === "float32" ? [...new Float32Array(bytes.buffer)] : [...new BigInt64Array(bytes.buffer)].map(Number);
 }
