@@ -1,5 +1,7 @@
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
+import type { Backend } from "@pt2/backend";
+import { type Program, stats } from "@pt2/graph";
 import { createRegistry, type OpHandler, type OpRegistry, type OpSet } from "@pt2/registry";
 import { atenOnDemand } from "@pt2/registry/on-demand";
 import { cliError } from "./cli-errors.ts";
@@ -29,6 +31,25 @@ export async function userOps(options: Options): Promise<UserOps> {
 /** Creates the registry that `load` would create of them. */
 export function registryWith({ ops, handlers }: UserOps): OpRegistry {
   return createRegistry({ sets: [...atenOnDemand, ...ops], handlers });
+}
+
+/**
+ * Returns the registry of a reference: with the handlers of the user only for ops that its backend cannot run without,
+ * so that a handler is compared with what it replaces.
+ */
+export async function referenceRegistry(
+  { ops, handlers }: UserOps,
+  reference: Backend,
+  program: Program,
+): Promise<OpRegistry> {
+  const plain = registryWith({ ops, handlers: [] });
+  await plain.load(stats(program.graph).map(({ op }) => op));
+  const missing = await reference.unsupported(program, plain);
+  const needed = handlers.filter((handler) => {
+    const { isClaimed } = registryWith({ ops, handlers: [handler] });
+    return missing.some(({ op }) => isClaimed(op));
+  });
+  return needed.length === 0 ? plain : registryWith({ ops, handlers: needed });
 }
 
 async function importOps(path: string): Promise<UserOps> {

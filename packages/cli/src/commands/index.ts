@@ -6,6 +6,7 @@ export const COMMANDS: ReadonlyMap<string, () => Promise<Command>> = new Map<str
   ["ops", async () => (await import("./ops.ts")).ops],
   ["run", async () => (await import("./run.ts")).run],
   ["verify", async () => (await import("./verify.ts")).verify],
+  ["recorder", async () => (await import("./recorder.ts")).recorder],
   ["bench", async () => (await import("./bench.ts")).bench],
   ["profile", async () => (await import("./profile.ts")).profile],
   ["graph", async () => (await import("./graph.ts")).graph],

@@ -20,7 +20,11 @@ export const verify: Command = {
   operands: ["FILE"],
   options: [
     ...INPUT_OPTIONS,
-    { name: "expected", value: "OUT", help: "results as .safetensors or .npz, by output name or position (0, 1, …)" },
+    {
+      name: "expected",
+      value: "OUT",
+      help: "results as .safetensors or .npz, by output name or position (0, 1, …); with --per-node what `pt2 recorder` records",
+    },
     ...TOLERANCE_OPTIONS,
     { name: "checksums", help: "compare every entry of the file with its CRC-32, without running the program" },
     { name: "per-node", help: "compare value by value, and name the first node that diverges; needs no --expected" },
@@ -29,12 +33,14 @@ export const verify: Command = {
       value: "B",
       help: "backend to compare with in --per-node; default: the same one, node by node",
     },
+    { name: "precision", value: "P", help: "exact or fast, in --per-node --expected; default: exact" },
     ...LOAD_OPTIONS,
   ],
   notes: [
     "Dtypes and shapes must be equal, NaN equals NaN, integers and booleans are compared exactly. The error is shown as a",
     "fraction of the tolerance: |actual - expected| / (atol + rtol × |expected|), which passes up to 1. --per-node",
     "takes the largest element of each tensor for |expected|, and fails where a result of the program differs.",
+    "With --expected it compares with the values of PyTorch by the names of the nodes, on the recorded inputs.",
     "Without --inputs the archive's own sample inputs are taken, without --expected the results that it keeps.",
     TENSOR_FILES_NOTE,
   ].join("\n"),

@@ -1,17 +1,22 @@
-import { type ByteSource, readNpz, readSafetensors, type Tensors } from "@pt2/format";
+import { type ByteSource, readNpz, readSafetensors, type Safetensors, type Tensors } from "@pt2/format";
 import { fromFile } from "@pt2/format/node";
 import { cliError } from "../cli-errors.ts";
 
 /** Reads a `.safetensors`, `.npz` or `.npy` file, recognised by its first bytes, whatever its name. */
 export async function readTensorFile(path: string): Promise<Tensors> {
+  return (await readTensorsAndMetadata(path)).tensors;
+}
+
+/** The same with the metadata of a `.safetensors` file; others have none. */
+export async function readTensorsAndMetadata(path: string): Promise<Safetensors> {
   const source = await fromFile(path);
   try {
     const head = await source.read(0, Math.min(source.size, HEAD));
     const text = Buffer.from(head).toString("latin1");
-    if (text.startsWith("\x93NUMPY")) return await readNpz(source);
-    if (text.startsWith(ZIP)) return await readArrays(source, path);
+    if (text.startsWith("\x93NUMPY")) return { tensors: await readNpz(source), metadata: new Map() };
+    if (text.startsWith(ZIP)) return { tensors: await readArrays(source, path), metadata: new Map() };
     // A safetensors file has eight bytes of length and then JSON.
-    if (text[8] === "{") return (await readSafetensors(source)).tensors;
+    if (text[8] === "{") return await readSafetensors(source);
     throw noTensorFile(path, text);
   } finally {
     await source.close?.();

@@ -1,6 +1,7 @@
 import { type Backend, type CompileRequest, hostTensor, type Value } from "@pt2/backend";
-import { definitionsOf, type Node, type Program, walk } from "@pt2/graph";
+import type { Node } from "@pt2/graph";
 import { type Definition, definedValues, nodeProgram, operandsOf, withResults } from "./node-program.ts";
+import { qualifyNames } from "./qualified-names.ts";
 
 /** A program with its inputs. */
 export interface ValuesRequest {
@@ -8,6 +9,9 @@ export interface ValuesRequest {
   /** User inputs that have a value in the graph, in order. */
   readonly inputs: readonly Value[];
 }
+
+/** Whether a backend may reorder and fuse. */
+export type Precision = NonNullable<CompileRequest["precision"]>;
 
 /** Values of a program by name. */
 export type Values = ReadonlyMap<string, Value>;
@@ -24,15 +28,16 @@ export async function runAlone(request: ValuesRequest, backend: Backend): Promis
   return (await traceNodes(request, backend, names)) ?? (await runApart(request, backend));
 }
 
-/** Runs the program with `precision: "fast"` and returns the named values. */
+/** Runs the program and returns the named values. */
 export async function runReturning(
   { compile, inputs }: ValuesRequest,
   backend: Backend,
-  names: readonly string[],
+  names: Iterable<string>,
+  precision: Precision = "fast",
 ): Promise<Values> {
-  const own = new Set(definedValues(compile.program).map(({ value }) => value));
-  const wanted = names.filter((name) => own.has(name));
-  const executable = await backend.compile({ ...compile, program: withResults(compile.program, wanted) });
+  const named = new Set(names);
+  const wanted = definedValues(compile.program).flatMap(({ value }) => (named.has(value) ? value : []));
+  const executable = await backend.compile({ ...compile, precision, program: withResults(compile.program, wanted) });
   try {
     const results = await executable.run(inputs);
     return new Map(wanted.map((name, i) => [name, results[i]!]));
@@ -43,21 +48,40 @@ export async function runReturning(
 
 /** Returns the values of a trace; undefined where the backend's trace does not include all of them. */
 async function traceNodes(
-  { compile, inputs }: ValuesRequest,
+  request: ValuesRequest,
   backend: Backend,
   names: readonly string[],
 ): Promise<Values | undefined> {
-  // A trace includes nested graphs, whose values may have the same names.
-  const nested = nestedNames(compile.program);
-  if (names.some((name) => nested.has(name))) return undefined;
-  const executable = await backend.compile({ ...compile, precision: "exact" });
+  const values = await trace(request, backend, new Set(names));
+  return values?.size === new Set(names).size ? values : undefined;
+}
+
+/**
+ * Returns the named values that a trace includes, nested graphs among them, in order; undefined where the backend has no
+ * trace. From the second run of a loop's body on, names have a number: `add#1`. A trace is `exact`: the passes of `fast`
+ * may give the result of two nodes the name of the first.
+ */
+export async function trace(
+  { compile, inputs }: ValuesRequest,
+  backend: Backend,
+  names: ReadonlySet<string>,
+): Promise<Values | undefined> {
+  // A trace does not tell which graph a node is in, so names have to.
+  const program = qualifyNames(compile.program);
+  const executable = await backend.compile({ ...compile, program, precision: "exact" });
   try {
-    const wanted = new Set(names);
+    if (executable.trace === undefined) return undefined;
     const values = new Map<string, Value>();
-    await executable.trace?.(inputs, async ({ outputs }) => {
-      for (const { name, value } of outputs) if (wanted.has(name)) values.set(name, await copied(value));
+    const turns = new Map<string, number>();
+    await executable.trace(inputs, async ({ outputs }) => {
+      for (const { name, value } of outputs) {
+        const turn = turns.get(name) ?? 0;
+        turns.set(name, turn + 1);
+        const key = turn === 0 ? name : `${name}#${turn}`;
+        if (names.has(key)) values.set(key, await copied(value));
+      }
     });
-    return values.size === wanted.size ? values : undefined;
+    return values;
   } finally {
     await executable.dispose();
   }
@@ -67,14 +91,6 @@ async function traceNodes(
 async function copied(value: Value): Promise<Value> {
   if (typeof value !== "object" || value === null) return value;
   return hostTensor(value.dtype, value.shape, (await value.read()).slice());
-}
-
-function nestedNames({ graph }: Program): ReadonlySet<string> {
-  const names = new Set<string>();
-  walk(graph, (node, within) => {
-    if (within !== graph) for (const name of definitionsOf(node)) names.add(name);
-  });
-  return names;
 }
 
 /** Runs each node as its own program, on the results of the nodes before it. */
