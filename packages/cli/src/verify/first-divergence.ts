@@ -3,7 +3,7 @@ import { Pt2Error } from "@pt2/format";
 import { type Program, usesOf } from "@pt2/graph";
 import type { NodeCheck } from "./node-check.ts";
 import { nodeProgram, operandsOf } from "./node-program.ts";
-import { type Precision, runReturning, type ValuesRequest } from "./program-values.ts";
+import { type Precision, runTwice, type ValuesRequest } from "./program-values.ts";
 import { isRecordedType, type Recorded } from "./recorded-nodes.ts";
 import type { ToleranceOf } from "./tolerance.ts";
 import { compareValue } from "./value-comparison.ts";
@@ -22,9 +22,10 @@ export interface Divergence extends NodeCheck {
   readonly operands: readonly OperandCheck[];
   /**
    * `here` where the node alone, given the expected values of its operands, diverges too; `before` where it then agrees,
-   * so that its operands' small errors explain the difference; null where it cannot be run alone.
+   * so that its operands' small errors explain the difference; `random` where it gives another result each time; null
+   * where it cannot be run alone.
    */
-  readonly fault: "here" | "before" | null;
+  readonly fault: "here" | "before" | "random" | null;
   /** Whether every value agrees node by node, and only a result of the whole program with fusion diverges. */
   readonly fused: boolean;
 }
@@ -68,14 +69,17 @@ async function faultOf(request: DivergenceRequest, { node, graph }: Place): Prom
   if (wanted === undefined || !inputs.every((value) => value !== undefined)) return null;
   try {
     const alone = { compile: { ...compile, program }, inputs };
-    const values = await runReturning(alone, backend, [result], precision);
-    return (await compareValue(wanted, values.get(result) ?? null, tolerance)).ok ? "before" : "here";
+    const [once = null, again = null] = await runTwice(alone, backend, result, precision);
+    if ((await compareValue(wanted, once, tolerance)).ok) return "before";
+    return (await compareValue(once, again, EXACT)).ok ? "here" : "random";
   } catch (problem) {
     // A node may depend on what only the whole program has, such as its symbols.
     if (problem instanceof Pt2Error) return null;
     throw problem;
   }
 }
+
+const EXACT: ToleranceOf = () => ({ rtol: 0, atol: 0 });
 
 /** Returns the expected value of an operand, or the input of the program. */
 function operandOf({ check, expected, compile, inputs }: DivergenceRequest, name: string): Value | undefined {

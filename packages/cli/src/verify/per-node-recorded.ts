@@ -94,7 +94,7 @@ async function compareEach(
 
 function unmatchedOf({ compile, imported, recorded }: RecordedRequest, actual: Values): Unmatched {
   const [now, before] = [placesOf(compile.program), placesOf(imported)];
-  const given = placeholdersOf(imported);
+  const given = new Set([...placeholdersOf(imported), ...(recorded.inputs ?? [])]);
   const rest = [...recorded.values.keys()].filter((name) => !actual.has(name) && !given.has(withoutTurn(name)));
   const hidden = rest.filter((name) => now.has(withoutTurn(name)));
   const removed = rest.filter((name) => !now.has(withoutTurn(name)) && before.has(withoutTurn(name)));

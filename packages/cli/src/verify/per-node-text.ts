@@ -58,6 +58,7 @@ function faultOf({ operands, fault, fused }: Divergence): readonly string[] {
   if (fused) return [...given, "node by node every value agrees: the fusion of a whole run makes the difference"];
   if (fault === "here")
     return [...given, "given the expected operands, this node alone diverges too: the fault is here"];
+  if (fault === "random") return [...given, "this node gives another result in every run: random numbers cannot agree"];
   if (fault === "before")
     return [...given, `given the expected operands, this node alone agrees: ${causeOf(operands)}`];
   return given;

@@ -46,6 +46,22 @@ export async function runReturning(
   }
 }
 
+/** Runs the program twice with one executable, and returns what a value is each time. */
+export async function runTwice(
+  { compile, inputs }: ValuesRequest,
+  backend: Backend,
+  name: string,
+  precision: Precision,
+): Promise<readonly Value[]> {
+  const executable = await backend.compile({ ...compile, precision, program: withResults(compile.program, [name]) });
+  try {
+    const [[once = null], [again = null]] = [await executable.run(inputs), await executable.run(inputs)];
+    return [once, again];
+  } finally {
+    await executable.dispose();
+  }
+}
+
 /** Returns the values of a trace; undefined where the backend's trace does not include all of them. */
 async function traceNodes(
   request: ValuesRequest,

@@ -47,6 +47,24 @@ function handlers(text: string): readonly ["--ops", string] {
   return ["--ops", path];
 }
 
+/** A program with dtypes that safetensors lacks, data-dependent sizes, and memory that nothing was written to. */
+const EXPORT_KINDS = `
+import sys, torch
+class Kinds(torch.nn.Module):
+    def forward(self, x, *, scale, times=3):
+        fresh = torch.empty(3, 4)
+        fresh.copy_(x)
+        double = torch.complex(x.double(), 2 * x.double()) * 3
+        low = x.to(torch.float8_e4m3fn).to(torch.float32)
+        positive = x > 0
+        found = torch.nonzero(positive)
+        first, _ = x.split(2, 1)
+        return fresh, double.conj(), low, (100 * x.abs()).to(torch.uint16), x.to(torch.int64) * times, found, found.shape[0] * 2, first * scale
+torch.manual_seed(0)
+x = torch.randn(3, 4)
+torch.export.save(torch.export.export(Kinds(), (x,), {"times": 2, "scale": x[:, :2]}), sys.argv[1])
+`;
+
 const WRONG_RELU = `{ ops: ["aten::relu"], rewrite: ({ self }) => self }`;
 const WRONG_ADD = `{ ops: ["aten::add.Tensor"], compile: () => ({ args }) => ({ ...args.self, data: args.self.data.slice() }) }`;
 
@@ -199,6 +217,13 @@ describe("pt2 verify --per-node --expected", () => {
     expect((await run("1e-3", "0.99e-3")).out).toContain("First to diverge: %relu");
   });
 
+  it("tells random numbers from a fault", async () => {
+    const random = `{ ops: ["aten::relu"], compile: () => ({ args }) => ({ ...args.self, data: args.self.data.map(() => Math.random()) }) }`;
+    const { out } = await verify("torch-2.13/mlp", nodesOf("mlp"), ...handlers(random));
+    expect(out).toContain("First to diverge: %relu");
+    expect(out).toContain("this node gives another result in every run: random numbers cannot agree");
+  });
+
   it.each([
     [["--reference", "wasm"], "--per-node compares with --expected or with --reference, not with both"],
     [["--precision", "high"], '--precision is exact or fast, not "high"'],
@@ -243,12 +268,15 @@ it("pt2 verify --per-node --reference compares a handler with what it replaces",
 
 describe.skipIf(process.env.PT2_PYTHON === undefined)("record_nodes.py", () => {
   const script = join(temporaryFolder(), "record_nodes.py");
+  /** Runs Python, and returns what it wrote to stderr. */
+  const python = (...args: readonly string[]): string => {
+    const { status, stderr } = spawnSync(process.env.PT2_PYTHON!, args, { encoding: "utf8" });
+    expect({ status, stderr }).toMatchObject({ status: 0 });
+    return stderr;
+  };
   const record = (name: string, ...more: readonly string[]): string => {
     const output = join(temporaryFolder(), "nodes.safetensors");
-    const args = [script, fixturePath(`${name}.pt2`), output, ...more];
-    const { status, stderr } = spawnSync(process.env.PT2_PYTHON!, args, { encoding: "utf8" });
-    expect(stderr).toBe("");
-    expect(status).toBe(0);
+    expect(python(script, fixturePath(`${name}.pt2`), output, ...more)).toBe("");
     return output;
   };
   const namesIn = async (path: string): Promise<readonly string[]> => [
@@ -276,6 +304,26 @@ describe.skipIf(process.env.PT2_PYTHON === undefined)("record_nodes.py", () => {
     const { code, out } = await verify("torch-2.13/mlp", typed);
     expect(out).toMatch(/^ok: 3 values/);
     expect(code).toBe(0);
+  });
+
+  it.skipIf(BACKENDS.length === 1)("records every dtype, sizes, and inputs by keyword", async () => {
+    const folder = temporaryFolder();
+    const [file, nodes] = [join(folder, "kinds.pt2"), join(folder, "nodes.safetensors")];
+    python("-c", EXPORT_KINDS, file);
+    python(script, file, nodes);
+    const { tensors, metadata } = await readSafetensors(fromBytes(readFileSync(nodes)));
+    const notes = JSON.parse(metadata.get("pt2.nodes")!);
+    expect(notes).toMatchObject({
+      bytes: { _conj: ["complex128", [3, 4]] },
+      scalars: { sym_size_int_1: ["int", "5"], ge: ["bool", "true"], times: ["int", "2"] },
+    });
+    expect(new Set([...tensors.values()].map(({ dtype }) => dtype))).toEqual(
+      new Set(["float32", "float64", "uint8", "float8_e4m3fn", "uint16", "bool", "int64"]),
+    );
+    expect([...tensors.keys()]).not.toContain("empty");
+    const { out } = await pt2("verify", file, "--per-node", "--expected", nodes, "--backend", "libtorch");
+    expect(out).toMatch(/^ok: /);
+    expect(out).not.toContain("recorded, and not in the program");
   });
 
   it("takes inputs from a file", async () => {
