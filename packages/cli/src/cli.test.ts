@@ -16,7 +16,18 @@ describe("the usage of pt2", () => {
   it("pt2 prints its help", async () => {
     const all = await pt2("--help");
     expect(all).toMatchObject({ code: 0, err: "" });
-    for (const name of ["inspect", "ops", "run", "verify", "bench", "profile", "graph", "libtorch", "doctor"]) {
+    for (const name of [
+      "inspect",
+      "ops",
+      "run",
+      "verify",
+      "bench",
+      "profile",
+      "graph",
+      "types",
+      "libtorch",
+      "doctor",
+    ]) {
       expect(all.out).toMatch(new RegExp(`^  ${name} `, "m"));
       const one = await pt2(name, "--help");
       expect(one).toMatchObject({ code: 0, err: "", out: expect.stringContaining(`Usage: pt2 ${name}`) });
@@ -26,9 +37,15 @@ describe("the usage of pt2", () => {
 
   it("pt2 prints its version, and the help of single commands", async () => {
     const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"));
-    for (const word of ["--version", "-V", "version"])
-      expect(await pt2(word)).toEqual({ code: 0, out: `${version}\n`, err: "" });
-    expect(JSON.parse((await pt2("version", "--json")).out)).toMatchObject({ version });
+    for (const word of ["--version", "-V", "version"]) {
+      const { code, out, err } = await pt2(word);
+      expect({ code, err }).toEqual({ code: 0, err: "" });
+      expect(out.split("\n")[0]).toBe(`@pt2/cli ${version}`);
+      expect(out).toMatch(/^(@pt2\/[a-z-]+ \d+\.\d+\.\d+\S*\n)+$/);
+      expect(out).toContain(`@pt2/runtime ${version}\n`);
+    }
+    const packages = { "@pt2/cli": version, "@pt2/backend-wasm": version };
+    expect(JSON.parse((await pt2("version", "--json")).out)).toMatchObject({ version, packages });
     const verify = await pt2("verify", "--help");
     expect(await pt2("help", "verify")).toEqual(verify);
     expect(await pt2("verify", "-h")).toEqual(verify);

@@ -1,4 +1,3 @@
-import { createRequire } from "node:module";
 import { Pt2Error } from "@pt2/format";
 import { cliError, usageError } from "./cli-errors.ts";
 import type { Command, ExitCode } from "./command.ts";
@@ -7,6 +6,7 @@ import { helpOf, helpOfAll } from "./help.ts";
 import { parseOptions } from "./options.ts";
 import { painter } from "./terminal/paint.ts";
 import { type Terminal, toJsonText } from "./terminal/terminal.ts";
+import { versions } from "./versions.ts";
 
 /** Runs one command line (without the program's name) and returns its exit code. Never throws. */
 export async function main(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
@@ -29,8 +29,11 @@ async function dispatch(args: readonly string[], terminal: Terminal): Promise<Ex
     return 0;
   }
   if (VERSION.has(name)) {
-    const version = versionOf();
-    terminal.out(rest.includes("--json") ? toJsonText({ version, node: process.version }) : `${version}\n`);
+    const packages = versions();
+    const { "@pt2/cli": version } = packages;
+    const lines = Object.entries(packages).map((pair) => pair.join(" "));
+    const json = { version, node: process.version, packages };
+    terminal.out(rest.includes("--json") ? toJsonText(json) : `${lines.join("\n")}\n`);
     return 0;
   }
   const command = await commandNamed(name);
@@ -47,12 +50,6 @@ const VERSION: ReadonlySet<string> = new Set(["version", "--version", "-V"]);
 
 async function helpText(): Promise<string> {
   return helpOfAll(await Promise.all([...COMMANDS.values()].map((command) => command())));
-}
-
-/** Returns the version of this package, which all `@pt2` packages of a release share. */
-function versionOf(): string {
-  const { version } = createRequire(import.meta.url)("@pt2/cli/package.json") as { readonly version: string };
-  return version;
 }
 
 async function commandNamed(name: string): Promise<Command> {

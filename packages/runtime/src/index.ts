@@ -17,8 +17,16 @@ export type {
 export { type ByteSource, type DType, Pt2Error } from "@pt2/format";
 export type { OpHandler, OpSet } from "@pt2/registry";
 export type { Call } from "./call.ts";
-export { type LoadOptions, load } from "./load.ts";
+export { type LoadOptions, load, type TypedLoadOptions } from "./load.ts";
 export type { Model } from "./model.ts";
+export type {
+  ModelTypes,
+  TensorInput,
+  TensorOutput,
+  TypedArguments,
+  TypedCall,
+  TypedModel,
+} from "./model-types.ts";
 export type { ModelSource } from "./open-source.ts";
 export { prepare } from "./prepare.ts";
 export { type ReadModelOptions, readSchema, readWeights, type Schema } from "./read.ts";

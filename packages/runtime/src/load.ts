@@ -5,6 +5,7 @@ import type { OpHandler, OpRegistry, OpSet } from "@pt2/registry";
 import { atenOnDemand, builtInRegistry } from "@pt2/registry/on-demand";
 import { LoadedModel } from "./loaded-model.ts";
 import type { Model } from "./model.ts";
+import type { ModelTypes, TypedModel } from "./model-types.ts";
 import { type ModelSource, openSource } from "./open-source.ts";
 import { aliasWrittenBuffers, functionalizeAndFold, removeNoOpsAndRegions } from "./prepare.ts";
 import { reportProgress } from "./report-progress.ts";
@@ -28,7 +29,16 @@ export interface LoadOptions extends Pick<CompileRequest, "precision" | "onProgr
   readonly verifyChecksums?: boolean;
 }
 
+/** The options of a typed load; without a type there are none, so that plain calls have the plain {@link Model}. */
+export type TypedLoadOptions<Types extends ModelTypes> = [Types] extends [never] ? never : LoadOptions;
+
+/** Like the other `load`, where a type that `pt2 types` wrote is named: `load<DigitsModel>(source, { backend })`. */
+export function load<Types extends ModelTypes = never>(
+  source: ModelSource,
+  options: TypedLoadOptions<Types>,
+): Promise<TypedModel<Types>>;
 /** Opens a `.pt2` file and prepares its program to run. A load that fails releases everything and closes its source. */
+export function load(source: ModelSource, options: LoadOptions): Promise<Model>;
 export async function load(source: ModelSource, options: LoadOptions): Promise<Model> {
   const bytes = await openSource(source, options?.signal);
   let registry: OpRegistry;

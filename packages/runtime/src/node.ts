@@ -4,8 +4,9 @@ import { crc32 } from "node:zlib";
 import type { HostTensor } from "@pt2/backend";
 import type { ByteSource } from "@pt2/format";
 import { fromFile } from "@pt2/format/node";
-import { type LoadOptions, load as loadSource } from "./load.ts";
+import { type LoadOptions, load as loadSource, type TypedLoadOptions } from "./load.ts";
 import type { Model } from "./model.ts";
+import type { ModelTypes, TypedModel } from "./model-types.ts";
 import { type ModelSource, openSource } from "./open-source.ts";
 import {
   type ReadModelOptions,
@@ -25,7 +26,13 @@ export async function openFile(source: ModelSource, signal?: AbortSignal): Promi
   return typeof source === "string" || source instanceof URL ? { ...opened, crc32 } : opened;
 }
 
+/** Like the other `load`, where a type that `pt2 types` wrote is named: `load<DigitsModel>(source, { backend })`. */
+export function load<Types extends ModelTypes = never>(
+  source: ModelSource,
+  options: TypedLoadOptions<Types>,
+): Promise<TypedModel<Types>>;
 /** Like `load` of `@pt2/runtime`; a string may be a path. */
+export function load(source: ModelSource, options: LoadOptions): Promise<Model>;
 export async function load(source: ModelSource, options: LoadOptions): Promise<Model> {
   return await loadSource(await openFile(source, options?.signal), options);
 }

@@ -11,9 +11,14 @@ export type Elements = readonly (number | bigint | boolean)[];
  * `float8` as their bits, `bool` as bytes. An array of numbers is converted; a number that an integer dtype cannot hold
  * is rejected.
  */
-export function tensor(dtype: DType, shape: readonly number[], data: TypedArray | Elements): HostTensor {
+export function tensor<D extends DType>(
+  dtype: D,
+  shape: readonly number[],
+  data: TypedArray | Elements,
+): HostTensor & { readonly dtype: D } {
   requireType(dtype, shape);
-  return hostTensor(dtype, shape, ArrayBuffer.isView(data) ? data : convert(dtype, requireFlat(data)));
+  const elements = ArrayBuffer.isView(data) ? data : convert(dtype, requireFlat(data));
+  return hostTensor(dtype, shape, elements) as HostTensor & { readonly dtype: D };
 }
 
 /** Throws if the data is not a flat array of elements. */

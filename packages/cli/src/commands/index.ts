@@ -10,6 +10,7 @@ export const COMMANDS: ReadonlyMap<string, () => Promise<Command>> = new Map<str
   ["bench", async () => (await import("./bench.ts")).bench],
   ["profile", async () => (await import("./profile.ts")).profile],
   ["graph", async () => (await import("./graph.ts")).graph],
+  ["types", async () => (await import("./types.ts")).types],
   ["libtorch", async () => (await import("./libtorch.ts")).libtorch],
   ["doctor", async () => (await import("./doctor.ts")).doctor],
 ]);
