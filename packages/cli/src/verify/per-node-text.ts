@@ -47,9 +47,10 @@ function noteOf(what: string, names: readonly string[]): string {
   return `${what}: ${plural(names.length, "value")} (${shown.join(", ")}${names.length > SHOWN ? ", …" : ""})`;
 }
 
-function differenceOf({ problem, worst, bad, count, ratio }: Comparison): string {
+function differenceOf({ problem, worst, bad, count, ratio, maxAbs }: Comparison): string {
   if (worst === null) return `${problem}`;
-  const [is, expected] = [elementText(worst.actual), elementText(worst.expected)];
+  const [is, wanted] = [elementText(worst.actual), elementText(worst.expected)];
+  const expected = is === wanted ? `${wanted} to within ${maxAbs.toExponential(1)}` : wanted;
   return `worst element [${worst.index.join(", ")}] is ${is}, expected ${expected}; ${bad} of ${count} outside, worst error ${ratioText(ratio)} of the tolerance`;
 }
 

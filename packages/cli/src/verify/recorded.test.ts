@@ -5,6 +5,7 @@ import { findBuiltAddon } from "@pt2/backend-libtorch/node";
 import { fromBytes, readSafetensors, type TensorData, writeSafetensors } from "@pt2/format";
 import { describe, expect, it } from "vitest";
 import { fixturePath, pt2, temporaryFolder } from "../fixtures.test-helper.ts";
+import { perNodeText } from "./per-node-text.ts";
 
 const BACKENDS = (await findBuiltAddon()) === undefined ? ["wasm"] : ["wasm", "libtorch"];
 
@@ -252,6 +253,17 @@ describe("pt2 verify --per-node --expected", () => {
     expect(err).toContain("--precision needs --per-node --expected");
     expect(code).toBe(2);
   });
+});
+
+it("perNodeText shows how little elements differ that have the same digits", () => {
+  const worst = { index: [0], expected: 3.5690801, actual: 3.5690803 };
+  const comparison = { ok: false, ratio: 2, maxAbs: 2e-7, bad: 1, count: 4, worst };
+  const where = { op: "aten::neg", where: "aten::neg (node y)", modulePath: "", line: null };
+  const check = { value: "y", node: "y", ...where, comparison };
+  const first = { ...check, operands: [], fault: null, fused: true };
+  const text = perNodeText({ ok: false, reference: "wasm", checks: [check], first }, "webgpu", (_, shown) => shown);
+  expect(text).toContain("worst element [0] is 3.56908, expected 3.56908 to within 2.0e-7; 1 of 4 outside");
+  expect(text).toContain("node by node every value agrees: the fusion of a whole run makes the difference");
 });
 
 it("pt2 verify --per-node --reference compares a handler with what it replaces", async () => {
