@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { stripVTControlCharacters } from "node:util";
 import { findBuiltAddon } from "@pt2/backend-libtorch/node";
+import { openArchive, readTensor, type TensorData, writeSafetensors } from "@pt2/format";
 import { fromFile } from "@pt2/format/node";
 import { describe, expect, it } from "vitest";
 import { fixtureArgs, fixturePath, pt2, pt2On, temporaryFolder } from "./fixtures.test-helper.ts";
@@ -109,6 +110,28 @@ describe("the usage of pt2", () => {
 });
 
 describe("commands that read a file", () => {
+  it("run takes a program as JSON with its weights beside it", async () => {
+    const folder = temporaryFolder();
+    const [program, weights] = [join(folder, "mlp.json"), join(folder, "mlp.safetensors")];
+    expect(await pt2("graph", MLP, "--format", "json", "-o", program)).toMatchObject({ code: 0, err: "" });
+    const tensors = new Map<string, TensorData>();
+    const archive = await openArchive(await fromFile(MLP));
+    for (const [name, weight] of await archive.weights()) tensors.set(name, await readTensor(weight));
+    await archive.close();
+    const chunks: Uint8Array[] = [];
+    await writeSafetensors(tensors, async (chunk) => void chunks.push(chunk));
+    writeFileSync(weights, Buffer.concat(chunks));
+    const [, ...inputs] = fixtureArgs("torch-2.13/mlp", false);
+    const whole = await pt2("run", MLP, ...inputs, "--json");
+    const parts = await pt2("run", program, "--weights", weights, ...inputs, "--json");
+    expect(parts).toMatchObject({ code: 0, err: "" });
+    expect(JSON.parse(parts.out).calls).toEqual(JSON.parse(whole.out).calls);
+    expect(await pt2("run", MLP, "--weights", weights, ...inputs)).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("code: runtime.program-json"),
+    });
+  });
+
   it("inspect prints inputs, outputs, weights and ops", async () => {
     const { code, out } = await pt2("inspect", fixturePath("torch-2.13/strides.pt2"));
     expect(code).toBe(0);

@@ -10,8 +10,14 @@ import { OPS_OPTION, userOps } from "./user-ops.ts";
 /** The option that selects a program of an archive. */
 export const MODEL_OPTION: OptionSpec = { name: "model", value: "NAME", help: "which model of the archive" };
 
+const WEIGHTS_OPTION: OptionSpec = {
+  name: "weights",
+  value: "W.safetensors",
+  help: "FILE is a program of `pt2 graph --format json`, and its weights are here",
+};
+
 /** Options of commands that load a program. */
-export const LOAD_OPTIONS: readonly OptionSpec[] = [...BACKEND_OPTIONS, OPS_OPTION, MODEL_OPTION];
+export const LOAD_OPTIONS: readonly OptionSpec[] = [...BACKEND_OPTIONS, OPS_OPTION, MODEL_OPTION, WEIGHTS_OPTION];
 
 /** A loaded model with its load time. */
 export interface OpenModel {
@@ -32,6 +38,7 @@ export async function withModel<T>(
   use: (opened: OpenModel) => Promise<T>,
 ): Promise<T> {
   const own = await userOps(options);
+  const weights = options.text("weights");
   const backend = await chooseBackend(options, terminal);
   const bar = new ProgressBar(terminal);
   const begin = performance.now();
@@ -41,6 +48,7 @@ export async function withModel<T>(
       ...own,
       onProgress: bar.update,
       ...modelChoice(options),
+      ...(weights !== undefined && { weights }),
     }).finally(() => bar.end());
     try {
       return await use({ model, loadMs: performance.now() - begin });

@@ -19,7 +19,7 @@ export type * from "./program/exported-program.ts";
 export { Pt2Error, type Pt2ErrorParts } from "./pt2-error.ts";
 export type { ByteRange } from "./remote/byte-range.ts";
 export type { UrlOptions } from "./remote/remote-options.ts";
-export { readSafetensors, type Safetensors, writeSafetensors } from "./safetensors.ts";
+export { openSafetensors, readSafetensors, type Safetensors, writeSafetensors } from "./safetensors.ts";
 export type { PyValue, SampleInputs } from "./sample-inputs.ts";
 export { fromUrl } from "./source-url.ts";
 export { readTensor, type TensorData, type Tensors } from "./tensor-data.ts";

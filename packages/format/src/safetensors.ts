@@ -6,7 +6,8 @@ import { parseJson } from "./json/parse-json.ts";
 import { type Writable, writeJson } from "./json/write-json.ts";
 import { checkLimit } from "./limits.ts";
 import type { TensorData, Tensors } from "./tensor-data.ts";
-import { numel } from "./view.ts";
+import { contiguousStrides, numel } from "./view.ts";
+import type { WeightTensor } from "./weight-tensor.ts";
 import type { ByteSink } from "./zip/zip-writer.ts";
 
 const METADATA = "__metadata__";
@@ -25,6 +26,40 @@ export interface Safetensors {
 
 /** Reads a safetensors file. Tensors of a source in memory are views of it. */
 export async function readSafetensors(source: ByteSource): Promise<Safetensors> {
+  const { places, metadata } = await readHeader(source);
+  const tensors = new Map<string, TensorData>();
+  for (const [name, { dtype, shape, begin, end }] of places) {
+    tensors.set(name, { dtype, shape, bytes: await source.read(begin, end - begin) });
+  }
+  return { tensors, metadata };
+}
+
+/** Opens a safetensors file as weights by name. Bytes are read when a weight is, so the source has to stay open. */
+export async function openSafetensors(source: ByteSource): Promise<ReadonlyMap<string, WeightTensor>> {
+  const { places } = await readHeader(source);
+  const weight = (name: string, { dtype, shape, begin, end }: Place): WeightTensor => ({
+    name,
+    kind: "parameter",
+    dtype,
+    shape,
+    strides: contiguousStrides(shape),
+    storageOffset: 0,
+    requiresGrad: false,
+    device: { type: "cpu", index: null },
+    storage: {
+      id: name,
+      entry: name,
+      nbytes: end - begin,
+      read: (options) => source.read(begin, end - begin, options),
+    },
+  });
+  return new Map(places.map(([name, place]) => [name, weight(name, place)]));
+}
+
+/** Reads where each tensor is, in the order of the file, with positions from its start. */
+async function readHeader(
+  source: ByteSource,
+): Promise<{ readonly places: readonly (readonly [string, Place])[]; readonly metadata: ReadonlyMap<string, string> }> {
   const where = source.name ?? "safetensors";
   if (source.size < 8) throw damaged("the file is shorter than 8 bytes", where);
   const prefix = await source.read(0, 8);
@@ -37,17 +72,16 @@ export async function readSafetensors(source: ByteSource): Promise<Safetensors> 
   const header = json.object(parseJson(await source.read(8, start - 8), where));
   const metadata = json.optional(header, METADATA, mapOf(string), new Map<string, string>());
   const { [METADATA]: _, ...entries } = header;
-  const tensors = new Map<string, TensorData>();
   let end = 0;
   const places = [...json.map(entries, place)].sort(([, a], [, b]) => a.begin - b.begin || a.end - b.end);
-  for (const [name, { dtype, shape, begin, end: next }] of places) {
+  for (const [name, { begin, end: next }] of places) {
     if (begin !== end || start + next > source.size)
       throw damaged("the tensor overlaps another one, leaves a gap, or reaches beyond the end of the file", name);
     end = next;
-    tensors.set(name, { dtype, shape, bytes: await source.read(start + begin, next - begin) });
   }
   if (start + end !== source.size) throw damaged("bytes follow the last tensor", where);
-  return { tensors, metadata };
+  const absolute = places.map(([name, at]) => [name, { ...at, begin: start + at.begin, end: start + at.end }] as const);
+  return { places: absolute, metadata };
 }
 
 interface Place {

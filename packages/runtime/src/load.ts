@@ -1,6 +1,6 @@
 import type { Backend, CompileRequest, Executable, Prefetch } from "@pt2/backend";
-import { type Archive, openArchive } from "@pt2/format";
-import { importProgram } from "@pt2/graph";
+import { type Archive, type ByteSource, openArchive, type WeightTensor } from "@pt2/format";
+import { importProgram, type Program } from "@pt2/graph";
 import type { OpHandler, OpRegistry, OpSet } from "@pt2/registry";
 import { atenOnDemand, builtInRegistry } from "@pt2/registry/on-demand";
 import { LoadedModel } from "./loaded-model.ts";
@@ -30,7 +30,9 @@ export interface LoadOptions extends Pick<CompileRequest, "precision" | "onProgr
 }
 
 /** The options of a typed load; without a type there are none, so that plain calls have the plain {@link Model}. */
-export type TypedLoadOptions<Types extends ModelTypes> = [Types] extends [never] ? never : LoadOptions;
+export type TypedLoadOptions<Types extends ModelTypes, Options = LoadOptions> = [Types] extends [never]
+  ? never
+  : Options;
 
 /** Like the other `load`, where a type that `pt2 types` wrote is named: `load<DigitsModel>(source, { backend })`. */
 export function load<Types extends ModelTypes = never>(
@@ -41,29 +43,64 @@ export function load<Types extends ModelTypes = never>(
 export function load(source: ModelSource, options: LoadOptions): Promise<Model>;
 export async function load(source: ModelSource, options: LoadOptions): Promise<Model> {
   const bytes = await openSource(source, options?.signal);
+  return await loadProgram(bytes, options, async () => {
+    const { model, signal, verifyChecksums } = options;
+    const archive = await openArchive(bytes, { signal, verifyChecksums });
+    return {
+      program: async () => importProgram(await archive.program(model, { signal })),
+      weights: () => archive.weights(model, { signal }),
+      // A source with an origin is local: reading ahead weights that turn out to be unused costs no download.
+      prefetch: async () => (bytes.origin === undefined ? undefined : await begin(archive, options)),
+      close: () => archive.close(),
+    };
+  });
+}
+
+/** A program and its weights, where they are read from. */
+export interface OpenProgram {
+  program(): Promise<Program>;
+  weights(): Promise<ReadonlyMap<string, WeightTensor>>;
+  /** Lets the backend read weights while the program is parsed. */
+  prefetch(): Promise<Prefetch | undefined>;
+  close(): Promise<void>;
+}
+
+/** Loads what `open` opens. `source` is closed if that is not reached. */
+export async function loadProgram(
+  source: Pick<ByteSource, "close">,
+  options: LoadOptions,
+  open: () => Promise<OpenProgram>,
+): Promise<Model> {
   let registry: OpRegistry;
   try {
     registry = await registryOf(options);
   } catch (problem) {
-    await bytes.close?.();
+    await source.close?.();
     throw problem;
   }
-  const { backend, ops: _ops, handlers: _handlers, model, verifyChecksums, onProgress, ...compileOptions } = options;
+  const {
+    backend,
+    ops: _ops,
+    handlers: _handlers,
+    model: _,
+    verifyChecksums: _c,
+    onProgress,
+    ...compileOptions
+  } = options;
   const { signal } = options;
-  const archive = await openArchive(bytes, { signal, verifyChecksums });
+  const opened = await open();
   let prefetch: Prefetch | undefined;
   let executable: Executable | undefined;
   try {
-    const description = archive.weights(model, { signal });
+    const description = opened.weights();
     description.catch(() => {});
-    const reading = archive.program(model, { signal });
+    const reading = opened.program();
     reading.catch(() => {});
-    // A source with an origin is local: reading ahead weights that turn out to be unused costs no download.
-    if (bytes.origin !== undefined) prefetch = await begin(archive, options);
-    const exported = await reading;
+    prefetch = await opened.prefetch();
+    const imported = await reading;
     const weights = await description;
     const simplified = await removeNoOpsAndRegions(
-      await aliasWrittenBuffers(importProgram(exported), weights),
+      await aliasWrittenBuffers(imported, weights),
       registry,
       backend.capabilities,
     );
@@ -71,7 +108,7 @@ export async function load(source: ModelSource, options: LoadOptions): Promise<M
     requireHandlers(backend, program, registry);
     requireWeights(program, weights);
     signal?.throwIfAborted();
-    const onDispose = (): Promise<void> => archive.close();
+    const onDispose = (): Promise<void> => opened.close();
     const progress = reportProgress(onProgress);
     executable = await backend.compile({
       program,
@@ -83,11 +120,11 @@ export async function load(source: ModelSource, options: LoadOptions): Promise<M
       ...compileOptions,
     });
     progress.finish();
-    return new LoadedModel({ backend, program, executable, archive });
+    return new LoadedModel({ backend, program, executable, archive: opened });
   } catch (problem) {
     await executable?.dispose();
     await prefetch?.discard();
-    await archive.close();
+    await opened.close();
     throw problem;
   }
 }

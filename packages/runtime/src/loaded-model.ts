@@ -23,7 +23,7 @@ export interface ModelParts {
   readonly program: Program;
   readonly executable: Executable;
   /** The archive stays open with the model, because executables may read weights on first use. */
-  readonly archive: Archive;
+  readonly archive: Pick<Archive, "close">;
 }
 
 /** A {@link Model} over an executable. */
@@ -38,7 +38,7 @@ export class LoadedModel implements Model {
   readonly trace?: <Result>(call: Call, observe: TraceObserver, options?: RunOptions) => Promise<Result>;
   readonly recover?: () => Promise<void>;
   readonly #executable: Executable;
-  readonly #archive: Archive;
+  readonly #archive: Pick<Archive, "close">;
   readonly #convention: CallConvention;
   #disposed: Promise<void> | undefined;
 

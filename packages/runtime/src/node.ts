@@ -5,6 +5,7 @@ import type { HostTensor } from "@pt2/backend";
 import type { ByteSource } from "@pt2/format";
 import { fromFile } from "@pt2/format/node";
 import { type LoadOptions, load as loadSource, type TypedLoadOptions } from "./load.ts";
+import { loadParts } from "./load-parts.ts";
 import type { Model } from "./model.ts";
 import type { ModelTypes, TypedModel } from "./model-types.ts";
 import { type ModelSource, openSource } from "./open-source.ts";
@@ -26,15 +27,31 @@ export async function openFile(source: ModelSource, signal?: AbortSignal): Promi
   return typeof source === "string" || source instanceof URL ? { ...opened, crc32 } : opened;
 }
 
+/** Options of `load` in Node. */
+export interface FileLoadOptions extends LoadOptions {
+  /**
+   * A safetensors file with the weights. The source is then a program without weights, as `toJson` of `@pt2/graph` and
+   * `pt2 graph FILE --format json` write it. Weights that shared memory in the module are separate here.
+   */
+  readonly weights?: ModelSource;
+}
+
 /** Like the other `load`, where a type that `pt2 types` wrote is named: `load<DigitsModel>(source, { backend })`. */
 export function load<Types extends ModelTypes = never>(
   source: ModelSource,
-  options: TypedLoadOptions<Types>,
+  options: TypedLoadOptions<Types, FileLoadOptions>,
 ): Promise<TypedModel<Types>>;
 /** Like `load` of `@pt2/runtime`; a string may be a path. */
-export function load(source: ModelSource, options: LoadOptions): Promise<Model>;
-export async function load(source: ModelSource, options: LoadOptions): Promise<Model> {
-  return await loadSource(await openFile(source, options?.signal), options);
+export function load(source: ModelSource, options: FileLoadOptions): Promise<Model>;
+export async function load(source: ModelSource, options: FileLoadOptions): Promise<Model> {
+  const opened = await openFile(source, options?.signal);
+  if (options?.weights === undefined) return await loadSource(opened, options);
+  const { weights, ...rest } = options;
+  const weightFile = await openFile(weights, rest.signal).catch(async (problem: unknown) => {
+    await opened.close?.();
+    throw problem;
+  });
+  return await loadParts(opened, weightFile, rest);
 }
 
 /** Like `readSchema` of `@pt2/runtime`; a string may be a path. */
