@@ -1,5 +1,5 @@
 import { numel, type Value } from "@pt2/backend";
-import { DTYPES, type DType, type TensorData } from "@pt2/format";
+import { DTYPES, type DType, type TensorData, type Tensors } from "@pt2/format";
 import { cliError } from "../cli-errors.ts";
 import { toHostTensor } from "../report/host-tensor.ts";
 import type { Scalar } from "../tensors/sidecar.ts";
@@ -21,8 +21,6 @@ export interface RecordedNodes {
   readonly values: ReadonlyMap<string, Recorded>;
   /** The names of the program's inputs in order; null in a file that `record_nodes.py` did not write. */
   readonly inputs: readonly string[] | null;
-  /** Values that the recorder could not store, with the reason. */
-  readonly skipped: ReadonlyMap<string, string>;
 }
 
 /** The entry of the metadata in which `record_nodes.py` stores what is not a tensor. */
@@ -37,7 +35,6 @@ interface Notes {
   /** The types of tensors that are stored as bytes, as safetensors has no name for their dtype. */
   readonly bytes: Readonly<Record<string, readonly [dtype: DType, shape: readonly number[]]>>;
   readonly shapes: Readonly<Record<string, readonly [dtype: DType, shape: readonly number[]]>>;
-  readonly skipped: Readonly<Record<string, string>>;
 }
 
 /** Reads what `record_nodes.py` wrote, or any file of tensors by the names of nodes. */
@@ -45,12 +42,22 @@ export async function readRecordedNodes(path: string): Promise<RecordedNodes> {
   const { tensors, metadata } = await readTensorsAndMetadata(path);
   const text = metadata.get(NOTES);
   const notes = text === undefined ? undefined : parseNotes(text, path);
+  try {
+    return { path, values: valuesOf(tensors, notes), inputs: notes?.inputs ?? null };
+  } catch (cause) {
+    throw cliError("cli.inputs", { what: "The recorded values are damaged", where: path, advice: AGAIN, cause });
+  }
+}
+
+const AGAIN = "record them again with the script that `pt2 recorder` prints";
+
+function valuesOf(tensors: Tensors, notes: Notes | undefined): ReadonlyMap<string, Recorded> {
   const values = new Map<string, Recorded>();
   for (const [name, tensor] of tensors) values.set(name, toHostTensor(withType(tensor, notes?.bytes[name])));
   for (const [name, [kind, text]] of Object.entries(notes?.scalars ?? {})) values.set(name, parseScalar(kind, text));
   for (const [name, [dtype, shape]] of Object.entries(notes?.shapes ?? {}))
     values.set(name, { kind: "type", dtype, shape });
-  return { path, values, inputs: notes?.inputs ?? null, skipped: new Map(Object.entries(notes?.skipped ?? {})) };
+  return values;
 }
 
 /** Returns whether only the type of a value was recorded. */
@@ -64,7 +71,7 @@ function parseNotes(text: string, path: string): Notes {
   throw cliError("cli.inputs", {
     what: `The nodes were recorded in version ${notes?.version} of the format, and this program reads version ${VERSION}`,
     where: path,
-    advice: "record them again with the script that `pt2 recorder` prints",
+    advice: AGAIN,
   });
 }
 

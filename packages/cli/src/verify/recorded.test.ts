@@ -248,6 +248,15 @@ describe("pt2 verify --per-node --expected", () => {
     expect((await verify("torch-2.13/mlp", later)).err).toContain("The nodes were recorded in version 2 of the format");
   });
 
+  it("rejects damaged notes", async () => {
+    const nodes = await changed(nodesOf("mlp"), (_, notes) => {
+      notes.scalars!.relu = ["int", "many"];
+    });
+    const { code, err } = await verify("torch-2.13/mlp", nodes);
+    expect(err).toContain("The recorded values are damaged");
+    expect(code).toBe(2);
+  });
+
   it("--precision needs recorded nodes", async () => {
     const { code, err } = await pt2("verify", fixturePath("torch-2.13/mlp.pt2"), "--per-node", "--precision", "fast");
     expect(err).toContain("--precision needs --per-node --expected");
