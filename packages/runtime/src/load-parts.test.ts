@@ -6,6 +6,7 @@ import { fromBytes, openArchive, readTensor, type TensorData, writeSafetensors }
 import { importProgram, type Json, toJson } from "@pt2/graph";
 import { describe, expect, it } from "vitest";
 import { fixtureBytes, fixturePath, fixtureTensors, loadFixture } from "./fixtures.test-helper.ts";
+import { load as loadInPage } from "./load.ts";
 import { load, type Model, type Tensor, type Value } from "./node.ts";
 
 interface Parts {
@@ -67,6 +68,14 @@ describe("a program as JSON with separate weights", () => {
     await expect(loadParts(parts, "{}")).rejects.toMatchObject({ code: "graph.json" });
     await expect(loadParts({ ...parts, document: { ...parts.document, irVersion: 2 } })).rejects.toMatchObject({
       code: "graph.json",
+    });
+  });
+
+  it("load of @pt2/runtime refuses separate weights, which are an option in Node", async () => {
+    const options = { backend: wasm({ worker: false }), weights: "model.safetensors" };
+    await expect(loadInPage(await fixtureBytes("torch-2.13/mlp.pt2"), options)).rejects.toMatchObject({
+      code: "runtime.options",
+      advice: expect.stringContaining("@pt2/runtime/node"),
     });
   });
 });

@@ -7,9 +7,15 @@ import { runtimeError } from "./runtime-errors.ts";
 
 /** Throws for invalid options, which JavaScript callers may pass. */
 export function requireOptions(options: unknown): void {
-  const { backend, ops, handlers } = (options ?? {}) as Readonly<Record<string, unknown>>;
+  const { backend, ops, handlers, weights } = (options ?? {}) as Readonly<Record<string, unknown>>;
   const wrong = wrongBackend(backend);
   if (wrong !== undefined) throw runtimeError("runtime.options", wrong);
+  if (weights !== undefined) {
+    throw runtimeError("runtime.options", {
+      what: "`weights` is an option in Node only",
+      advice: "import `load` from @pt2/runtime/node, or load a .pt2 file",
+    });
+  }
   for (const [name, value] of Object.entries({ ops, handlers })) {
     if (value === undefined || Array.isArray(value)) continue;
     throw runtimeError("runtime.options", {
