@@ -23,6 +23,7 @@ const PYTHON_GENERATORS = [
   "aliases",
   "in_place_dtypes",
   "promotion",
+  "tensor_text",
   "op_rows",
   "goldens",
 ].map(scriptOf);

@@ -39,8 +39,7 @@ export async function verifyBits(model: Model, path: string): Promise<VerifyRepo
 async function differentBytes(output: Value | undefined, wanted: Uint8Array, type: string): Promise<string | null> {
   if (typeof output !== "object" || output === null) return `${output} instead of a tensor`;
   if (`${output.dtype} [${output.shape.join(", ")}]` !== type) return `${output.dtype} [${output.shape.join(", ")}]`;
-  const { buffer, byteOffset, byteLength } = await output.read();
-  const given = Buffer.from(buffer, byteOffset, byteLength);
+  const given = Buffer.from(await output.readBytes());
   if (given.equals(wanted)) return null;
   const bad = given.reduce((count, byte, i) => count + Number(byte !== wanted[i]), 0);
   return `${bad} of ${wanted.byteLength} bytes differ`;

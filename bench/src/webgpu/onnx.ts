@@ -1,5 +1,6 @@
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
+import { hostTensor } from "@pt2/backend";
 import { InferenceSession, Tensor } from "onnxruntime-node";
 import { permute } from "./permute.ts";
 import type { OpenSubject, RowFiles, Subject } from "./subject.ts";
@@ -28,7 +29,9 @@ export const openPlanarOnnx: OpenSubject = async (_row, { path, inputs }) => {
 export const openFusedOnnx: OpenSubject = async (row, { path, inputs }) => {
   if (row !== "attention" || !existsSync(`${path}_fused.onnx`)) return null;
   const [, heads, length, size] = inputs[0]!.shape as readonly [number, number, number, number];
-  const rows = inputs.map((input) => ({ ...input, ...permute(input, [0, 2, 1, 3]), shape: [1, length, heads * size] }));
+  const rows = inputs.map((input) =>
+    hostTensor(input.dtype, [1, length, heads * size], permute(input, [0, 2, 1, 3]).data),
+  );
   return {
     ...(await open(`${path}_fused`, rows)),
     arrange: ([data]) => [permute({ data: data as Float32Array, shape: [1, length, heads, size] }, [0, 2, 1, 3]).data],

@@ -1,4 +1,4 @@
-import { hostTensor } from "@pt2/backend";
+import { HostTensor, hostTensor, type Tensor } from "@pt2/backend";
 import { floats } from "@pt2/conformance";
 import { expect, it } from "vitest";
 import type { NativeArg, PlanNode, PlanSource } from "./addon.ts";
@@ -90,7 +90,7 @@ describeWithLibtorch("errors of programs and inputs", ({ addon }) => {
     ["too few inputs", []],
     ["a number in the place of a tensor", [1]],
     ["a tensor of another dtype", [hostTensor("int64", [1], BigInt64Array.of(1n))]],
-    ["a tensor with fewer elements than its shape says", [{ ...floats([1], 1), shape: [2] }]],
+    ["a tensor with fewer elements than its shape says", [new HostTensor("float32", [2], floats([1], 1).bytes)]],
   ])("%s: the input is refused", async (_, inputs) => {
     const executable = await compileBody(backend, DOUBLE);
     await expect(executable.run(inputs)).rejects.toMatchObject({ code: "libtorch.input" });
@@ -99,7 +99,7 @@ describeWithLibtorch("errors of programs and inputs", ({ addon }) => {
 
   it("a tensor on another backend's device is refused", async () => {
     const executable = await compileBody(backend, DOUBLE);
-    const elsewhere = { ...floats([1], 1), device: "webgpu", data: null };
+    const elsewhere = Object.assign(floats([1], 1), { device: "webgpu", bytes: null }) as Tensor;
     await expect(executable.run([elsewhere])).rejects.toMatchObject({ code: "libtorch.foreign-tensor" });
     await executable.dispose();
   });

@@ -1,4 +1,4 @@
-import { hostTensor, numel, type Tensor, type TypedArray, viewAs } from "@pt2/backend";
+import { HostTensor, hostTensor, numel, Tensor, type TypedArray } from "@pt2/backend";
 import { contiguousStrides, DTYPES, type DType } from "@pt2/format";
 import type { Addon, NativeBytes, NativeTensor, NativeValue } from "./addon.ts";
 import { libtorchError } from "./libtorch-errors.ts";
@@ -28,7 +28,7 @@ export type Outputs = "host" | "device";
  * pool.
  */
 export async function toTensor(native: NativeTensor, outputs: Outputs): Promise<Tensor> {
-  if (native.device !== "cpu" && outputs === "device") return deviceTensor(native);
+  if (native.device !== "cpu" && outputs === "device") return new DeviceTensor(native);
   if (isDense(native))
     return sharedTensor(
       native,
@@ -40,7 +40,7 @@ export async function toTensor(native: NativeTensor, outputs: Outputs): Promise<
 
 /** Converts a result as {@link toTensor} does, on the calling thread. */
 export function toTensorSync(native: NativeTensor, outputs: Outputs): Tensor {
-  if (native.device !== "cpu" && outputs === "device") return deviceTensor(native);
+  if (native.device !== "cpu" && outputs === "device") return new DeviceTensor(native);
   const bytes = located(() => native.bytes());
   return isDense(native) ? sharedTensor(native, bytes) : copiedTensor(native, bytes);
 }
@@ -53,7 +53,7 @@ function isDense({ device, shape, strides }: NativeTensor): boolean {
 /** Makes a tensor over libtorch's own memory. */
 function sharedTensor(native: NativeTensor, bytes: Uint8Array): Tensor {
   const { dtype, shape } = native;
-  const tensor = hostTensor(dtype, shape, viewAs(dtype, bytes));
+  const tensor = new HostTensor(dtype, shape, bytes);
   natives.set(tensor, native);
   return tensor;
 }
@@ -61,27 +61,27 @@ function sharedTensor(native: NativeTensor, bytes: Uint8Array): Tensor {
 function copiedTensor(native: NativeTensor, bytes: Uint8Array): Tensor {
   const { dtype, shape } = native;
   native.dispose();
-  return hostTensor(dtype, shape, viewAs(dtype, bytes));
+  return new HostTensor(dtype, shape, bytes);
 }
 
-/** Makes a tensor that stays on its device until it is read. */
-function deviceTensor(native: NativeTensor): Tensor {
-  const { dtype, shape, device } = native;
-  const dispose = (): void => native.dispose();
-  const tensor: Tensor = {
-    dtype,
-    shape,
-    device,
-    data: null,
-    read: async (): Promise<TypedArray> => {
-      const bytes = await native.read().catch((error: unknown) => Promise.reject(fromNative(error)));
-      return viewAs(dtype, bytes);
-    },
-    dispose,
-    [Symbol.dispose]: dispose,
-  };
-  natives.set(tensor, native);
-  return tensor;
+/** A tensor that stays on its device until it is read. */
+class DeviceTensor extends Tensor {
+  readonly bytes = null;
+  readonly #native: NativeTensor;
+
+  constructor(native: NativeTensor) {
+    super(native.dtype, native.shape, native.device);
+    this.#native = native;
+    natives.set(this, native);
+  }
+
+  async readBytes(): Promise<Uint8Array> {
+    return await this.#native.read().catch((error: unknown) => Promise.reject(fromNative(error)));
+  }
+
+  dispose(): void {
+    this.#native.dispose();
+  }
 }
 
 /**
@@ -91,14 +91,14 @@ function deviceTensor(native: NativeTensor): Tensor {
 export function nativeOrBytes(tensor: GivenTensor, device: string, what: string): NativeTensor | NativeBytes {
   const native = natives.get(tensor);
   if (native !== undefined && native.device === device) return native;
-  const { dtype, shape, data } = tensor;
-  if (data === null) {
+  const { dtype, shape } = tensor;
+  const bytes = bytesOf(tensor);
+  if (bytes === null) {
     throw libtorchError("libtorch.foreign-tensor", {
       what: `${what} is on device "${tensor.device}", and the program runs on "${device}"`,
-      advice: "Read it first: tensor(dtype, shape, await t.read()).",
+      advice: "Read it first: await tensor.cpu().",
     });
   }
-  const bytes = new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
   requireBytes(dtype, shape, bytes, what);
   return { dtype, shape, bytes };
 }
@@ -118,6 +118,17 @@ export function fromTensor(
   const { dtype, shape, bytes } = given;
   const layout = { dtype, shape, strides: contiguousStrides(shape), storageOffset: 0 };
   return located(() => addon.tensor(addon.storage(bytes), layout, device));
+}
+
+function isTensor(tensor: GivenTensor | Tensor): tensor is Tensor {
+  return tensor instanceof Tensor;
+}
+
+/** Returns the memory of a tensor; null if it is on a device. What handlers return need not be a `Tensor`. */
+function bytesOf(tensor: GivenTensor): Uint8Array | null {
+  if (isTensor(tensor)) return tensor.bytes;
+  const { dtype, shape, data } = tensor;
+  return data === null ? null : hostTensor(dtype, shape, data as TypedArray).bytes;
 }
 
 /** Refuses data whose bytes are not those that its dtype and shape say. */

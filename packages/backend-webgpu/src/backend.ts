@@ -7,6 +7,7 @@ import {
   type HostTensor,
   hostTensor,
   type UnsupportedOp,
+  viewAs,
 } from "@pt2/backend";
 import { compileChecked, findUnsupported, hasDynamicKernel } from "@pt2/engine";
 import type { DType, Pt2Error } from "@pt2/format";
@@ -123,15 +124,10 @@ export class WebgpuBackend implements Backend {
   async upload(tensor: HostTensor): Promise<DeviceTensor> {
     this.#requireAlive();
     // A wrong tensor is refused here: errors of the device would reach the user, who may own it.
-    const { dtype, shape, data } = hostTensor(tensor.dtype, tensor.shape, tensor.data);
+    const { dtype, shape, bytes } = hostTensor(tensor.dtype, tensor.shape, viewAs(tensor.dtype, tensor.bytes));
     this.#requireDType(dtype);
     const device = this.#device;
-    const elements = toGpu(
-      dtype,
-      new Uint8Array(data.buffer, data.byteOffset, data.byteLength),
-      "the tensor",
-      device.adapter,
-    );
+    const elements = toGpu(dtype, bytes, "the tensor", device.adapter);
     const errors = new ErrorScopes(device.gpu);
     const there = DeviceTensor.allocate(device, dtype, shape, errors);
     try {

@@ -1,7 +1,7 @@
 import type { DType, WeightTensor } from "@pt2/format";
 import type { Program } from "@pt2/graph";
 import type { OpRegistry } from "@pt2/registry";
-import type { HostTensor, Tensor } from "./tensor.ts";
+import type { HostTensor, Tensor } from "./tensor/tensor.ts";
 
 /**
  * A backend: this interface is everything the runtime needs from one.

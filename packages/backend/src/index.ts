@@ -1,3 +1,4 @@
+export { numel } from "@pt2/format";
 export { BACKEND_ERRORS, type BackendErrorCode, backendError } from "./backend-errors.ts";
 export type { Cancellation } from "./cancellation.ts";
 export type { Comparable, Comparison, Tolerance, WorstElement } from "./compare/compare.ts";
@@ -6,6 +7,8 @@ export { type Element, elementsOf, elementText } from "./compare/elements.ts";
 export type * from "./contract.ts";
 export { BACKEND_API_VERSION } from "./contract.ts";
 export { RunQueue } from "./run-queue.ts";
-export type { HostTensor, Tensor, TypedArray } from "./tensor.ts";
-export { hostTensor, numel, requireType, viewAs } from "./tensor.ts";
+export { type ComplexNumber, type DataOf, type ElementOf, type TypedArray, viewAs } from "./tensor/elements.ts";
+export { type GivenArray, hostTensor, requireType } from "./tensor/host-tensor.ts";
+export type { NestedList } from "./tensor/nested-list.ts";
+export { HostTensor, Tensor } from "./tensor/tensor.ts";
 export { unsupportedOps } from "./unsupported-ops.ts";

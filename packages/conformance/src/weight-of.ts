@@ -10,10 +10,9 @@ export interface WeightView extends Partial<Pick<WeightTensor, "shape" | "stride
 /** Makes a weight from a tensor in memory, as an archive would. */
 export function weightOf(
   name: string,
-  { dtype, shape: whole, data }: Pick<HostTensor, "dtype" | "shape" | "data">,
+  { dtype, shape: whole, bytes }: Pick<HostTensor, "dtype" | "shape" | "bytes">,
   view: WeightView = {},
 ): WeightTensor {
-  const bytes = new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
   const { shape = whole, strides = contiguousStrides(shape), storageOffset = 0, storage: id = name } = view;
   return {
     name,

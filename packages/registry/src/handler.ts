@@ -5,7 +5,7 @@ import type { ArgValue, TensorMeta } from "./tensor-meta.ts";
 
 /** A tensor that a handler's function receives and returns; its bytes can be read on every backend. */
 export interface HandlerTensor extends TensorMeta {
-  /** The row-major elements in the dtype's typed array (`Uint16Array` of bits for float16 and bfloat16). */
+  /** The row-major elements. Floats narrower than 32 bits are numbers in a `Float32Array`; results may also be bits. */
   readonly data: ArrayBufferView;
 }
 

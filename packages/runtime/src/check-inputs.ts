@@ -1,9 +1,9 @@
-import type { Tensor, TypedArray, Value } from "@pt2/backend";
-import { hostTensor } from "@pt2/backend";
+import { type GivenArray, hostTensor, Tensor, type Value } from "@pt2/backend";
 import { Pt2Error } from "@pt2/format";
 import { bindSymbols, type GivenShape, type Program } from "@pt2/graph";
 import { runtimeError } from "./runtime-errors.ts";
 import { type Constant, describeType, type LeafInfo, type LeafType, printConstant } from "./signature.ts";
+import { isPlainTensor, tensor } from "./tensor/tensor.ts";
 
 /**
  * Checks the leaves of a call against the signature and the symbols' ranges, and converts them to an executable's
@@ -35,9 +35,9 @@ export function checkInputs(program: Program, inputs: readonly LeafInfo[], leave
   return values;
 }
 
-/** Returns whether a value is a tensor of any backend. */
+/** Returns whether a value is a tensor of any backend, also one whose class is of another copy of `@pt2/backend`. */
 export function isTensor(value: unknown): value is Tensor {
-  return typeof value === "object" && value !== null && "dtype" in value && "shape" in value && "read" in value;
+  return value instanceof Tensor || (isPlainTensor(value) && "readBytes" in value);
 }
 
 function requireConstant(name: string, expected: Constant, given: unknown): void {
@@ -58,7 +58,8 @@ function toValue(input: LeafInfo, type: Exclude<LeafType, { kind: "constant" }>,
   if (given === null || given === undefined) throw missing(input);
   if (type.kind === "tensor") {
     if (isTensor(given)) return requireDtype(name, type, given);
-    if (ArrayBuffer.isView(given) && !(given instanceof DataView)) return wrap(input, type, given as TypedArray);
+    if (isPlainTensor(given)) return requireDtype(name, type, tensor(given));
+    if (ArrayBuffer.isView(given) && !(given instanceof DataView)) return wrap(input, type, given as GivenArray);
   } else if (type.kind === "bool" && typeof given === "boolean") return given;
   else if (type.kind === "float" && typeof given === "number") return given;
   else if (type.kind === "int" && (typeof given === "bigint" || Number.isSafeInteger(given)))
@@ -88,7 +89,7 @@ function dtypeHint(dtype: string): string {
 }
 
 /** Creates a tensor from a typed array, where only one shape is possible. */
-function wrap({ name }: LeafInfo, type: LeafType & { kind: "tensor" }, data: TypedArray): Tensor {
+function wrap({ name }: LeafInfo, type: LeafType & { kind: "tensor" }, data: GivenArray): Tensor {
   const shape = type.shape.filter((size) => typeof size === "number");
   try {
     if (shape.length === type.shape.length) return hostTensor(type.dtype, shape, data);

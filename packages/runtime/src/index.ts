@@ -1,12 +1,15 @@
 export type {
   Backend,
-  HostTensor,
+  ComplexNumber,
+  DataOf,
+  ElementOf,
+  GivenArray,
   MemoryReport,
+  NestedList,
   Profile,
   Progress,
   RunOptions,
   StepTime,
-  Tensor,
   TraceEvent,
   TraceObserver,
   TraceOutput,
@@ -14,6 +17,7 @@ export type {
   Value,
   WarmupOptions,
 } from "@pt2/backend";
+export { HostTensor, Tensor } from "@pt2/backend";
 export { type ByteSource, type DType, Pt2Error } from "@pt2/format";
 export type { OpHandler, OpSet } from "@pt2/registry";
 export type { Call } from "./call.ts";
@@ -41,4 +45,7 @@ export {
   type OutputInfo,
   outputsOf,
 } from "./signature.ts";
-export { type Elements, tensor } from "./tensor.ts";
+export type { Elements } from "./tensor/convert.ts";
+export { arange, type FactoryOptions, full, ones, zeros } from "./tensor/factories.ts";
+export { type RandomOptions, rand, randn } from "./tensor/random.ts";
+export { type DTypeOf, type PlainTensor, type TensorOptions, tensor } from "./tensor/tensor.ts";

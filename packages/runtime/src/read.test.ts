@@ -49,7 +49,7 @@ describe("readWeights", () => {
     }
     expect(found).toContain("trans float32 [7, 5] Float32Array");
     expect(found).toContain("ids int64 [3] BigInt64Array");
-    expect(found).toContain("bf bfloat16 [5] Uint16Array");
+    expect(found).toContain("bf bfloat16 [5] Float32Array");
   });
 
   it("readWeights closes the source if the loop ends early", async () => {
@@ -62,14 +62,23 @@ describe("readWeights", () => {
 describe("tensor", () => {
   it.each([
     ["float32", [1, 2.5], Float32Array.of(1, 2.5)],
-    ["float16", [1, -2], Uint16Array.of(0x3c00, 0xc000)],
-    ["bfloat16", [1, -2], Uint16Array.of(0x3f80, 0xc000)],
     ["int64", [1, 2n ** 62n], BigInt64Array.of(1n, 2n ** 62n)],
     ["uint8", [0, 255], Uint8Array.of(0, 255)],
     ["bool", [true, 0], Uint8Array.of(1, 0)],
   ] as const)("%s, converted or as it is", (dtype, elements, data) => {
     expect(tensor(dtype, [2], elements).data).toEqual(data);
     expect(tensor(dtype, [2], data).data).toBe(data);
+  });
+
+  it.each([
+    ["float16", [1, -2], Uint16Array.of(0x3c00, 0xc000)],
+    ["bfloat16", [1, -2], Uint16Array.of(0x3f80, 0xc000)],
+  ] as const)("%s, converted from numbers or taken as bits, is numbers", (dtype, elements, bits) => {
+    for (const data of [elements, bits, Float32Array.from(elements)]) {
+      const made = tensor(dtype, [2], data);
+      expect(made.data).toEqual(Float32Array.from(elements));
+      expect(made.bytes).toEqual(new Uint8Array(bits.buffer));
+    }
   });
 
   it.each([

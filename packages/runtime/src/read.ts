@@ -1,5 +1,4 @@
-import type { HostTensor } from "@pt2/backend";
-import { hostTensor, viewAs } from "@pt2/backend";
+import { HostTensor } from "@pt2/backend";
 import { type ExportedProgram, expectStorages, type Generation, openArchive, readTensor } from "@pt2/format";
 import { importProgram, type Program } from "@pt2/graph";
 import { type ModelSource, openSource } from "./open-source.ts";
@@ -65,7 +64,7 @@ export async function* readWeights(
     );
     for (const [name, weight] of weights) {
       const { dtype, shape, bytes } = await readTensor(weight, signal);
-      yield [name, hostTensor(dtype, shape, viewAs(dtype, bytes))];
+      yield [name, new HostTensor(dtype, shape, bytes)];
     }
   } finally {
     enough();

@@ -1,4 +1,4 @@
-import type { Backend } from "@pt2/backend";
+import { type Backend, HostTensor } from "@pt2/backend";
 import { LibtorchBackend } from "@pt2/backend-libtorch/node";
 import { type LoadOptions, load, Pt2Error } from "@pt2/runtime/node";
 import { difference, type Leaf, type Tolerances } from "../difference.ts";
@@ -101,5 +101,5 @@ function comparisonOf(values: SampleValues, { backend, bits = false }: SampleRun
 /** Returns what is expected where only dtype and shape count. */
 function withValuesOf(given: Leaf, want: Leaf): Leaf {
   const tensors = typeof given === "object" && typeof want === "object" && given !== null && want !== null;
-  return tensors && given.data.length === want.data.length ? { ...want, data: given.data } : want;
+  return tensors && given.data.length === want.data.length ? new HostTensor(want.dtype, want.shape, given.bytes) : want;
 }

@@ -3,7 +3,7 @@ import { gunzipSync } from "node:zlib";
 import type { Backend, Value } from "@pt2/backend";
 import { caseProgram, type OpCase } from "@pt2/conformance";
 import { hostData } from "@pt2/engine/host";
-import { bitsToFloat, DTYPES, type DType, isSmallFloat, numel } from "@pt2/format";
+import { DTYPES, type DType, numel } from "@pt2/format";
 import type { OpRegistry } from "@pt2/registry";
 import { fixturePath } from "../fixture.ts";
 
@@ -68,11 +68,8 @@ async function textOf(value: Value): Promise<string> {
   if (typeof value !== "object" || value === null) return String(value);
   const { dtype, shape } = value;
   const data = await value.read();
-  const bytes = new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
-  const small = isSmallFloat(dtype);
-  const numbers = Array.from(data as ArrayLike<number | bigint>, (x) =>
-    small ? bitsToFloat(dtype, Number(x)) : Number(x),
-  );
+  const bytes = await value.readBytes();
+  const numbers = Array.from(data as ArrayLike<number | bigint>, Number);
   const isFloat = DTYPES[dtype].kind === "float";
   // All NaNs count as one.
   const bits =

@@ -1,4 +1,4 @@
-import { DTYPES, type TensorData, writeSafetensors } from "@pt2/format";
+import { type TensorData, writeSafetensors } from "@pt2/format";
 import type { Value } from "@pt2/runtime";
 import { download } from "../page/download.ts";
 
@@ -8,9 +8,7 @@ export async function saveOutputs(outputs: readonly Value[]): Promise<void> {
   for (const [at, output] of outputs.entries()) {
     if (typeof output !== "object" || output === null) continue;
     const { dtype, shape } = output;
-    const { buffer, byteOffset } = await output.read();
-    const length = shape.reduce((count, size) => count * size, DTYPES[dtype].itemsize);
-    tensors.set(String(at), { dtype, shape, bytes: new Uint8Array(buffer, byteOffset, length) });
+    tensors.set(String(at), { dtype, shape, bytes: await output.readBytes() });
   }
   const parts: Uint8Array<ArrayBuffer>[] = [];
   await writeSafetensors(tensors, async (bytes) => {

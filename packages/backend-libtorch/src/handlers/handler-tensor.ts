@@ -1,10 +1,10 @@
-import { hostTensor, viewAs } from "@pt2/backend";
+import { HostTensor } from "@pt2/backend";
 import type { HandlerTensor } from "@pt2/registry";
 import type { NativeTensor } from "../addon.ts";
 
 /** Makes a tensor with its data in the form that handlers take. */
 export function handlerTensor({ dtype, shape }: NativeTensor, bytes: Uint8Array): HandlerTensor {
-  return hostTensor(dtype, shape, viewAs(dtype, bytes));
+  return new HostTensor(dtype, shape, bytes);
 }
 
 /** Returns whether a result of a handler is a tensor. */

@@ -1,4 +1,4 @@
-import type { HostTensor, Value } from "@pt2/backend";
+import { type HostTensor, hostTensor, type Value } from "@pt2/backend";
 import { floats } from "@pt2/conformance";
 import { createRegistry, defineOp, type HandlerTensor, type OpHandler, type OpSet } from "@pt2/registry";
 import { aten } from "@pt2/registry/aten";
@@ -97,7 +97,7 @@ describeWithLibtorch("handlers and op sets", ({ addon }) => {
   it.each(ways)("%s, with sizes that are fixed or not, and in a branch", async (_, sets, handlers) => {
     expect(await runs(program("2"), [x], sets, handlers)).toEqual(expected);
     expect(await runs(program("s0"), [x], sets, handlers)).toEqual(expected);
-    const yes: Value = { ...x, dtype: "bool", shape: [], data: Uint8Array.of(1) };
+    const yes = hostTensor("bool", [], Uint8Array.of(1));
     expect(await runs(NESTED, [yes, x], sets, handlers)).toEqual(expected);
   });
 

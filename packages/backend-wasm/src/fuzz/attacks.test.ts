@@ -1,4 +1,4 @@
-import { hostTensor, type Value } from "@pt2/backend";
+import { HostTensor, hostTensor, type Value } from "@pt2/backend";
 import { parse } from "@pt2/graph";
 import { createRegistry, defineOp, type OpRegistry } from "@pt2/registry";
 import { aten } from "@pt2/registry/aten";
@@ -55,7 +55,7 @@ test("a view rule that is wrong where a tensor does not begin at its buffer's st
 });
 
 test("inputs with a wrong length write nothing outside of their memory", async () => {
-  const liar = { ...x, shape: [2] };
+  const liar = new HostTensor("float32", [2], x.bytes);
   const body = "%y: f32[4] = aten::add.Tensor(%x, other=%x) return %y";
   await expect(run(body, [liar])).rejects.toMatchObject({ code: "backend.input" });
   await expect(run(body, [])).rejects.toMatchObject({ code: "backend.input" });

@@ -1,24 +1,24 @@
 import type { Value } from "@pt2/backend";
-import { backendError, hostTensor, viewAs } from "@pt2/backend";
+import { backendError, HostTensor } from "@pt2/backend";
 import type { WireValue } from "./protocol.ts";
 
 /** Copies a value for another thread; the caller's tensor does not change. */
 export function toWire(value: Value): WireValue {
   if (typeof value !== "object" || value === null) return value;
-  const { dtype, shape, data, device } = value;
-  if (data === null) {
+  const { dtype, shape, bytes, device } = value;
+  if (bytes === null) {
     throw backendError("backend.foreign-tensor", {
       what: `A tensor on device "${device}" was given to the wasm backend`,
-      advice: "Read it first: tensor(dtype, shape, await t.read()).",
+      advice: "Read it first: await tensor.cpu().",
     });
   }
-  return { dtype, shape, bytes: new Uint8Array(data.buffer, data.byteOffset, data.byteLength).slice() };
+  return { dtype, shape, bytes: bytes.slice() };
 }
 
 /** Converts a value from another thread, which gave its bytes away. */
 export function fromWire(value: WireValue): Value {
   if (typeof value !== "object" || value === null) return value;
-  return hostTensor(value.dtype, value.shape, viewAs(value.dtype, value.bytes));
+  return new HostTensor(value.dtype, value.shape, value.bytes);
 }
 
 /** Returns the buffers that are transferred instead of copied. */

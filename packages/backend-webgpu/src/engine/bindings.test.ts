@@ -1,3 +1,4 @@
+import { hostTensor } from "@pt2/backend";
 import { failureOf, ints, programOf, registryOf, run, someFloats } from "@pt2/conformance";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { WebgpuBackend } from "../backend.ts";
@@ -26,7 +27,7 @@ describe.skipIf(missingDevice !== "")(`no more bindings than the default limit${
   %u: ${type} = aten::mul.Tensor(self=%t, other=%b)
   %v: ${type} = aten::add.Tensor(self=%u, other=%c)`;
   const rest = [2, 3, 4].map((seed) => someFloats(6, 8 * seed).data.slice(0, 48));
-  const operands = rest.map((data) => ({ ...someFloats(6, 8), data }));
+  const operands = rest.map((data) => hostTensor("float32", [6, 8], data));
   const finished = (y: number, i: number): number => {
     const [a, b, c] = rest.map((data) => Number(data[i])) as [number, number, number];
     return (y + a) * b + c;
@@ -87,7 +88,7 @@ describe.skipIf(missingDevice !== "")(`no more bindings than the default limit${
   %w: f32[2] = aten::index.Tensor(self=%z, indices=${list})
   return %y, %w`);
     const executable = await backend.compile({ program, weights: new Map(), registry });
-    const x = { ...someFloats(16, 16), shape: [2, 2, 2, 2, 2, 2, 2, 2] };
+    const x = someFloats(16, 16).reshape([2, 2, 2, 2, 2, 2, 2, 2]);
     const indices = names.map((_, k) => ints([2], k % 2, k === 7 ? -1 : 0));
     const [y, w] = (await run(executable, x, ...indices)) as [number[], number[]];
     expect(y).toEqual([0b01010101, 1].map((at) => x.data[at]));

@@ -1,4 +1,4 @@
-import type { HostTensor } from "@pt2/backend";
+import { type HostTensor, hostTensor } from "@pt2/backend";
 import { elementsOf, failureOf, floats, ints, programOf, registryOf, run } from "@pt2/conformance";
 import { expect, test } from "vitest";
 import { countBuffers } from "../buffers.test-helper.ts";
@@ -58,11 +58,11 @@ await describeWithDevice("tensors on the GPU", (device) => {
   test("tensors on the GPU hold every dtype as the backend stores it", async () => {
     const backend = await webgpu({ device });
     const tensors: readonly HostTensor[] = [
-      { ...x, dtype: "float16", data: Uint16Array.of(0x3c00, 0xc000, 0x7c00, 1) },
-      { ...x, dtype: "bfloat16", data: Uint16Array.of(0x3f80, 0xc000, 0x7f80, 1) },
-      { ...x, dtype: "int16", data: Int16Array.of(-32768, 32767, 0, -1) },
-      { ...x, dtype: "uint8", data: Uint8Array.of(0, 255, 128, 1) },
-      { ...x, dtype: "bool", data: Uint8Array.of(0, 1, 1, 0) },
+      hostTensor("float16", [4], Uint16Array.of(0x3c00, 0xc000, 0x7c00, 1)),
+      hostTensor("bfloat16", [4], Uint16Array.of(0x3f80, 0xc000, 0x7f80, 1)),
+      hostTensor("int16", [4], Int16Array.of(-32768, 32767, 0, -1)),
+      hostTensor("uint8", [4], Uint8Array.of(0, 255, 128, 1)),
+      hostTensor("bool", [4], Uint8Array.of(0, 1, 1, 0)),
       ints([4], -(2 ** 31), 2 ** 31 - 1, 0, -1),
     ];
     for (const tensor of tensors) {

@@ -1,5 +1,4 @@
-import type { Tensor, TypedArray } from "@pt2/backend";
-import { backendError, viewAs } from "@pt2/backend";
+import { backendError, Tensor } from "@pt2/backend";
 import type { DType } from "@pt2/format";
 import { webgpuError } from "../webgpu-errors.ts";
 import { type Device, whyFailed } from "./device.ts";
@@ -13,20 +12,16 @@ import { bytesOf } from "./tensor-view.ts";
  * A tensor in a `GPUBuffer`, row-major from its first byte on, elements stored as this backend stores them. It owns the
  * buffer unless it was made over a buffer of the user's.
  */
-export class DeviceTensor implements Tensor {
-  readonly dtype: DType;
-  readonly shape: readonly number[];
-  readonly device = "webgpu";
-  readonly data = null;
+export class DeviceTensor<D extends DType = DType> extends Tensor<D> {
+  readonly bytes = null;
   /** The device that holds it. */
   readonly on: Device;
   readonly #owned: boolean;
   #buffer: GPUBuffer | null;
 
-  constructor(on: Device, dtype: DType, shape: readonly number[], buffer: GPUBuffer, owned: boolean) {
+  constructor(on: Device, dtype: D, shape: readonly number[], buffer: GPUBuffer, owned: boolean) {
+    super(dtype, shape, "webgpu");
     this.on = on;
-    this.dtype = dtype;
-    this.shape = shape;
     this.#buffer = buffer;
     this.#owned = owned;
   }
@@ -52,7 +47,7 @@ export class DeviceTensor implements Tensor {
     });
   }
 
-  async read(): Promise<TypedArray> {
+  async readBytes(): Promise<Uint8Array> {
     const { gpu, adapter } = this.on;
     const memory = new Memory(gpu);
     try {
@@ -60,7 +55,7 @@ export class DeviceTensor implements Tensor {
       const [bytes] = await new Stream(gpu, memory).read([{ buffer: this.buffer, offset: 0, size }]);
       await memory.errors.check();
       const used = bytes!.subarray(0, bytesOf(this.dtype, this.shape, adapter));
-      return viewAs(this.dtype, fromGpu(this.dtype, used, adapter));
+      return fromGpu(this.dtype, used, adapter);
     } catch (error) {
       throw await whyFailed(error, this.on);
     } finally {
@@ -71,10 +66,6 @@ export class DeviceTensor implements Tensor {
   dispose(): void {
     if (this.#owned) this.#buffer?.destroy();
     this.#buffer = null;
-  }
-
-  [Symbol.dispose](): void {
-    this.dispose();
   }
 }
 

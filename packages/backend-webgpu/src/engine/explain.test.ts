@@ -1,4 +1,4 @@
-import { programOf, registryOf, someFloats, weightsOf } from "@pt2/conformance";
+import { floats, programOf, registryOf, someFloats, weightsOf } from "@pt2/conformance";
 import { afterAll, expect, test } from "vitest";
 import { describeWithDevice } from "../device.test-helper.ts";
 import { variantBackend } from "../variants.test-helper.ts";
@@ -44,7 +44,7 @@ await describeWithDevice("an explanation", async () => {
           "bn.bias": someFloats(8),
           "bn.mean": someFloats(8),
         },
-        "bn.var": { ...someFloats(8), data: Float32Array.of(1, 2, 3, 4, 5, 6, 7, 8) },
+        "bn.var": floats([8], 1, 2, 3, 4, 5, 6, 7, 8),
       },
     );
     // Batch norm is folded, so a forward is the convolution with its activation.

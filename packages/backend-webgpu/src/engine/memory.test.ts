@@ -1,3 +1,4 @@
+import { hostTensor } from "@pt2/backend";
 import { failureOf, programOf, registryOf, run, someFloats, weightOf, weightsOf } from "@pt2/conformance";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { WebgpuBackend } from "../backend.ts";
@@ -92,10 +93,16 @@ await describeWithDevice("memory", (device) => {
 
   test("runs that overlap each have their own results", async () => {
     const executable = await backend.compile(request);
-    const inputs = Array.from({ length: 8 }, (_, i) => (x.data as Float32Array).map((value) => value * (i + 1)));
+    const inputs = Array.from({ length: 8 }, (_, i) =>
+      hostTensor(
+        "float32",
+        x.shape,
+        (x.data as Float32Array).map((value) => value * (i + 1)),
+      ),
+    );
     const alone: unknown[] = [];
-    for (const data of inputs) alone.push(await run(executable, { ...x, data }));
-    expect(await Promise.all(inputs.map((data) => run(executable, { ...x, data })))).toEqual(alone);
+    for (const input of inputs) alone.push(await run(executable, input));
+    expect(await Promise.all(inputs.map((input) => run(executable, input)))).toEqual(alone);
     await executable.dispose();
   });
 });

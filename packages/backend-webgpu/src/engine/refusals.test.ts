@@ -1,3 +1,4 @@
+import { hostTensor } from "@pt2/backend";
 import { failureOf, floats, ints, programOf, registryOf, run, someFloats, weightsOf } from "@pt2/conformance";
 import { defineOp } from "@pt2/registry";
 import { expect, test, vi } from "vitest";
@@ -139,7 +140,7 @@ await describeWithDevice("what is refused says where", (device) => {
     const narrow = await webgpu({ device, narrowFloat64: true });
     expect(narrow.capabilities.narrowed).toMatchObject({ float64: "float32" });
     const executable = await narrow.compile(request);
-    const x = { ...floats([2], 0, 1), dtype: "float64" as const, data: Float64Array.of(0, 1) };
+    const x = hostTensor("float64", [2], Float64Array.of(0, 1));
     const [y] = await executable.run([x]);
     expect(y).toMatchObject({ dtype: "float64", shape: [2] });
     const [values] = (await run(executable, x)) as [number[]];

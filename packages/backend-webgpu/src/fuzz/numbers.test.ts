@@ -1,4 +1,4 @@
-import type { HostTensor } from "@pt2/backend";
+import { type HostTensor, hostTensor } from "@pt2/backend";
 import { failureOf, floats, ints, programOf, registryOf, run } from "@pt2/conformance";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { WebgpuBackend } from "../backend.ts";
@@ -91,7 +91,7 @@ await describeWithDevice("numbers of programs", (device) => {
   });
 
   test("float16 results that overflow are infinite", async () => {
-    const x = { ...floats([2], 0, 0), dtype: "float16" as const, data: Uint16Array.of(0x3c00, 0xbc00) };
+    const x = hostTensor("float16", [2], Uint16Array.of(0x3c00, 0xbc00));
     expect(await resultOf("user_input %x: f16[2]", "f16[2] = aten::mul.Scalar(self=%x, other=70000.0)", x)).toEqual([
       0x7c00, 0xfc00,
     ]);

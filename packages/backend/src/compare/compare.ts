@@ -1,5 +1,5 @@
-import type { DType } from "@pt2/format";
-import { numel, type TypedArray } from "../tensor.ts";
+import { type DType, numel } from "@pt2/format";
+import type { TypedArray } from "../tensor/elements.ts";
 import { type Element, elementsOf, elementText, indexOf } from "./elements.ts";
 
 /** A tolerance: an element may differ by `atol + rtol × |expected|`. */

@@ -1,17 +1,21 @@
 import { bitsToFloat, DTYPES, type DType, isSmallFloat } from "@pt2/format";
-import type { TypedArray } from "../tensor.ts";
+import type { TypedArray } from "../tensor/elements.ts";
 
 /** An element as JavaScript values: a bigint for 64-bit integers, a pair for complex numbers, else a number. */
 export type Element = number | bigint | readonly [re: number, im: number];
 
-/** Returns a function that reads the element at an index. */
+/**
+ * Returns a function that reads the element at an index. Floats narrower than 32 bits are numbers, as tensors have
+ * them in `data`, or bits.
+ */
 export function elementsOf(dtype: DType, data: TypedArray): (index: number) => Element {
-  if (dtype === "complex32") {
+  const isNumbers = data instanceof Float32Array;
+  if (dtype === "complex32" && !isNumbers) {
     const half = (at: number): number => bitsToFloat("float16", Number(data[at]!));
     return (index) => [half(2 * index), half(2 * index + 1)];
   }
   if (DTYPES[dtype].kind === "complex") return (index) => [Number(data[2 * index]!), Number(data[2 * index + 1]!)];
-  if (isSmallFloat(dtype)) return (index) => bitsToFloat(dtype, Number(data[index]!));
+  if (isSmallFloat(dtype) && !isNumbers) return (index) => bitsToFloat(dtype, Number(data[index]!));
   return (index) => data[index]!;
 }
 

@@ -1,5 +1,5 @@
 import { open } from "node:fs/promises";
-import { DTYPES, type TensorData, writeSafetensors } from "@pt2/format";
+import { type TensorData, writeSafetensors } from "@pt2/format";
 import type { Value } from "@pt2/runtime";
 import { usageError } from "../cli-errors.ts";
 import { notWritten } from "../terminal/write-text.ts";
@@ -11,9 +11,7 @@ export async function writeOutputs(path: string, calls: readonly (readonly Value
   for (const [call, outputs] of calls.entries()) {
     for (const [at, output] of outputs.entries()) {
       if (typeof output !== "object" || output === null) continue;
-      const { buffer, byteOffset } = await output.read();
-      const length = output.shape.reduce((n, size) => n * size, DTYPES[output.dtype].itemsize);
-      const bytes = new Uint8Array(buffer, byteOffset, length);
+      const bytes = await output.readBytes();
       tensors.set(call === 0 ? String(at) : `call${call}.${at}`, { dtype: output.dtype, shape: output.shape, bytes });
     }
   }

@@ -1,4 +1,4 @@
-import { type Backend, type CompileRequest, hostTensor, type Value } from "@pt2/backend";
+import { type Backend, type CompileRequest, HostTensor, type Value } from "@pt2/backend";
 import type { Node } from "@pt2/graph";
 import { type Definition, definedValues, nodeProgram, operandsOf, withResults } from "./node-program.ts";
 import { qualifyNames } from "./qualified-names.ts";
@@ -106,7 +106,7 @@ export async function trace(
 /** Copies a value, as tensors of a trace are only valid during the callback. */
 async function copied(value: Value): Promise<Value> {
   if (typeof value !== "object" || value === null) return value;
-  return hostTensor(value.dtype, value.shape, (await value.read()).slice());
+  return new HostTensor(value.dtype, value.shape, (await value.readBytes()).slice());
 }
 
 /** Runs each node as its own program, on the results of the nodes before it. */

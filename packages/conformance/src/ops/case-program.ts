@@ -6,7 +6,7 @@ import { foldSymbolicArithmetic } from "@pt2/graph/passes";
 import type { OpRegistry } from "@pt2/registry";
 import { weightOf } from "../weight-of.ts";
 import { argOf } from "./case-args.ts";
-import { elementsOf } from "./case-data.ts";
+import { bytesOf, elementsOf } from "./case-data.ts";
 import type { CaseResult, CaseTensor, OpCase } from "./case-types.ts";
 import { ints, numberType, tensorType } from "./value-types.ts";
 
@@ -99,7 +99,7 @@ class CaseBuilder {
     const { dtype, shape, strides, offset = 0 } = tensor;
     if (this.#placement === "constants") {
       const view = { storageOffset: offset, ...(strides === undefined ? {} : { strides }) };
-      this.weights.set(name, weightOf(name, { dtype, shape, data: elementsOf(tensor) }, view));
+      this.weights.set(name, weightOf(name, { dtype, shape, bytes: bytesOf(tensor) }, view));
       this.#specs.push({ kind: "tensor_constant", value: name, target: name });
       this.#values.set(name, tensorType(tensor, shape, strides, offset));
       return name;

@@ -1,4 +1,4 @@
-import { backendError, viewAs } from "@pt2/backend";
+import { backendError, HostTensor, hostTensor, type TypedArray } from "@pt2/backend";
 import { Pt2Error } from "@pt2/format";
 import type { Graph } from "@pt2/graph";
 import {
@@ -107,12 +107,12 @@ function isGraph(operand: ArgValue | Graph): operand is Graph {
 }
 
 function toHandler(value: RunValue): unknown {
-  if (isHostData(value)) return { dtype: value.dtype, shape: value.shape, data: viewAs(value.dtype, value.bytes) };
+  if (isHostData(value)) return new HostTensor(value.dtype, value.shape, value.bytes);
   return Array.isArray(value) ? value.map(toHandler) : value;
 }
 
 function fromHandler(answer: HandlerAnswer): RunValue {
   if (Array.isArray(answer)) return answer.map(fromHandler) as unknown as RunValue;
   const { dtype, shape, data } = answer as HandlerTensor;
-  return { dtype, shape, bytes: new Uint8Array(data.buffer, data.byteOffset, data.byteLength) };
+  return { dtype, shape, bytes: hostTensor(dtype, shape, data as TypedArray).bytes };
 }

@@ -1,5 +1,5 @@
 import type { Value } from "@pt2/backend";
-import { backendError, hostTensor, numel, type Tensor, viewAs } from "@pt2/backend";
+import { backendError, HostTensor, numel, type Tensor } from "@pt2/backend";
 import { DTYPES } from "@pt2/format";
 import type { Program } from "@pt2/graph";
 import { type DeviceData, type HostData, isDeviceData, isHostData, isTensorData, type RunValue } from "./run-value.ts";
@@ -48,16 +48,16 @@ export function toRunValues(
 
 function toRunValue(value: Value, name: string, backend: DeviceTensors): RunValue {
   if (typeof value !== "object" || value === null) return value;
-  const { dtype, shape, data } = value;
-  if (data === null) {
+  const { dtype, shape, bytes } = value;
+  if (bytes === null) {
     const accepted = backend.accept?.(value) ?? null;
     if (accepted !== null) return accepted;
     throw backendError("backend.foreign-tensor", {
       what: `A tensor on device "${value.device}" was given to the ${backend.name} backend`,
-      advice: "Read it first: tensor(dtype, shape, await t.read()).",
+      advice: "Read it first: await tensor.cpu().",
     });
   }
-  const result = { dtype, shape, bytes: new Uint8Array(data.buffer, data.byteOffset, data.byteLength) };
+  const result = { dtype, shape, bytes };
   requireBytes(result, () => `Input \`${name}\``);
   return result;
 }
@@ -74,7 +74,7 @@ export function requireBytes({ dtype, shape, bytes }: HostData, what: () => stri
 
 /** Converts a result to what users get. `give` makes a tensor of data on the device; without it, no data is there. */
 export function fromRunValue(value: RunValue, give?: (data: DeviceData) => Tensor): Value {
-  if (isHostData(value)) return hostTensor(value.dtype, value.shape, viewAs(value.dtype, value.bytes));
+  if (isHostData(value)) return new HostTensor(value.dtype, value.shape, value.bytes);
   if (give !== undefined && isDeviceData(value)) return give(value);
   if (typeof value === "object" && value !== null) return "float" in value ? value.float : null;
   return value as Value;

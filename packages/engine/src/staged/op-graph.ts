@@ -1,4 +1,4 @@
-import { backendError } from "@pt2/backend";
+import { backendError, hostTensor, type TypedArray } from "@pt2/backend";
 import type { Arg, Graph, NamedArg, Node } from "@pt2/graph";
 import type { HandlerTensor, OpRegistry } from "@pt2/registry";
 import type { RunValue } from "./run-value.ts";
@@ -24,9 +24,8 @@ export function opGraph(op: string, given: Readonly<Record<string, unknown>>, re
   const input = (value: RunValue): Arg => ({ kind: "value", name: `x${inputs.push(value) - 1}` });
   const toArg = (value: unknown): Arg => {
     if (isHandlerTensor(value)) {
-      const { data } = value;
-      const bytes = new Uint8Array(data.buffer, data.byteOffset, data.byteLength);
-      return input({ dtype: value.dtype, shape: value.shape, bytes });
+      const { dtype, shape, data } = value;
+      return input({ dtype, shape, bytes: hostTensor(dtype, shape, data as TypedArray).bytes });
     }
     if (value === null || value === undefined) return { kind: "none" };
     if (Array.isArray(value)) return { kind: "list", items: value.map(toArg) };

@@ -1,52 +1,27 @@
-import type { HostTensor, TypedArray } from "@pt2/backend";
-import { hostTensor, requireType } from "@pt2/backend";
+import { type HostTensor, hostTensor, type TypedArray } from "@pt2/backend";
 import { DTYPES, type DType, floatToBits, isSmallFloat } from "@pt2/format";
-import { runtimeError } from "./runtime-errors.ts";
+import { runtimeError } from "../runtime-errors.ts";
 
 /** Elements as JavaScript values. */
 export type Elements = readonly (number | bigint | boolean)[];
 
-/**
- * Creates a tensor from elements in row-major order. A typed array is used without a copy: `float16`, `bfloat16` and
- * `float8` as their bits, `bool` as bytes. An array of numbers is converted; a number that an integer dtype cannot hold
- * is rejected.
- */
-export function tensor<D extends DType>(
-  dtype: D,
-  shape: readonly number[],
-  data: TypedArray | Elements,
-): HostTensor & { readonly dtype: D } {
-  requireType(dtype, shape);
-  const elements = ArrayBuffer.isView(data) ? data : convert(dtype, requireFlat(data));
-  return hostTensor(dtype, shape, elements) as HostTensor & { readonly dtype: D };
-}
-
-/** Throws if the data is not a flat array of elements. */
-function requireFlat(data: unknown): Elements {
-  if (!Array.isArray(data)) {
-    throw runtimeError("runtime.tensor", {
-      what: `${typeof data === "object" && data !== null ? `a ${data.constructor?.name ?? "object"}` : String(data)} is not an array of elements`,
-      advice: "pass a typed array, or an array of numbers",
-    });
-  }
-  const nested = data.find((element) => typeof element === "object" && element !== null);
-  if (nested === undefined) return data;
-  throw runtimeError("runtime.tensor", {
-    what: "The elements are nested arrays",
-    advice: "pass one flat array in row-major order, such as rows.flat(Infinity)",
-  });
+/** Makes a tensor of numbers, rounded to a float dtype. A number that an integer dtype cannot hold is rejected. */
+export function fromElements<D extends DType>(dtype: D, shape: readonly number[], elements: Elements): HostTensor<D> {
+  const other = elements.find((element) => !["number", "bigint", "boolean"].includes(typeof element));
+  if (other !== undefined) throw refuse(dtype, other, "pass numbers, bigints or booleans");
+  return hostTensor(dtype, shape, convert(dtype, elements));
 }
 
 function convert(dtype: DType, elements: Elements): TypedArray {
-  const { kind } = DTYPES[dtype];
+  const { kind, itemsize } = DTYPES[dtype];
   if (isSmallFloat(dtype)) {
     const bits = elements.map((element) => floatToBits(dtype, Number(element)));
-    return DTYPES[dtype].itemsize === 1 ? Uint8Array.from(bits) : Uint16Array.from(bits);
+    return itemsize === 1 ? Uint8Array.from(bits) : Uint16Array.from(bits);
   }
   if (dtype === "float32") return Float32Array.from(elements, Number);
   if (dtype === "float64") return Float64Array.from(elements, Number);
   if (dtype === "bool") return Uint8Array.from(elements, (element) => (element ? 1 : 0));
-  if (kind === "complex") throw refuse(dtype, elements[0], "pass pairs of numbers in the dtype's typed array");
+  if (kind === "complex") throw refuse(dtype, elements[0], "pass pairs of numbers in a typed array");
   return integers(dtype, elements);
 }
 

@@ -1,0 +1,160 @@
+import { type GivenArray, type HostTensor, hostTensor, type NestedList, requireType, viewAs } from "@pt2/backend";
+import { DTYPES, type DType, isSmallFloat } from "@pt2/format";
+import { runtimeError } from "../runtime-errors.ts";
+import { type Elements, fromElements } from "./convert.ts";
+import { flattened } from "./nested-elements.ts";
+
+/** What {@link tensor} takes beside the elements. */
+export interface TensorOptions<D extends DType = DType> {
+  /** @default that of a typed array; float32 for numbers, int64 for bigints, bool for booleans */
+  readonly dtype?: D;
+  /** @default that of nested arrays; one dimension for a typed array */
+  readonly shape?: readonly number[];
+}
+
+/** A tensor as it arrives through `postMessage`, which does not keep its class. */
+export interface PlainTensor<D extends DType = DType> {
+  readonly dtype: D;
+  readonly shape: readonly number[];
+  readonly bytes?: Uint8Array | null;
+  readonly data?: GivenArray | Elements | null;
+}
+
+/** The dtype that the type of an array gives. */
+export type DTypeOf<Data extends GivenArray> = Data extends Float64Array
+  ? "float64"
+  : Data extends BigInt64Array
+    ? "int64"
+    : Data extends BigUint64Array
+      ? "uint64"
+      : Data extends Int32Array
+        ? "int32"
+        : Data extends Uint32Array
+          ? "uint32"
+          : Data extends Int16Array
+            ? "int16"
+            : Data extends Uint16Array
+              ? "uint16"
+              : Data extends Int8Array
+                ? "int8"
+                : Data extends Uint8Array | Uint8ClampedArray
+                  ? "uint8"
+                  : "float32";
+
+/**
+ * Makes a tensor in host memory.
+ *
+ * - `tensor([[1, 2], [3, 4]])`: of rows, of a single number, or of a typed array, whose type gives the dtype. Numbers
+ *   are float32 unless `dtype` says otherwise.
+ * - `tensor("float32", [2, 2], data)`: of a flat array in row-major order.
+ * - `tensor(received)`: of a tensor that another thread sent.
+ *
+ * A typed array that has the type of the dtype's memory is used without a copy; float16, bfloat16 and float8 take
+ * numbers in a `Float32Array`, or their bits. Other arrays are converted; a number that an integer dtype cannot hold is
+ * rejected with `runtime.tensor`.
+ */
+export function tensor<D extends DType>(dtype: D, shape: readonly number[], data: GivenArray | Elements): HostTensor<D>;
+export function tensor<D extends DType>(received: PlainTensor<D>): HostTensor<D>;
+export function tensor<Data extends GivenArray, D extends DType = DTypeOf<Data>>(
+  data: Data,
+  options?: TensorOptions<D>,
+): HostTensor<D>;
+export function tensor<D extends DType = "float32">(
+  rows: NestedList<number>,
+  options?: TensorOptions<D>,
+): HostTensor<D>;
+export function tensor<D extends DType = "int64">(rows: NestedList<bigint>, options?: TensorOptions<D>): HostTensor<D>;
+export function tensor<D extends DType = "bool">(rows: NestedList<boolean>, options?: TensorOptions<D>): HostTensor<D>;
+export function tensor(first: unknown, second?: unknown, third?: unknown): HostTensor {
+  if (typeof first === "string" || third !== undefined || Array.isArray(second))
+    return ofType(first as DType, second as readonly number[], third as GivenArray);
+  if (isPlainTensor(first)) return fromPlain(first);
+  return fromData(first, second as TensorOptions | undefined);
+}
+
+/** Returns whether a value may be a tensor that another thread sent; its members are not checked. */
+export function isPlainTensor(value: unknown): value is PlainTensor {
+  return typeof value === "object" && value !== null && "dtype" in value && "shape" in value;
+}
+
+function ofType(dtype: DType, shape: readonly number[], data: GivenArray | Elements): HostTensor {
+  requireType(dtype, shape);
+  return ArrayBuffer.isView(data) ? hostTensor(dtype, shape, data) : fromElements(dtype, shape, requireFlat(data));
+}
+
+function fromPlain({ dtype, shape, bytes, data }: PlainTensor): HostTensor {
+  requireType(dtype, shape);
+  return bytes instanceof Uint8Array
+    ? hostTensor(dtype, shape, viewAs(dtype, bytes))
+    : ofType(dtype, shape, data as GivenArray);
+}
+
+function fromData(data: unknown, { dtype, shape }: TensorOptions = {}): HostTensor {
+  if (ArrayBuffer.isView(data)) {
+    const array = data as GivenArray;
+    const to = dtype ?? dtypeOfArray(data);
+    const sizes = shape ?? [array.length / (DTYPES[to]?.kind === "complex" ? 2 : 1)];
+    requireType(to, sizes);
+    return isConverted(to, data)
+      ? fromElements(to, sizes, Array.from(array as Float32Array))
+      : hostTensor(to, sizes, array);
+  }
+  const { shape: found, elements } = flattened(data);
+  const [first] = elements;
+  const kind: DType = typeof first === "bigint" ? "int64" : typeof first === "boolean" ? "bool" : "float32";
+  requireType(dtype ?? kind, shape ?? found);
+  return fromElements(dtype ?? kind, shape ?? found, elements);
+}
+
+const DTYPE_OF: Readonly<Record<string, DType>> = {
+  Float64Array: "float64",
+  Float32Array: "float32",
+  Float16Array: "float16",
+  BigInt64Array: "int64",
+  BigUint64Array: "uint64",
+  Int32Array: "int32",
+  Uint32Array: "uint32",
+  Int16Array: "int16",
+  Uint16Array: "uint16",
+  Int8Array: "int8",
+  Uint8Array: "uint8",
+  Uint8ClampedArray: "uint8",
+};
+
+function dtypeOfArray(data: ArrayBufferView): DType {
+  const dtype = DTYPE_OF[tagOf(data)];
+  if (dtype !== undefined) return dtype;
+  throw runtimeError("runtime.tensor", {
+    what: `a ${tagOf(data)} is not an array of elements`,
+    advice: "pass a typed array, or an array of numbers",
+  });
+}
+
+/** The name of an array's class; subclasses, such as Buffer of Node, have that of their array. */
+function tagOf(data: ArrayBufferView): string {
+  return Object.prototype.toString.call(data).slice("[object ".length, -1);
+}
+
+/** Whether the elements of an array are converted one by one, rather than taken as memory or as narrow floats. */
+function isConverted(dtype: DType, data: ArrayBufferView): boolean {
+  const given = tagOf(data);
+  if (DTYPES[dtype].kind === "complex" || given === tagOf(viewAs(dtype, new Uint8Array(0)))) return false;
+  if (dtype === "uint8") return given !== "Uint8ClampedArray";
+  return !(isSmallFloat(dtype) && ["Float32Array", "Float16Array"].includes(given));
+}
+
+/** Throws if the data is not a flat array of elements. */
+function requireFlat(data: unknown): Elements {
+  if (!Array.isArray(data)) {
+    throw runtimeError("runtime.tensor", {
+      what: `${typeof data === "object" && data !== null ? `a ${data.constructor?.name ?? "object"}` : String(data)} is not an array of elements`,
+      advice: "pass a typed array, or an array of numbers",
+    });
+  }
+  const nested = data.find((element) => typeof element === "object" && element !== null);
+  if (nested === undefined) return data;
+  throw runtimeError("runtime.tensor", {
+    what: "The elements are nested arrays",
+    advice: "pass one flat array in row-major order, such as rows.flat(Infinity), or the rows alone: tensor(rows)",
+  });
+}
