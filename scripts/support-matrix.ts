@@ -49,7 +49,6 @@ const SUBJECTS: readonly Subject[] = [
     backend: new WebgpuBackend({
       kernels: new KernelParts(KERNEL_PARTS),
       narrowFloat64: false,
-      precision: "fast",
       outputs: "host",
       ownsDevice: false,
       // What it supports does not depend on its device, so it gets none.

@@ -95,6 +95,10 @@ export class LibtorchExecutable implements Executable {
     return this.#disposed;
   }
 
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.dispose();
+  }
+
   async #release(): Promise<void> {
     await Promise.allSettled(this.#underWay);
     const { plan, hosts, state } = this.#compiled;

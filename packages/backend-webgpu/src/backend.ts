@@ -30,7 +30,6 @@ import { webgpuError } from "./webgpu-errors.ts";
 export interface BackendSettings {
   readonly devices: DeviceSource;
   readonly kernels: KernelParts;
-  readonly precision: "exact" | "fast";
   readonly outputs: "host" | "device";
   /** Whether float64 may be held and computed as float32. */
   readonly narrowFloat64: boolean;
@@ -97,14 +96,13 @@ export class WebgpuBackend implements Backend {
     return await findUnsupported(program, registry, { target, dtypes, dtypeAdvice: DTYPE_ADVICE, hasDynamicKernel });
   }
 
-  async compile(given: CompileRequest): Promise<Executable> {
+  async compile(request: CompileRequest): Promise<Executable> {
     this.#requireAlive();
     const onDispose = async (): Promise<void> => {
       this.#executables.delete(executable);
-      await given.onDispose?.();
+      await request.onDispose?.();
     };
-    const { devices, kernels, precision, outputs } = this.#settings;
-    const request = { precision, ...given };
+    const { devices, kernels, outputs } = this.#settings;
     kernels.begin(stats(request.program.graph).map(({ op }) => op));
     const executable: Executable = await compileChecked(request, this, (program) =>
       WebgpuExecutable.create({ ...request, program }, { devices, kernels, outputs, onDispose }),

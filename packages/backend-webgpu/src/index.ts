@@ -12,8 +12,6 @@ export interface WebgpuOptions {
   readonly adapter?: GPUAdapter | (() => Promise<GPUAdapter | null>);
   /** Which of several GPUs to use, when the adapter is requested. @default "high-performance" */
   readonly powerPreference?: GPUPowerPreference;
-  /** The precision. `exact` forbids fusion and reordering that change bits. @default "fast" */
-  readonly precision?: "exact" | "fast";
   /**
    * Where outputs are. `host`: they are read when a run ends. `device`: they stay in GPU buffers until they are read,
    * and are to be disposed. @default "host"
@@ -25,7 +23,7 @@ export interface WebgpuOptions {
 
 /** Makes the backend on a GPU. Rejects with `webgpu.no-adapter` where there is none. */
 export async function webgpu(options: WebgpuOptions = {}): Promise<WebgpuBackend> {
-  const { precision = "fast", outputs = "host", narrowFloat64 = false } = options;
+  const { outputs = "host", narrowFloat64 = false } = options;
   // The engine loads while the device is requested: a page that finds no GPU does not need it.
   const [gpu, { createBackend }] = await Promise.all([
     options.device ?? requestDevice(options),
@@ -34,7 +32,7 @@ export async function webgpu(options: WebgpuOptions = {}): Promise<WebgpuBackend
   const ownsDevice = options.device === undefined;
   const renewable = ownsDevice && (options.adapter === undefined || typeof options.adapter === "function");
   const renew = renewable ? () => requestDevice(options) : null;
-  return createBackend(gpu, renew, { precision, outputs, narrowFloat64, ownsDevice });
+  return createBackend(gpu, renew, { outputs, narrowFloat64, ownsDevice });
 }
 
 export type { WebgpuBackend } from "./backend.ts";

@@ -26,7 +26,6 @@ export function backendOn(gpu: GPUDevice, changes: Partial<Adapter>): WebgpuBack
   return new WebgpuBackend({
     devices: new DeviceSource(deviceOf(gpu, { ...adapterOf(gpu), ...changes }), null),
     kernels: new KernelParts(KERNEL_PARTS),
-    precision: "fast",
     outputs: "host",
     narrowFloat64: false,
     ownsDevice: false,

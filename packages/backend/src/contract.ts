@@ -134,7 +134,7 @@ export type Value = Tensor | number | bigint | boolean | string | null;
  * A prepared program. Runs may overlap and are independent of each other, except that runs of a program that mutates
  * its buffers see each other's writes in the order in which they were started.
  */
-export interface Executable {
+export interface Executable extends AsyncDisposable {
   /**
    * Whether its runs leave the calling thread free. If absent, `capabilities.offThread` holds. A program that needs
    * handlers or kernels of users may run on the calling thread; `explain` gives the reason.
@@ -175,7 +175,7 @@ export interface Executable {
   memory(): Promise<MemoryReport>;
   /** Describes in text what the compiler did: which nodes became which kernel. */
   explain(): Promise<string>;
-  /** Frees the executable. Waits for runs under way. Idempotent. */
+  /** Frees the executable, as `await using` does. Waits for runs under way. Idempotent. */
   dispose(): Promise<void>;
 }
 

@@ -85,5 +85,6 @@ function idleExecutable(): Executable {
     memory: async () => ({ weights: 0, activations: 0, reserved: 0 }),
     explain: async () => "",
     dispose: async () => {},
+    [Symbol.asyncDispose]: async () => {},
   };
 }

@@ -1,6 +1,7 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { pathToFileURL } from "node:url";
+import { inspect } from "node:util";
 import type { Backend } from "@pt2/backend";
 import type { WeightTensor } from "@pt2/format";
 import { defineOp, type OpSet } from "@pt2/registry";
@@ -197,7 +198,7 @@ describe("load", () => {
     ["nothing", undefined, "`backend` is missing"],
     ["no backend", {}, "`backend` is missing"],
     ["a name", { backend: "wasm" }, "`backend` is the string `wasm`, not a backend"],
-    ["a promise", { backend: Promise.resolve(idleBackend()) }, "`backend` is a promise, not a backend"],
+    ["a promise of nothing", { backend: Promise.resolve(undefined) }, "`backend` is missing"],
     ["a function", { backend: idleBackend }, "`backend` is a function, not a backend"],
     ["something else", { backend: { name: "mine" } }, "it has no method `compile`"],
     ["ops that are not a list", { backend: idleBackend(), ops: {} }, "`ops` is not an array"],
@@ -211,6 +212,21 @@ describe("load", () => {
       advice: expect.any(String),
     });
     expect(source.closed()).toBe(1);
+  });
+
+  it("load awaits a backend that is being made, and reports why it could not be", async () => {
+    const model = await load(fixturePath(MLP), { backend: Promise.resolve(idleBackend()) });
+    expect(model.backend).toBe(idleBackend().name);
+    await model.dispose();
+    const source = countingSource(await fixtureBytes(MLP));
+    await expect(load(source, { backend: Promise.reject(new Error("no GPU")) })).rejects.toThrow("no GPU");
+    expect(source.closed()).toBe(1);
+  });
+
+  it("console.log shows the inputs and outputs of a model", async () => {
+    await using model = await load(fixturePath(MLP), { backend: idleBackend() });
+    expect(inspect(model)).toBe(String(model));
+    expect(String(model)).toBe(`Model on ${model.backend} (\n  input x: float32 [5, 7]\n  output 0: float32 [5, 3]\n)`);
   });
 
   it("load rejects handler functions that the backend does not support", async () => {

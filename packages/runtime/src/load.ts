@@ -13,8 +13,8 @@ import { requireContract, requireHandlers, requireOptions, requireWeights } from
 
 /** Options of {@link load}. */
 export interface LoadOptions extends Pick<CompileRequest, "precision" | "onProgress" | "signal"> {
-  /** The backend that runs the program. The runtime never chooses one. */
-  readonly backend: Backend;
+  /** The backend that runs the program, or a promise of one, as all backends are made. The runtime never chooses one. */
+  readonly backend: Backend | PromiseLike<Backend>;
   /** Op sets in addition to `aten`, which is always included. */
   readonly ops?: readonly OpSet[];
   /** Handlers for ops of the program; they take precedence over kernels and decompositions. */
@@ -42,15 +42,16 @@ export function load<Types extends ModelTypes = never>(
 /** Opens a `.pt2` file and prepares its program to run. A load that fails releases everything and closes its source. */
 export function load(source: ModelSource, options: LoadOptions): Promise<Model>;
 export async function load(source: ModelSource, options: LoadOptions): Promise<Model> {
+  willBeAwaited(options?.backend);
   const bytes = await openSource(source, options?.signal);
-  return await loadProgram(bytes, options, async () => {
-    const { model, signal, verifyChecksums } = options;
+  return await loadProgram(bytes, options, async (ready) => {
+    const { model, signal, verifyChecksums } = ready;
     const archive = await openArchive(bytes, { signal, verifyChecksums });
     return {
       program: async () => importProgram(await archive.program(model, { signal })),
       weights: () => archive.weights(model, { signal }),
       // A source with an origin is local: reading ahead weights that turn out to be unused costs no download.
-      prefetch: async () => (bytes.origin === undefined ? undefined : await begin(archive, options)),
+      prefetch: async () => (bytes.origin === undefined ? undefined : await begin(archive, ready)),
       close: () => archive.close(),
     };
   });
@@ -65,14 +66,26 @@ export interface OpenProgram {
   close(): Promise<void>;
 }
 
+/** The options once the backend is made. */
+export interface ReadyOptions extends LoadOptions {
+  readonly backend: Backend;
+}
+
+/** Marks the promise of a backend as awaited: a source is opened before its failure is reported, and then closed. */
+export function willBeAwaited(backend: LoadOptions["backend"] | undefined): void {
+  Promise.resolve(backend).catch(() => {});
+}
+
 /** Loads what `open` opens. `source` is closed if that is not reached. */
 export async function loadProgram(
   source: Pick<ByteSource, "close">,
-  options: LoadOptions,
-  open: () => Promise<OpenProgram>,
+  given: LoadOptions,
+  open: (options: ReadyOptions) => Promise<OpenProgram>,
 ): Promise<Model> {
+  let options: ReadyOptions;
   let registry: OpRegistry;
   try {
+    options = { ...given, backend: await given?.backend };
     registry = await registryOf(options);
   } catch (problem) {
     await source.close?.();
@@ -88,7 +101,7 @@ export async function loadProgram(
     ...compileOptions
   } = options;
   const { signal } = options;
-  const opened = await open();
+  const opened = await open(options);
   let prefetch: Prefetch | undefined;
   let executable: Executable | undefined;
   try {
@@ -130,7 +143,7 @@ export async function loadProgram(
 }
 
 /** Checks the options and creates the registry. The code for users' ops is loaded only if there are some. */
-async function registryOf(options: LoadOptions): Promise<OpRegistry> {
+async function registryOf(options: ReadyOptions): Promise<OpRegistry> {
   requireOptions(options);
   requireContract(options.backend);
   const { backend, ops = [], handlers = [] } = options;
@@ -144,7 +157,7 @@ async function registryOf(options: LoadOptions): Promise<OpRegistry> {
 }
 
 /** Lets the backend read weights while the program is parsed and prepared. The later read reports errors of weights. */
-async function begin(archive: Archive, { backend, model, signal }: LoadOptions): Promise<Prefetch | undefined> {
+async function begin(archive: Archive, { backend, model, signal }: ReadyOptions): Promise<Prefetch | undefined> {
   if (backend.prefetch === undefined) return undefined;
   const state = await archive.stateDict(model, { signal }).catch(() => undefined);
   return state && (await backend.prefetch(state, signal));

@@ -15,7 +15,7 @@ import { checkInputs } from "./check-inputs.ts";
 import type { Model } from "./model.ts";
 import { resultOf } from "./result.ts";
 import { runtimeError } from "./runtime-errors.ts";
-import { inputsOf, type LeafInfo, type OutputInfo, outputsOf } from "./signature.ts";
+import { describeType, inputsOf, type LeafInfo, type OutputInfo, outputsOf } from "./signature.ts";
 
 /** The components of a model. */
 export interface ModelParts {
@@ -101,6 +101,23 @@ export class LoadedModel implements Model {
   dispose(): Promise<void> {
     this.#disposed ??= this.#executable.dispose().finally(() => this.#archive.close());
     return this.#disposed;
+  }
+
+  static {
+    // Node's `console.log` and `util.inspect` call it.
+    Object.defineProperty(LoadedModel.prototype, Symbol.for("nodejs.util.inspect.custom"), {
+      value(this: LoadedModel) {
+        return this.toString();
+      },
+    });
+  }
+
+  toString(): string {
+    const leaves = (kind: string, all: readonly LeafInfo[]): readonly string[] =>
+      all.map(({ name, type }) => `  ${kind} ${name}: ${describeType(type)}`);
+    return [`Model on ${this.backend} (`, ...leaves("input", this.inputs), ...leaves("output", this.outputs), ")"].join(
+      "\n",
+    );
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

@@ -58,6 +58,8 @@ export interface Model extends AsyncDisposable {
   profile(call: Call, options?: RunOptions): Promise<Profile>;
   /** Returns the bytes in use. */
   memory(): Promise<MemoryReport>;
+  /** Returns the inputs and outputs on a few lines, as `console.log` of Node shows the model. */
+  toString(): string;
   /** Returns a description of the compiled program. */
   explain(): Promise<string>;
   /** Releases the model and closes its source; the backend stays. Waits for calls in flight. Idempotent. */

@@ -4,7 +4,7 @@ import { crc32 } from "node:zlib";
 import type { HostTensor } from "@pt2/backend";
 import type { ByteSource } from "@pt2/format";
 import { fromFile } from "@pt2/format/node";
-import { type LoadOptions, load as loadSource, type TypedLoadOptions } from "./load.ts";
+import { type LoadOptions, load as loadSource, type TypedLoadOptions, willBeAwaited } from "./load.ts";
 import { loadParts } from "./load-parts.ts";
 import type { Model } from "./model.ts";
 import type { ModelTypes, TypedModel } from "./model-types.ts";
@@ -44,6 +44,7 @@ export function load<Types extends ModelTypes = never>(
 /** Like `load` of `@pt2/runtime`; a string may be a path. */
 export function load(source: ModelSource, options: FileLoadOptions): Promise<Model>;
 export async function load(source: ModelSource, options: FileLoadOptions): Promise<Model> {
+  willBeAwaited(options?.backend);
   const opened = await openFile(source, options?.signal);
   if (options?.weights === undefined) return await loadSource(opened, options);
   const { weights, ...rest } = options;

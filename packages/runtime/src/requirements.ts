@@ -29,7 +29,7 @@ function wrongBackend(backend: unknown): Pt2ErrorParts | undefined {
   if (typeof backend === "function") {
     return {
       what: "`backend` is a function, not a backend",
-      advice: "call it: { backend: wasm() }, { backend: await libtorch() }",
+      advice: "call it: { backend: wasm() }, { backend: libtorch() }",
     };
   }
   if (typeof backend !== "object" || backend === null) {
@@ -41,16 +41,10 @@ function wrongBackend(backend: unknown): Pt2ErrorParts | undefined {
       advice: "pass one: load(source, { backend: wasm() }), with wasm of @pt2/backend-wasm",
     };
   }
-  if ("then" in backend) {
-    return {
-      what: "`backend` is a promise, not a backend",
-      advice: "await it: { backend: await libtorch() }, { backend: await webgpu() }",
-    };
-  }
   if ("compile" in backend && typeof backend.compile === "function") return undefined;
   return {
     what: "`backend` is not a backend: it has no method `compile`",
-    advice: "create one with wasm(), await libtorch() or await webgpu() of the backend packages",
+    advice: "create one with wasm(), libtorch() or webgpu() of the backend packages",
   };
 }
 

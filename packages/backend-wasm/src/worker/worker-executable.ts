@@ -51,6 +51,10 @@ export class WorkerExecutable implements Executable {
     await this.#disposed;
   }
 
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.dispose();
+  }
+
   /** Runs under way may still need weights, so the source of their reads is closed last. */
   async #dispose(): Promise<void> {
     await this.#queue.close();

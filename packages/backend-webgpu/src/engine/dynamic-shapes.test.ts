@@ -19,7 +19,7 @@ const registry = registryOf();
 
 await describeWithDevice("sizes that change", (gpu) => {
   const device = deviceOf(gpu);
-  const settings = { precision: "fast", outputs: "host", narrowFloat64: false, ownsDevice: false } as const;
+  const settings = { outputs: "host", narrowFloat64: false, ownsDevice: false } as const;
   const kernels = new KernelParts(KERNEL_PARTS);
   const backend = new WebgpuBackend({ ...settings, devices: new DeviceSource(device, null), kernels });
 

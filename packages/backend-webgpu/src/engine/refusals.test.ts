@@ -114,7 +114,7 @@ await describeWithDevice("what is refused says where", (device) => {
         shader.forEach(6, "set_out(i, x(i) * nothing);");
       },
     });
-    const settings = { precision: "fast", outputs: "host", narrowFloat64: false, ownsDevice: false } as const;
+    const settings = { outputs: "host", narrowFloat64: false, ownsDevice: false } as const;
     const devices = new DeviceSource(deviceOf(device), null);
     const kernels = new KernelParts([{ ops: /cumsum/, load: async () => [broken] }, ...KERNEL_PARTS]);
     const backend = new WebgpuBackend({ ...settings, devices, kernels });

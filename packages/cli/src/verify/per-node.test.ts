@@ -36,6 +36,7 @@ function faulty(inner: Backend): Backend {
         memory: () => executable.memory(),
         explain: () => executable.explain(),
         dispose: () => executable.dispose(),
+        [Symbol.asyncDispose]: () => executable.dispose(),
       };
     },
   };

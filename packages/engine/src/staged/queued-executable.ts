@@ -37,6 +37,10 @@ export abstract class QueuedExecutable<Model, Signal extends Cancellation = Canc
     await this.release(model);
   }
 
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.dispose();
+  }
+
   /** Returns the model; fails once disposed. */
   protected get model(): Model {
     if (this.#model === null) throw this.#disposed();

@@ -13,7 +13,7 @@ export function flattened(rows: unknown): { readonly shape: readonly number[]; r
     const size = shape[dim];
     const isRow = Array.isArray(part);
     if (size === undefined && !isRow) elements.push(part as number);
-    else if (isRow && part.length === size) part.forEach((inner, i) => add(inner, dim + 1, [...at, i]));
+    else if (isRow && part.length === size) for (const [i, inner] of part.entries()) add(inner, dim + 1, [...at, i]);
     else throw uneven(part, at, size);
   };
   add(rows, 0, []);
