@@ -9,11 +9,14 @@ export const ROOT: string = fileURLToPath(new URL("..", import.meta.url)).replac
 export interface Manifest {
   readonly name: string;
   readonly private?: boolean;
-  readonly exports?: Readonly<Record<string, string | Readonly<Record<string, string>>>>;
+  readonly exports?: Readonly<Record<string, string | Conditions>>;
   readonly dependencies?: Readonly<Record<string, string>>;
   readonly devDependencies?: Readonly<Record<string, string>>;
   readonly peerDependencies?: Readonly<Record<string, string>>;
 }
+
+/** What an entry point is under each condition of a resolver; `dev` may depend on another one. */
+type Conditions = Readonly<Record<string, string | Readonly<Record<"default", string>>>>;
 
 /** A package of the workspace. */
 export interface WorkspacePackage {
@@ -53,7 +56,13 @@ export function entryPoints(pkg: WorkspacePackage): readonly EntryPoint[] {
   return Object.entries(pkg.manifest.exports ?? {}).flatMap(([path, target]) =>
     typeof target === "string" || target.dev === undefined
       ? []
-      : [{ package: pkg, name: join(pkg.name, path), source: join(pkg.folder, target.dev) }],
+      : [
+          {
+            package: pkg,
+            name: join(pkg.name, path),
+            source: join(pkg.folder, typeof target.dev === "string" ? target.dev : target.dev.default),
+          },
+        ],
   );
 }
 
