@@ -1,5 +1,6 @@
 import { formatError } from "./format-errors.ts";
 import type { PyValue, SampleInputs } from "./sample-inputs.ts";
+import { readTorchSave } from "./torch-save.ts";
 import type { ZipEntry } from "./zip/zip-entry.ts";
 import type { ZipFile } from "./zip/zip-file.ts";
 
@@ -10,7 +11,6 @@ export async function loadSampleInputs(
   verify: boolean,
 ): Promise<SampleInputs | undefined> {
   if (entry === undefined || entry.size === 0) return undefined;
-  const { readTorchSave } = await import("./torch-save.ts");
   const root = await readTorchSave(await zip.slice(entry), verify);
   if (root.kind === "none") return undefined;
   const [args, kwargs] = root.kind === "tuple" || root.kind === "list" ? root.items : [];

@@ -4,7 +4,6 @@ import type { ByteSource } from "./byte-source.ts";
 import { requireLittleEndian } from "./byteorder.ts";
 import { requireEntry } from "./entry-storage.ts";
 import { formatError } from "./format-errors.ts";
-import { loadSampleInputs } from "./load-sample-inputs.ts";
 import { joinWeights, loadWeights, type WeightsLocation } from "./load-weights.ts";
 import { parseProgram, schemaError } from "./program/decode-program.ts";
 import type { ExportedProgram } from "./program/exported-program.ts";
@@ -99,6 +98,7 @@ class OpenArchive implements Archive {
     const name = this.#choose(model);
     const entryName = this.#isFlat ? "serialized_example_inputs.pt" : `data/sample_inputs/${name}.pt`;
     try {
+      const { loadSampleInputs } = await import("./load-sample-inputs.ts");
       return await loadSampleInputs(this.#zip, this.#entries.get(entryName), this.#verify);
     } catch (problem) {
       if (!(problem instanceof Pt2Error)) throw problem;

@@ -226,7 +226,9 @@ describe("load", () => {
   it("console.log shows the inputs and outputs of a model", async () => {
     await using model = await load(fixturePath(MLP), { backend: idleBackend() });
     expect(inspect(model)).toBe(String(model));
-    expect(String(model)).toBe(`Model on ${model.backend} (\n  input x: float32 [5, 7]\n  output output: float32 [5, 3]\n)`);
+    expect(String(model)).toBe(
+      `Model on ${model.backend} (\n  input x: float32 [5, 7]\n  output output: float32 [5, 3]\n)`,
+    );
   });
 
   it("load rejects handler functions that the backend does not support", async () => {

@@ -9,7 +9,7 @@ import type { ModelTypes, TypedModel } from "./model-types.ts";
 import { type ModelSource, openSource } from "./open-source.ts";
 import { aliasWrittenBuffers, functionalizeAndFold, removeNoOpsAndRegions } from "./prepare.ts";
 import { reportProgress } from "./report-progress.ts";
-import { requireContract, requireHandlers, requireOptions, requireWeights } from "./requirements.ts";
+import { absentWeightsOf, areOptions } from "./requirements.ts";
 
 /** Options of {@link load}. */
 export interface LoadOptions extends Pick<CompileRequest, "precision" | "onProgress" | "signal"> {
@@ -118,8 +118,9 @@ export async function loadProgram(
       backend.capabilities,
     );
     const program = await functionalizeAndFold(simplified, registry, backend.capabilities);
-    requireHandlers(backend, program, registry);
-    requireWeights(program, weights);
+    if (!isPlain(options)) (await import("./refusals.ts")).requireHandlers(backend, program, registry);
+    if (absentWeightsOf(program, weights).absent.length > 0)
+      (await import("./refusals.ts")).refuseWeights(program, weights);
     signal?.throwIfAborted();
     const onDispose = (): Promise<void> => opened.close();
     const progress = reportProgress(onProgress);
@@ -142,13 +143,16 @@ export async function loadProgram(
   }
 }
 
+/** Whether there are no ops or handlers of users. */
+function isPlain({ ops = [], handlers = [] }: LoadOptions): boolean {
+  return ops.length + handlers.length === 0;
+}
+
 /** Checks the options and creates the registry. The code for users' ops is loaded only if there are some. */
 async function registryOf(options: ReadyOptions): Promise<OpRegistry> {
-  requireOptions(options);
-  requireContract(options.backend);
+  if (!areOptions(options)) (await import("./refusals.ts")).refuseOptions(options);
   const { backend, ops = [], handlers = [] } = options;
-  const isPlain = ops.length + handlers.length === 0;
-  const registry = isPlain
+  const registry = isPlain(options)
     ? builtInRegistry(atenOnDemand)
     : (await import("./user-ops.ts")).registryWith(atenOnDemand, ops, handlers, backend);
   // These ops are in nearly every program, so they load while the file is opened. The later load reports a failure.

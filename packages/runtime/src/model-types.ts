@@ -1,4 +1,4 @@
-import type { Profile, RunOptions, Tensor, TraceObserver, WarmupOptions } from "@pt2/backend";
+import type { DataOf, Profile, RunOptions, Tensor, TraceObserver, WarmupOptions } from "@pt2/backend";
 import type { DType } from "@pt2/format";
 import type { Model } from "./model.ts";
 
@@ -18,39 +18,12 @@ export interface ModelTypes {
 }
 
 /** A tensor of one dtype, as a program returns it. `Shape` documents its sizes: a symbolic one is a string. */
-export type TensorOutput<D extends DType, _Shape extends readonly (number | string)[] = readonly number[]> = Tensor & {
-  readonly dtype: D;
-};
+export type TensorOutput<D extends DType, _Shape extends readonly (number | string)[] = readonly number[]> = Tensor<D>;
 
 /** What a program takes for a tensor: a tensor of that dtype, or a typed array if no size is symbolic. */
 export type TensorInput<D extends DType, Shape extends readonly (number | string)[]> =
   | TensorOutput<D, Shape>
-  | (Shape extends readonly number[] ? ElementsOf[D] : never);
-
-/** The typed array of each dtype. */
-interface ElementsOf {
-  readonly uint8: Uint8Array;
-  readonly int8: Int8Array;
-  readonly int16: Int16Array;
-  readonly int32: Int32Array;
-  readonly int64: BigInt64Array;
-  readonly float16: Uint16Array;
-  readonly float32: Float32Array;
-  readonly float64: Float64Array;
-  readonly complex32: Uint16Array;
-  readonly complex64: Float32Array;
-  readonly complex128: Float64Array;
-  readonly bool: Uint8Array;
-  readonly bfloat16: Uint16Array;
-  readonly uint16: Uint16Array;
-  readonly uint32: Uint32Array;
-  readonly uint64: BigUint64Array;
-  readonly float8_e4m3fn: Uint8Array;
-  readonly float8_e5m2: Uint8Array;
-  readonly float8_e4m3fnuz: Uint8Array;
-  readonly float8_e5m2fnuz: Uint8Array;
-  readonly float8_e8m0fnu: Uint8Array;
-}
+  | (Shape extends readonly number[] ? DataOf<D> : never);
 
 /** A call of a typed model: positional arguments with the keyword-only ones, or all arguments by name. */
 export type TypedCall<Types extends ModelTypes> =

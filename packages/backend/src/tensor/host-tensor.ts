@@ -75,15 +75,13 @@ function wrongData(dtype: DType, shape: readonly number[], data: unknown): Error
     advice:
       isArray && memoryOf(dtype, data as GivenArray) !== null
         ? "Check the shape: the product of its sizes must be the number of elements of the data."
-        : ADVICE[DTYPES[dtype].kind],
+        : (ADVICE[DTYPES[dtype].kind] ??
+          "Pass an array of that type, or an array of numbers, which is converted and checked."),
   });
 }
 
-const ADVICE: Readonly<Record<(typeof DTYPES)[DType]["kind"], string>> = {
+const ADVICE: Readonly<Partial<Record<(typeof DTYPES)[DType]["kind"], string>>> = {
   bool: "Pass one byte for each element, 0 or 1, or an array of booleans.",
-  int: "Pass an array of that type, or an array of numbers, which is converted and checked.",
-  uint: "Pass an array of that type, or an array of numbers, which is converted and checked.",
-  float: "Pass an array of that type, or an array of numbers, which is rounded to the dtype.",
   complex: "Pass the real and imaginary parts in turns.",
 };
 

@@ -46,7 +46,9 @@ describe("elements", () => {
     );
     expect(hostTensor("int64", [2], BigInt64Array.of(1n, -2n)).toFloat32()).toEqual(Float32Array.of(1, -2));
     expect(hostTensor("bool", [2], Uint8Array.of(1, 0)).toFloat32()).toEqual(Float32Array.of(1, 0));
-    expect(() => hostTensor("complex64", [1], Float32Array.of(1, 2)).toFloat32()).toThrow("complex");
+    expect(() => hostTensor("complex64", [1], Float32Array.of(1, 2)).toFloat32()).toThrow(
+      "complex64 tensor has no float32",
+    );
   });
 
   it("data and read() have the array type of the dtype", async () => {
@@ -153,14 +155,11 @@ describe("devices", () => {
 });
 
 describe("printing and copying", () => {
-  it("console.log, JSON and String show a tensor", () => {
+  it("console.log and String show a tensor", () => {
     const one = hostTensor("float32", [1, 2], Float32Array.of(1, 2));
     expect(inspect(one)).toBe("tensor([[1., 2.]])");
     expect(inspect({ one })).toBe("{ one: tensor([[1., 2.]]) }");
     expect(`${one}`).toBe("tensor([[1., 2.]])");
-    expect(JSON.stringify(one)).toBe('{"dtype":"float32","shape":[1,2],"data":[[1,2]]}');
-    const ids = hostTensor("int64", [2], BigInt64Array.of(1n, 2n ** 60n));
-    expect(JSON.parse(JSON.stringify(ids)).data).toEqual([1, "1152921504606846976"]);
   });
 
   it("a tensor crosses to another thread as its members", () => {

@@ -75,7 +75,7 @@ export abstract class Tensor<D extends DType = DType> {
   item(): ElementOf<D> {
     if (this.numel !== 1) {
       throw backendError("backend.tensor-shape", {
-        what: `item() needs a tensor of one element, and this one, ${this.#type()}, has ${this.numel}`,
+        what: `item() needs one element, and a tensor ${this.#type()} has ${this.numel}`,
         advice: "Use tolist() or data for all elements.",
       });
     }
@@ -88,7 +88,7 @@ export abstract class Tensor<D extends DType = DType> {
     if (data instanceof Float32Array && DTYPES[this.dtype].kind !== "complex") return data;
     if (DTYPES[this.dtype].kind !== "complex") return Float32Array.from(data, Number);
     throw backendError("backend.tensor-data", {
-      what: `The elements of a ${this.dtype} tensor are complex, not float32 numbers`,
+      what: `A ${this.dtype} tensor has no float32 numbers`,
       advice: "Read data: it has the real and imaginary parts in turns.",
     });
   }
@@ -143,16 +143,6 @@ export abstract class Tensor<D extends DType = DType> {
     return tensorText(this);
   }
 
-  /** The form that `JSON.stringify` takes. 64-bit integers beyond 2^53 are strings. */
-  toJSON(): { readonly dtype: D; readonly shape: readonly number[]; readonly data: unknown } {
-    const at = elementAt(this.dtype, this.#onHost("JSON.stringify()"));
-    const element = (index: number): unknown => {
-      const value: unknown = at(index);
-      return typeof value !== "bigint" ? value : Number.isSafeInteger(Number(value)) ? Number(value) : String(value);
-    };
-    return { dtype: this.dtype, shape: this.shape, data: nestedList(this.shape, element) };
-  }
-
   static {
     // Node's `console.log` and `util.inspect` call it.
     Object.defineProperty(Tensor.prototype, Symbol.for("nodejs.util.inspect.custom"), {
@@ -174,7 +164,7 @@ export abstract class Tensor<D extends DType = DType> {
   #bytesOnHost(method: string): Uint8Array {
     if (this.bytes !== null) return this.bytes;
     throw backendError("backend.device-tensor", {
-      what: `${method} needs the elements in host memory, and this tensor is on ${this.device}`,
+      what: `${method} needs host memory, and the tensor is on ${this.device}`,
       advice: `Copy it first: (await tensor.cpu()).${method}.`,
     });
   }

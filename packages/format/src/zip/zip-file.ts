@@ -11,7 +11,6 @@ import { formatError } from "../format-errors.ts";
 import type { ByteRange } from "../remote/byte-range.ts";
 import type { FarStorages } from "../weight-tensor.ts";
 import { checkedSource, requireChecksum } from "./checked-source.ts";
-import { crc32 as crc32InJavaScript } from "./crc32.ts";
 import { ScatterReads } from "./scatter-reads.ts";
 import { readDirectory } from "./zip-directory.ts";
 import { LOCAL_BYTES, type ZipEntry } from "./zip-entry.ts";
@@ -43,31 +42,30 @@ export class ZipFile {
         options,
       ),
   };
-  readonly #verify: boolean;
-  readonly #crc32: Crc32;
+  /** Computes checksums of what is read; null where it is not verified. */
+  readonly #crc32: Crc32 | null;
   readonly #batch: ScatterReads | undefined;
   /** Whether the last header put its data where PyTorch's writer does. */
   #usual = false;
 
-  constructor(source: ByteSource, entries: readonly ZipEntry[], verify: boolean) {
+  constructor(source: ByteSource, entries: readonly ZipEntry[], crc32: Crc32 | null) {
     this.source = source;
     this.entries = new Map(entries.map((entry) => [entry.name, entry]));
-    this.#verify = verify;
-    this.#crc32 = source.crc32 ?? crc32InJavaScript;
+    this.#crc32 = crc32;
     this.#batch = source.scatter && new ScatterReads(source.scatter.bind(source));
   }
 
   /** Opens a zip; returns undefined when the source is not one. */
   static async open(source: ByteSource, verify: boolean, options?: ReadOptions): Promise<ZipFile | undefined> {
-    const directory = await readDirectory(source, options);
-    return directory && new ZipFile(directory.source, directory.entries, verify);
+    const [directory, crc32] = await Promise.all([readDirectory(source, options), verify ? crc32Of(source) : null]);
+    return directory && new ZipFile(directory.source, directory.entries, crc32);
   }
 
   /** Reads the bytes of an entry. */
   async read(entry: ZipEntry, options?: ReadOptions): Promise<Uint8Array> {
     const stored = await this.#readStored(entry, entry.compressed ? { signal: options?.signal } : options);
     const bytes = entry.compressed ? deliver(await inflated(entry, stored), options) : stored;
-    if (this.#verify) requireChecksum(entry, this.#crc32(bytes));
+    if (this.#crc32 !== null) requireChecksum(entry, this.#crc32(bytes));
     return bytes;
   }
 
@@ -76,7 +74,7 @@ export class ZipFile {
     if (entry.compressed) return { ...fromBytes(await this.read(entry, options)), name: entry.name };
     const header = await this.source.read(entry.headerOffset, LOCAL_BYTES, options);
     const stored = slice(this.source, this.#dataOffset(entry, header), entry.size, entry.name);
-    return this.#verify ? checkedSource(stored, entry, this.#crc32) : stored;
+    return this.#crc32 === null ? stored : checkedSource(stored, entry, this.#crc32);
   }
 
   /**
@@ -84,7 +82,7 @@ export class ZipFile {
    * no origin.
    */
   async locate(entry: ZipEntry): Promise<SourceOrigin | null> {
-    if (entry.compressed || this.#verify || this.source.origin === undefined) return null;
+    if (entry.compressed || this.#crc32 !== null || this.source.origin === undefined) return null;
     return (await this.slice(entry)).origin ?? null;
   }
 
@@ -179,4 +177,9 @@ function dataOffset(entry: ZipEntry, header: Uint8Array): number {
 async function inflated(entry: ZipEntry, bytes: Uint8Array): Promise<Uint8Array> {
   const { inflate } = await import("./inflate.ts");
   return inflate(entry, bytes);
+}
+
+/** Returns what computes checksums: the source's own function, or ours, which loads when it is needed. */
+async function crc32Of({ crc32 }: ByteSource): Promise<Crc32> {
+  return crc32 ?? (await import("./crc32.ts")).crc32;
 }

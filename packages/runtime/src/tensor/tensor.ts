@@ -106,28 +106,21 @@ function fromData(data: unknown, { dtype, shape }: TensorOptions = {}): HostTens
   return fromElements(dtype ?? kind, shape ?? found, elements);
 }
 
-const DTYPE_OF: Readonly<Record<string, DType>> = {
-  Float64Array: "float64",
-  Float32Array: "float32",
-  Float16Array: "float16",
-  BigInt64Array: "int64",
-  BigUint64Array: "uint64",
-  Int32Array: "int32",
-  Uint32Array: "uint32",
-  Int16Array: "int16",
-  Uint16Array: "uint16",
-  Int8Array: "int8",
-  Uint8Array: "uint8",
-  Uint8ClampedArray: "uint8",
-};
-
 function dtypeOfArray(data: ArrayBufferView): DType {
-  const dtype = DTYPE_OF[tagOf(data)];
+  const tag = tagOf(data).replace("Clamped", "");
+  const isOwn = (dtype: DType): boolean =>
+    !isSmallFloat(dtype) && !["bool", "complex"].includes(DTYPES[dtype].kind) && memoryTag(dtype) === tag;
+  const dtype = tag === "Float16Array" ? "float16" : (Object.keys(DTYPES) as DType[]).find(isOwn);
   if (dtype !== undefined) return dtype;
   throw runtimeError("runtime.tensor", {
     what: `a ${tagOf(data)} is not an array of elements`,
     advice: "pass a typed array, or an array of numbers",
   });
+}
+
+/** The name of the class of a dtype's memory. */
+function memoryTag(dtype: DType): string {
+  return tagOf(viewAs(dtype, new Uint8Array(0)));
 }
 
 /** The name of an array's class; subclasses, such as Buffer of Node, have that of their array. */
@@ -138,7 +131,7 @@ function tagOf(data: ArrayBufferView): string {
 /** Whether the elements of an array are converted one by one, rather than taken as memory or as narrow floats. */
 function isConverted(dtype: DType, data: ArrayBufferView): boolean {
   const given = tagOf(data);
-  if (DTYPES[dtype].kind === "complex" || given === tagOf(viewAs(dtype, new Uint8Array(0)))) return false;
+  if (DTYPES[dtype].kind === "complex" || given === memoryTag(dtype)) return false;
   if (dtype === "uint8") return given !== "Uint8ClampedArray";
   return !(isSmallFloat(dtype) && ["Float32Array", "Float16Array"].includes(given));
 }

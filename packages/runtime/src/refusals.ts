@@ -1,0 +1,95 @@
+// The errors of `load` for what cannot be loaded. Nothing here is needed where a load succeeds.
+import { BACKEND_API_VERSION, type Backend } from "@pt2/backend";
+import type { Pt2ErrorParts, WeightTensor } from "@pt2/format";
+import { type Program, walk } from "@pt2/graph";
+import type { OpRegistry } from "@pt2/registry";
+import { absentWeightsOf } from "./requirements.ts";
+import { runtimeError } from "./runtime-errors.ts";
+
+/** Throws an error that says what is wrong with options. */
+export function refuseOptions(options: unknown): void {
+  const { backend, ops, handlers, weights } = (options ?? {}) as Readonly<Record<string, unknown>>;
+  const wrong = wrongBackend(backend);
+  if (wrong !== undefined) throw runtimeError("runtime.options", wrong);
+  if (weights !== undefined) {
+    throw runtimeError("runtime.options", {
+      what: "`weights` is an option in Node only",
+      advice: "import `load` from @pt2/runtime/node, or load a .pt2 file",
+    });
+  }
+  for (const [name, value] of Object.entries({ ops, handlers })) {
+    if (value === undefined || Array.isArray(value)) continue;
+    throw runtimeError("runtime.options", {
+      what: `\`${name}\` is not an array`,
+      advice: `pass an array, even of one item: { ${name}: [mine] }`,
+    });
+  }
+  requireContract(backend as Backend);
+}
+
+function wrongBackend(backend: unknown): Pt2ErrorParts | undefined {
+  if (typeof backend === "function") {
+    return {
+      what: "`backend` is a function, not a backend",
+      advice: "call it: { backend: wasm() }, { backend: await libtorch() }",
+    };
+  }
+  if (typeof backend !== "object" || backend === null) {
+    return {
+      what:
+        backend == null
+          ? "`backend` is missing"
+          : `\`backend\` is the ${typeof backend} \`${String(backend)}\`, not a backend`,
+      advice: "pass one: load(source, { backend: wasm() }), with wasm of @pt2/backend-wasm",
+    };
+  }
+  if ("then" in backend) {
+    return {
+      what: "`backend` is a promise, not a backend",
+      advice: "await it: { backend: await libtorch() }, { backend: await webgpu() }",
+    };
+  }
+  if ("compile" in backend && typeof backend.compile === "function") return undefined;
+  return {
+    what: "`backend` is not a backend: it has no method `compile`",
+    advice: "create one with wasm(), await libtorch() or await webgpu() of the backend packages",
+  };
+}
+
+/** Throws for a backend of another version of the contract. */
+function requireContract({ name, apiVersion }: Backend): void {
+  if (apiVersion === BACKEND_API_VERSION) return;
+  throw runtimeError("runtime.backend-version", {
+    what: `The backend \`${name}\` implements version ${apiVersion} of the contract, this runtime version ${BACKEND_API_VERSION}`,
+    advice: "install versions of @pt2/runtime and the backend that were released together",
+    details: { backend: name, apiVersion },
+  });
+}
+
+/** Throws for handler functions if the backend does not support them. */
+export function requireHandlers(backend: Backend, program: Program, registry: OpRegistry): void {
+  if (backend.capabilities.handlers === true) return;
+  const found = new Set<string>();
+  walk(program.graph, ({ op }) => {
+    const handler = registry.handlerOf(op);
+    if (handler?.compile !== undefined) found.add(op);
+  });
+  if (found.size === 0) return;
+  throw runtimeError("runtime.handlers", {
+    what: `The backend \`${backend.name}\` does not support handler functions, but there are some for ${[...found].join(", ")}`,
+    advice: "pass handlers that only `rewrite`, or choose a backend that supports `compile`",
+    details: { ops: [...found] },
+  });
+}
+
+/** Throws for a program whose weights are not in the file. */
+export function refuseWeights(program: Program, weights: ReadonlyMap<string, WeightTensor>): never {
+  const { targets, absent } = absentWeightsOf(program, weights);
+  const shown = absent.slice(0, 3).join(", ");
+  throw runtimeError("runtime.no-weights", {
+    what: `The file lacks the bytes of ${absent.length} of ${targets.length} weights: ${shown}${absent.length > 3 ? ", …" : ""}`,
+    where: absent[0],
+    advice: "the program was exported with fake weights: export it with real ones",
+    details: { absent },
+  });
+}
