@@ -1,6 +1,7 @@
 import { hostTensor, type Value } from "@pt2/backend";
 import { floats } from "@pt2/conformance";
 import { GraphRunner, type RunValue, toRunValues } from "@pt2/engine";
+import { bitsToFloat } from "@pt2/format";
 import { parse } from "@pt2/graph";
 import { createRegistry, type OpHandler } from "@pt2/registry";
 import { aten } from "@pt2/registry/aten";
@@ -203,7 +204,7 @@ test("a number keeps its dtype's rules: ints stay ints, float16 rounds as PyTorc
       [i, h, 3, 0.5],
     ]),
   ).toEqual([
-    [[-5n], [-4n], [1], [0x211e]],
-    [[-4n], [-3n], [0], [0x2a66]],
+    [[-5n], [-4n], [1], [bitsToFloat("float16", 0x211e)]],
+    [[-4n], [-3n], [0], [bitsToFloat("float16", 0x2a66)]],
   ]);
 });

@@ -79,7 +79,7 @@ test("tensors of the backend's own device are accepted and returned without a co
   const tensor = {
     ...(fromRunValue(floats(1, 2)) as object),
     device: "mine:0",
-    data: null,
+    bytes: null,
   } as unknown as Parameters<typeof toRunValues>[1][number];
   const handle = {};
   const accept = () => ({ dtype: "float32" as const, shape: [2], handle });
