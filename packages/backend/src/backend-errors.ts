@@ -11,7 +11,8 @@ export const BACKEND_ERRORS = {
   "backend.graph-inputs": "a nested graph was called with the wrong number of inputs",
   "backend.index-out-of-range": "an index that the program computed is outside its tensor",
   "backend.input": "an input does not match the program, or its bytes do not match its shape",
-  "backend.kernel": "a kernel of an op set fails, or does not compute all results of its op",
+  "backend.kernel":
+    "a kernel of an op set fails, or does not compute all results of its op with their dtypes and shapes",
   "backend.internal": "a step failed unexpectedly; the cause is kept",
   "backend.limit": "a computation on host data exceeds a documented limit",
   "backend.missing-weight": "the archive has no bytes for a weight that the program needs",

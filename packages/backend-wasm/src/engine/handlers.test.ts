@@ -1,12 +1,12 @@
 import { type HostTensor, hostTensor, type Tensor } from "@pt2/backend";
 import { weightOf } from "@pt2/conformance";
 import { type Program, parse } from "@pt2/graph";
-import { createRegistry, defineOp, type OpHandler, type OpSet } from "@pt2/registry";
+import { createRegistry, defineOp, type OpHandler, type OpSet, type TensorMeta } from "@pt2/registry";
 import { aten } from "@pt2/registry/aten";
 import { scalar as s } from "@pt2/registry/scalar";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { WasmBackend } from "../backend.ts";
-import { type WasmKernel, wasmKernel } from "./kernel.ts";
+import { type KernelCall, type WasmKernel, wasmKernel } from "./kernel.ts";
 import { addressOf } from "./tensor-view.ts";
 
 /**
@@ -118,27 +118,80 @@ test("a handler takes precedence over the record's own rule, and an op set's ker
   expect(await forward([packaged])).toEqual(expected);
 });
 
-test("an error of a kernel that fails or leaves its result out names its op set", async () => {
+describe("a kernel of an op set that plans too little, or something else, is refused", () => {
   const record = defineOp(SCHEMA, { infer: ({ x }) => ({ dtype: x.dtype, shape: x.shape }) });
   const outcome = (prepare: WasmKernel["prepare"]): Promise<unknown> =>
     forward([{ name: "my", ops: [record], kernels: { wasm: [{ ops: ["my::scaled"], prepare }] } }]);
-  const told = (what: string) => ({
-    code: "backend.kernel",
-    what: `The kernel that an op set brings for my::scaled ${what}`,
-  });
   const absent = undefined as unknown as { readonly length: number };
-  await expect(outcome(() => {})).rejects.toMatchObject(told("makes no result 0"));
-  await expect(outcome((call) => void call.output())).rejects.toMatchObject(told("plans no step that writes result 0"));
-  await expect(outcome(() => void absent.length)).rejects.toMatchObject({
-    ...told(""),
-    what: expect.stringContaining("for my::scaled failed: "),
+  const self = (call: KernelCall) => call.tensor(call.call.args["x"] as TensorMeta);
+
+  const cases: readonly (readonly [string, WasmKernel["prepare"], string, string | undefined])[] = [
+    ["nothing", () => {}, "makes no result 0", "call.output(0)"],
+    ["a result without a step", (call) => void call.output(), "plans no step that writes result 0", "Add a step"],
+    [
+      "a result of another shape",
+      (call) => call.alias(0, { ...self(call), shape: [3], strides: [1] }),
+      "makes result 0 as float32[3]; it is float32[2, 3]",
+      "call.alias(0, view)",
+    ],
+    [
+      "a result of another dtype",
+      (call) => call.alias(0, { ...self(call), dtype: "int32" }),
+      "makes result 0 as int32[2, 3]; it is float32[2, 3]",
+      "call.alias(0, view)",
+    ],
+    [
+      "a result that reaches beyond its memory",
+      (call) => {
+        call.output(0, [4, 1]);
+        call.step(() => {});
+      },
+      "makes result 0 with memory that is not its own: shape [2, 3], strides [4, 1] and offset 0 reaches elements 0 to 6 of a buffer of 6",
+      "Strides count elements",
+    ],
+    ["a result that the op does not have", (call) => void call.output(1), "failed: result 1 is no tensor", undefined],
+    [
+      "a list that the op does not have",
+      (call) => void call.outputs(),
+      "failed: result 0 is no list of tensors",
+      undefined,
+    ],
+    [
+      "asynchronously",
+      (async () => {
+        await Promise.resolve();
+        void absent.length;
+      }) as WasmKernel["prepare"],
+      "plans asynchronously",
+      "a plain function",
+    ],
+  ];
+  test.each(cases)("it plans %s", async (_, prepare, what, advice) => {
+    await expect(outcome(prepare)).rejects.toMatchObject({
+      code: "backend.kernel",
+      what: `The kernel that an op set brings for my::scaled ${what}`,
+      where: expect.stringContaining("%custom"),
+      advice: expect.stringContaining(advice ?? "Correct the kernel"),
+      details: { op: "my::scaled" },
+    });
   });
-  const late: WasmKernel["prepare"] = (call) => {
-    call.output();
-    call.step(() => void absent.length);
-  };
-  await expect(outcome(late)).rejects.toMatchObject({
-    code: "backend.kernel",
-    where: expect.stringContaining("%custom"),
+
+  test("the error of a missing result has its index", async () => {
+    await expect(outcome(() => {})).rejects.toMatchObject({ details: { op: "my::scaled", result: 0 } });
+  });
+
+  test("it throws", async () => {
+    await expect(outcome(() => void absent.length)).rejects.toMatchObject({
+      code: "backend.kernel",
+      what: expect.stringContaining("The kernel that an op set brings for my::scaled failed: "),
+    });
+    const late: WasmKernel["prepare"] = (call) => {
+      call.output();
+      call.step(() => void absent.length);
+    };
+    await expect(outcome(late)).rejects.toMatchObject({
+      code: "backend.kernel",
+      where: expect.stringContaining("%custom"),
+    });
   });
 });

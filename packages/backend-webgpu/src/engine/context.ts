@@ -44,7 +44,8 @@ export class WebgpuContext extends PlanningContext<WebgpuTypes> implements Kerne
   }
 
   result(index: number): ShaderResult {
+    const view = this.output(index);
     const { dtype } = this.call.results[index] as LoweredTensor;
-    return { view: this.output(index), dtype, epilogue: index === 0 ? this.planned.epilogue : null };
+    return { view, dtype, epilogue: index === 0 ? this.planned.epilogue : null };
   }
 }

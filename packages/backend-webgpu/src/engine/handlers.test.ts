@@ -1,10 +1,10 @@
 import { floats, programOf, registryOf, run, weightsOf } from "@pt2/conformance";
-import { defineOp, type OpHandler, type OpSet } from "@pt2/registry";
+import { defineOp, type OpHandler, type OpSet, type TensorMeta } from "@pt2/registry";
 import { scalar as s } from "@pt2/registry/scalar";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { describeWithDevice } from "../device.test-helper.ts";
 import { webgpu } from "../index.ts";
-import { type WebgpuKernel, webgpuKernel } from "./kernel.ts";
+import { type KernelCall, type WebgpuKernel, webgpuKernel } from "./kernel.ts";
 
 /** The custom op lies between two ops that are planned. */
 const program = programOf(`
@@ -85,19 +85,103 @@ await describeWithDevice("an op that PyTorch does not have", (device) => {
     expect(explanation).toContain("x(i) * factor(i % 3u)");
   });
 
-  test("a kernel that leaves its result out is reported", async () => {
+  describe("a kernel of an op set that plans too little, or something else, is refused", () => {
     const op = defineOp(SCHEMA, { infer: ({ x: self }) => ({ dtype: self.dtype, shape: self.shape }) });
     const with_ = (prepare: WebgpuKernel["prepare"]) =>
       outcome([{ name: "my", ops: [op], kernels: { webgpu: [{ ops: ["my::scaled"], prepare }] } }]);
-    const told = (what: string) => ({
-      code: "backend.kernel",
-      what: `The kernel that an op set brings for my::scaled ${what}`,
-    });
-    await expect(with_(() => {})).rejects.toMatchObject(told("makes no result 0"));
-    await expect(with_((call) => void call.output())).rejects.toMatchObject(
-      told("plans no shader that writes result 0"),
-    );
+    const self = (call: KernelCall) => call.tensor(call.call.args["x"] as TensorMeta);
     const absent = undefined as unknown as { readonly length: number };
-    await expect(with_(() => void absent.length)).rejects.toMatchObject({ code: "backend.kernel" });
+
+    const cases: readonly (readonly [string, WebgpuKernel["prepare"], string])[] = [
+      ["nothing", () => {}, "makes no result 0"],
+      ["a result without a shader", (call) => void call.output(), "plans no shader that writes result 0"],
+      [
+        "a result, and a shader that writes something else",
+        (call) => {
+          call.output();
+          const shader = call
+            .shader("elsewhere")
+            .read("x", self(call))
+            .write("out", call.temporary("float32", [2, 3]));
+          shader.forEach(6, "set_out(i, x(i));");
+        },
+        "plans no shader that writes result 0",
+      ],
+      [
+        "a result that a shader only reads",
+        (call) => {
+          const shader = call
+            .shader("read")
+            .read("x", call.output())
+            .write("out", call.temporary("float32", [2, 3]));
+          shader.forEach(6, "set_out(i, x(i));");
+        },
+        "plans no shader that writes result 0",
+      ],
+      [
+        "a result of another shape",
+        (call) => call.alias(0, { ...self(call), shape: [3], strides: [1] }),
+        "makes result 0 as float32[3]; it is float32[2, 3]",
+      ],
+      [
+        "a result of another dtype",
+        (call) => call.alias(0, { ...self(call), dtype: "int32" }),
+        "makes result 0 as int32[2, 3]; it is float32[2, 3]",
+      ],
+      [
+        "a result that reaches beyond its memory",
+        (call) => call.alias(0, { ...self(call), offset: 1 }),
+        "makes result 0 with memory that is not its own: shape [2, 3], strides [3, 1] and offset 1 reaches elements 1 to 6 of a buffer of 6",
+      ],
+      [
+        "a result that the op does not have",
+        (call) => void call.shader("").result("out", 1),
+        "failed: result 1 is no tensor",
+      ],
+      ["asynchronously", (async () => void absent.length) as WebgpuKernel["prepare"], "plans asynchronously"],
+    ];
+    test.each(cases)("it plans %s", async (_, prepare, what) => {
+      await expect(with_(prepare)).rejects.toMatchObject({
+        code: "backend.kernel",
+        what: `The kernel that an op set brings for my::scaled ${what}`,
+        where: expect.stringContaining("%custom"),
+        details: { op: "my::scaled" },
+      });
+    });
+
+    test("it throws", async () => {
+      await expect(with_(() => void absent.length)).rejects.toMatchObject({ code: "backend.kernel" });
+    });
+  });
+
+  test("a kernel plans each call once, whatever its shaders and the rest of the program load", async () => {
+    const op = defineOp(SCHEMA, { infer: ({ x: self }) => ({ dtype: self.dtype, shape: self.shape }) });
+    let prepared = 0;
+    const kernel = webgpuKernel({
+      ops: [op],
+      fuses: true,
+      prepare(call, { x: self, scale }) {
+        prepared++;
+        const shader = call.shader("scaled").read("x", call.tensor(self)).read("factor", call.tensor(scale));
+        shader.result("out");
+        shader.forEach(6, "set_out(i, pow_f32(x(i), factor(i % 3u)));");
+      },
+    });
+    const mine: OpSet = { name: "my", ops: [op], kernels: { webgpu: [kernel] } };
+    const twice = programOf(`
+      parameter "scale" = %scale: f32[3]
+      user_input %x: f32[2, 3]
+      %custom: f32[2, 3] = my::scaled(x=%x, scale=%scale)
+      %e: f32[2, 3] = aten::erf(self=%custom)
+      %sums: f32[2, 3] = aten::cumsum(self=%e, dim=1)
+      %after: f32[2, 3] = my::scaled(x=%sums, scale=%scale)
+      %lg: f32[2, 3] = aten::lgamma(self=%after)
+      return %lg`);
+    const backend = await webgpu({ device });
+    const executable = await backend.compile({ program: twice, weights, registry: registryOf([], [mine]) });
+    await executable.run([x]);
+    await executable.run([x]);
+    await backend.dispose();
+    expect(prepared).toBe(2);
   });
 });

@@ -32,7 +32,7 @@ import { planSlots } from "./plan-slots.ts";
 import { ReadySteps } from "./ready-steps.ts";
 import type { Stream } from "./stream.ts";
 import { isCopyable, type TensorView } from "./tensor-view.ts";
-import { buffersOf, type WebgpuStep } from "./webgpu-step.ts";
+import { buffersOf, type WebgpuStep, writtenBy } from "./webgpu-step.ts";
 
 /** The parts of a device. */
 export interface WebgpuDeviceParts {
@@ -99,6 +99,10 @@ export class WebgpuDevice implements PlanDevice<WebgpuTypes> {
 
   buffersOf(work: WebgpuStep): readonly TensorView["buffer"][] {
     return buffersOf(work);
+  }
+
+  writtenBy(work: WebgpuStep): readonly TensorView["buffer"][] {
+    return writtenBy(work);
   }
 
   /** Elements may take more bytes here than in the dtype that lowering counted. */

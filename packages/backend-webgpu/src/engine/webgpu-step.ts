@@ -18,6 +18,17 @@ export type WebgpuStep =
 
 /** Returns the buffers that a piece of work needs while it runs: what it reads, and what it writes. */
 export function buffersOf(work: WebgpuStep): readonly Buffer[] {
-  const bindings = work.kind === "dispatch" ? work.dispatch : work.step;
-  return [...bindings.reads, ...bindings.writes].map(({ buffer }) => buffer);
+  return [...bindingsOf(work).reads.map(({ buffer }) => buffer), ...writtenBy(work)];
+}
+
+/** Returns the buffers that a piece of work writes. */
+export function writtenBy(work: WebgpuStep): readonly Buffer[] {
+  return bindingsOf(work).writes.map(({ buffer }) => buffer);
+}
+
+function bindingsOf(work: WebgpuStep): {
+  readonly reads: readonly { readonly buffer: Buffer }[];
+  readonly writes: readonly { readonly buffer: Buffer }[];
+} {
+  return work.kind === "dispatch" ? work.dispatch : work.step;
 }

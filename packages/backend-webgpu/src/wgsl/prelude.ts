@@ -53,10 +53,17 @@ function needsOf(name: string): readonly string[] {
 function declarationOf(name: string): string {
   const declaration = loaded[name];
   if (declaration !== undefined) return declaration;
-  throw new NotLoaded(`${name} in WGSL`, async () => {
-    const helpers = await LATER.find(({ names }) => names.has(name))!.load();
-    loaded = { ...loaded, ...helpers };
-  });
+  throw new NotLoaded(`${name} in WGSL`, () => add(LATER.find(({ names }) => names.has(name))!));
+}
+
+/** Loads every helper, so that no declaration is missing. */
+export async function loadHelpers(): Promise<void> {
+  await Promise.all(LATER.map(add));
+}
+
+async function add({ load }: Later): Promise<void> {
+  const helpers = await load();
+  loaded = { ...loaded, ...helpers };
 }
 
 /** Returns the declarations of helpers and of all that they need, each once. A shader has one prelude. */

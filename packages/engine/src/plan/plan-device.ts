@@ -95,6 +95,8 @@ export interface PlanDevice<T extends DeviceTypes> {
    * that its kernel has looked up.
    */
   buffersOf?(step: T["step"]): readonly DeviceBuffer<T["handle"]>[];
+  /** Returns the buffers that a step writes. Without this method any step is taken to write every result. */
+  writtenBy?(step: T["step"]): readonly DeviceBuffer<T["handle"]>[];
   /** Refuses a buffer that is larger than the device allows. */
   checkBuffer?(bytes: number): void;
   /** Returns the strides of the result of an elementwise loop. Default: contiguous. */

@@ -2,7 +2,6 @@ import type { Call, LoweredTensor, Strided } from "@pt2/registry";
 import { tensorsIn } from "@pt2/registry";
 import { keyOf } from "@pt2/registry/scalar";
 import { callsOf, type ElementwiseGroup, fuse, operandsOf, type Step } from "../fuse.ts";
-import { requireResults } from "../kernel-error.ts";
 import { callKey, isPure } from "../staged/call-key.ts";
 import { withErrorLocation } from "../staged/error-location.ts";
 import type { StageRequest } from "../staged/stage-engine.ts";
@@ -12,7 +11,8 @@ import type { ConstantWork } from "./constant-work.ts";
 import { bytesOf, deriveConstant } from "./derive.ts";
 import { PlanBuffer } from "./device-buffer.ts";
 import type { DeviceTypes } from "./device-types.ts";
-import type { Epilogue, PlanDevice, PlannedCall, PlanTarget, TensorTable } from "./plan-device.ts";
+import type { Epilogue, PlanDevice, PlanTarget, TensorTable } from "./plan-device.ts";
+import { prepareCall } from "./prepare-call.ts";
 import { type TensorLayout, type TensorView, viewOf } from "./tensor-view.ts";
 
 /** The steps of one fused step of a plan. */
@@ -155,30 +155,20 @@ class Planner<T extends DeviceTypes> implements PlanTarget<T>, TensorTable<T> {
 
   #call(call: Call, epilogue: Epilogue<T> | null): void {
     const made = this.#buffers.length;
-    this.#prepare({ call, table: this, epilogue }, this, (view) => {
-      const isNew = this.#buffers.indexOf(view.buffer as PlanBuffer<T["handle"]>, made) >= 0;
-      return isNew && this.#work.length === 0;
-    });
+    prepareCall(
+      this.#device,
+      this,
+      { call, table: this, epilogue },
+      {
+        steps: this.#work,
+        isNew: (buffer) => this.#buffers.indexOf(buffer as PlanBuffer<T["handle"]>, made) >= 0,
+      },
+    );
     // Empty results need no step, but they need memory to refer to.
     for (const tensor of call.results.flatMap(tensorsIn)) {
       const written = epilogue !== null && tensor === call.results[0] ? epilogue.output : tensor;
       if (!this.#views.has(written)) this.#make(written);
     }
-  }
-
-  /** Lets a kernel plan its call, and refuses an incomplete plan of a kernel of an op set. */
-  #prepare(
-    planned: PlannedCall<T>,
-    target: PlanTarget<T>,
-    isUnwritten: (view: TensorView<T["handle"]>) => boolean,
-  ): void {
-    const { call, table, epilogue } = planned;
-    this.#device.kernel(call)!.prepare(this.#device.context(target, planned), call.args);
-    requireResults(call, (result) => {
-      const view = table.get(epilogue !== null && result === call.results[0] ? epilogue.output : result);
-      if (view === undefined) return "makes no";
-      return isUnwritten(view) ? `plans no ${this.#device.stepName} that writes` : null;
-    });
   }
 
   /** An epilogue that the kernel does not compute itself runs in place, so that no second buffer is touched. */
@@ -276,10 +266,14 @@ class Planner<T extends DeviceTypes> implements PlanTarget<T>, TensorTable<T> {
     const plan = (target: ConstantWork<T>, out: TensorView<T["handle"]>): void => {
       const views = new Map(operands.map((tensor, i) => [tensor, from[i]!]));
       views.set(result, out);
-      this.#prepare(
-        { call, table: views, epilogue: null },
+      prepareCall(
+        this.#device,
         target,
-        (view) => view === out && target.steps.length === 0,
+        { call, table: views, epilogue: null },
+        {
+          steps: target.steps,
+          isNew: (buffer) => buffer === out.buffer,
+        },
       );
       // A kernel that made its result a view of another tensor has not written it.
       const made = views.get(result)!;

@@ -129,19 +129,25 @@ export class PlanningContext<T extends DeviceTypes> implements KernelCall<T> {
   }
 
   output(index = 0, strides?: readonly number[]): TensorView<T["handle"]> {
-    const { call, epilogue } = this.planned;
-    return this.#made(
-      index === 0 && epilogue !== null ? epilogue.output : (call.results[index] as LoweredTensor),
-      strides,
-    );
+    const { epilogue } = this.planned;
+    const result = this.#result(index);
+    return this.#made(index === 0 && epilogue !== null ? epilogue.output : result, strides);
   }
 
   outputs(index = 0): readonly TensorView<T["handle"]>[] {
-    return (this.call.results[index] as readonly LoweredTensor[]).map((tensor) => this.#made(tensor));
+    const list = this.call.results[index];
+    if (Array.isArray(list)) return (list as readonly LoweredTensor[]).map((tensor) => this.#made(tensor));
+    throw new RangeError(`result ${index} is no list of tensors`);
   }
 
   alias(index: number, view: TensorView<T["handle"]>): void {
-    this.planned.table.set(this.call.results[index] as LoweredTensor, view);
+    this.planned.table.set(this.#result(index), view);
+  }
+
+  #result(index: number): LoweredTensor {
+    const result = this.call.results[index];
+    if (isTensor(result)) return result;
+    throw new RangeError(`result ${index} is no tensor`);
   }
 
   /** This context as the device's type: a device's context is a subclass of this one. */

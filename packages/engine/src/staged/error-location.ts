@@ -25,7 +25,10 @@ export function addErrorLocation(error: unknown, calls: readonly CallSite[]): un
     const ops = calls.map(({ record }) => record.name).join(" + ") || "The preparation of a constant";
     const packaged = calls.find((each) => each.packaged);
     if (packaged !== undefined)
-      return kernelError(packaged, `failed: ${error instanceof Error ? error.message : error}`, error);
+      return kernelError(packaged, {
+        what: `failed: ${error instanceof Error ? error.message : error}`,
+        cause: error,
+      });
     return backendError("backend.internal", {
       what: `${ops} failed: ${error instanceof Error ? error.message : String(error)}`,
       where,
