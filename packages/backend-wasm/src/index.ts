@@ -38,6 +38,13 @@ function startWorker(): WorkerHandle {
 }
 
 export type { Clamp } from "./engine/clamp.ts";
-export type { KernelCall, PlanContext, WasmKernel } from "./engine/kernel.ts";
+export type { HeapArrays } from "./engine/heap.ts";
+export {
+  type KernelCall,
+  type PlanContext,
+  type TypedWasmKernel,
+  type WasmKernel,
+  wasmKernel,
+} from "./engine/kernel.ts";
 export { addressOf, type TensorView } from "./engine/tensor-view.ts";
 export { WASM_ERRORS, type WasmErrorCode } from "./wasm-errors.ts";

@@ -36,9 +36,17 @@ export async function webgpu(options: WebgpuOptions = {}): Promise<WebgpuBackend
 }
 
 export type { WebgpuBackend } from "./backend.ts";
+export type { Adapter } from "./engine/adapter.ts";
 export type { DeviceTensor } from "./engine/device-tensor.ts";
-export type { KernelCall, PlanContext, WebgpuKernel } from "./engine/kernel.ts";
+export {
+  type KernelCall,
+  type PlanContext,
+  type TypedWebgpuKernel,
+  type WebgpuKernel,
+  webgpuKernel,
+} from "./engine/kernel.ts";
 export type { TensorView } from "./engine/tensor-view.ts";
 export type { ImageOptions } from "./image/image-options.ts";
 export type { ImageSource } from "./image/image-source.ts";
+export type { Shader } from "./shader/shader.ts";
 export { WEBGPU_ERRORS, type WebgpuErrorCode } from "./webgpu-errors.ts";

@@ -1,7 +1,7 @@
 import { type PlanDevice, type PlannedCall, PlanningContext, type PlanTarget } from "@pt2/engine";
 import type { Kernels } from "../kernels.gen.ts";
 import { type Clamp, clampOf } from "./clamp.ts";
-import type { Heap } from "./heap.ts";
+import type { HeapArrays } from "./heap.ts";
 import type { KernelCall, WasmTypes } from "./kernel.ts";
 
 /** Bounds that leave every float unchanged. */
@@ -9,7 +9,7 @@ export const NO_CLAMP: Clamp = { lo: Number.NEGATIVE_INFINITY, hi: Number.POSITI
 
 /** What kernels of this backend plan with. */
 export class WasmContext extends PlanningContext<WasmTypes> implements KernelCall {
-  readonly heap: Heap;
+  readonly heap: HeapArrays;
   readonly kernels: Kernels;
 
   constructor(

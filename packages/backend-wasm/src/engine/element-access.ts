@@ -1,7 +1,7 @@
 import { isComplexDtype, partDtype } from "@pt2/engine";
 import { bitsToFloat, DTYPES, type DType, floatToBits, isSmallFloat } from "@pt2/format";
 import { wasmError } from "../wasm-errors.ts";
-import type { Heap } from "./heap.ts";
+import type { HeapArrays } from "./heap.ts";
 import { addressOf, type TensorView } from "./tensor-view.ts";
 
 /** Reads and writes elements of a tensor by element offset from its first one. Valid within one step. */
@@ -37,7 +37,7 @@ const ARRAYS: Readonly<Partial<Record<DType, NumberArrayType>>> = {
  * Accesses elements as numbers. int64 goes through doubles, exact up to 2^53: right for indices and counts; arithmetic
  * that may leave that range uses {@link bigints}.
  */
-export function numbers(heap: Heap, view: TensorView): Elements<number> {
+export function numbers(heap: HeapArrays, view: TensorView): Elements<number> {
   const { dtype } = view;
   const base = addressOf(view) / DTYPES[dtype].itemsize;
   if (dtype === "int64") {
@@ -77,7 +77,7 @@ export function numbers(heap: Heap, view: TensorView): Elements<number> {
 }
 
 /** Accesses elements of an int64 tensor exactly. */
-export function bigints(heap: Heap, view: TensorView): Elements<bigint> {
+export function bigints(heap: HeapArrays, view: TensorView): Elements<bigint> {
   const base = addressOf(view) / 8;
   const array = heap.i64;
   return {
@@ -94,7 +94,7 @@ type Words = Uint8Array | Uint16Array | Uint32Array;
  * Returns the memory as the words that elements of a dtype consist of, and the number of words. Doubles would change
  * some NaNs.
  */
-function wordsOf(heap: Heap, { dtype }: TensorView): { readonly words: Words; readonly perElement: number } {
+function wordsOf(heap: HeapArrays, { dtype }: TensorView): { readonly words: Words; readonly perElement: number } {
   const { itemsize } = DTYPES[dtype];
   const buffer = heap.memory.buffer;
   if (itemsize >= 4) return { words: new Uint32Array(buffer), perElement: itemsize / 4 };
@@ -102,7 +102,7 @@ function wordsOf(heap: Heap, { dtype }: TensorView): { readonly words: Words; re
 }
 
 /** Returns a function that copies single elements between tensors of one dtype, whatever it is. */
-export function mover(heap: Heap, from: TensorView, to: TensorView): (source: number, target: number) => void {
+export function mover(heap: HeapArrays, from: TensorView, to: TensorView): (source: number, target: number) => void {
   const { words, perElement } = wordsOf(heap, from);
   const [a, b] = [from, to].map((view) => addressOf(view) / words.BYTES_PER_ELEMENT) as [number, number];
   if (perElement === 1) {
@@ -122,7 +122,14 @@ const LONG = 64;
  * Copies runs of `width` adjacent elements, which begin at these offsets of a tensor, one after the other into a
  * row-major tensor of its dtype, from its element `first` on.
  */
-export function pick(heap: Heap, from: TensorView, to: TensorView, sources: Int32Array, width = 1, first = 0): void {
+export function pick(
+  heap: HeapArrays,
+  from: TensorView,
+  to: TensorView,
+  sources: Int32Array,
+  width = 1,
+  first = 0,
+): void {
   const { words, perElement } = wordsOf(heap, from);
   const a = addressOf(from) / words.BYTES_PER_ELEMENT;
   let b = addressOf(to) / words.BYTES_PER_ELEMENT + first * perElement;
@@ -148,7 +155,7 @@ export function complexParts(view: TensorView): TensorView {
 }
 
 /** Returns a function that adds single elements of one tensor to those of another of its dtype. */
-export function adder(heap: Heap, from: TensorView, to: TensorView): (source: number, target: number) => void {
+export function adder(heap: HeapArrays, from: TensorView, to: TensorView): (source: number, target: number) => void {
   if (to.dtype === "int64") {
     const [x, y] = [bigints(heap, from), bigints(heap, to)];
     return (source, target) => y.set(target, y.get(target) + x.get(source));

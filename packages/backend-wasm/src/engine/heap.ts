@@ -13,12 +13,26 @@ const MAX_PAGES = LIMITS.memoryBytes / PAGE;
 const ALIGNMENT = 64;
 
 /**
+ * A model's memory as typed arrays. They are replaced when it grows: read them in the functions given to `step`, and
+ * never keep them.
+ */
+export interface HeapArrays {
+  /** @internal Its type exists only beside the DOM's, so declarations leave it out. */
+  readonly memory: WebAssembly.Memory;
+  readonly u8: Uint8Array;
+  readonly i32: Int32Array;
+  readonly f32: Float32Array;
+  readonly f64: Float64Array;
+  readonly i64: BigInt64Array;
+}
+
+/**
  * Allocates blocks of one WebAssembly memory: first fit in address order, neighbours merged when freed. It serves few
  * large blocks (weights, packed panels, the arena), so a sorted list is enough.
  *
  * The typed arrays over the memory are replaced when it grows: read them from the heap each time, never keep them.
  */
-export class Heap {
+export class Heap implements HeapArrays {
   /** @internal Its type exists only beside the DOM's, so declarations leave it out. */
   readonly memory: WebAssembly.Memory;
   #free: Block[];

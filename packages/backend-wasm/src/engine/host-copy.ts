@@ -1,11 +1,11 @@
 import { numel } from "@pt2/backend";
 import { forEachOffset, sameStrides } from "@pt2/engine";
 import { contiguousStrides, DTYPES } from "@pt2/format";
-import type { Heap } from "./heap.ts";
+import type { HeapArrays } from "./heap.ts";
 import { addressOf, type TensorView } from "./tensor-view.ts";
 
 /** Copies a tensor's elements out of the heap, row-major. */
-export function readView(heap: Heap, view: TensorView): Uint8Array {
+export function readView(heap: HeapArrays, view: TensorView): Uint8Array {
   const size = DTYPES[view.dtype].itemsize;
   const count = numel(view.shape);
   const address = addressOf(view);
@@ -22,6 +22,6 @@ export function readView(heap: Heap, view: TensorView): Uint8Array {
 }
 
 /** Copies row-major bytes to a row-major view. */
-export function writeView(heap: Heap, view: TensorView, bytes: Uint8Array): void {
+export function writeView(heap: HeapArrays, view: TensorView, bytes: Uint8Array): void {
   heap.u8.set(bytes, addressOf(view));
 }

@@ -1,17 +1,16 @@
-import {
-  type KernelCall as EngineCall,
-  type PlanContext as EngineContext,
-  type KernelArgs,
-  type KernelOp,
-  namesOf,
-  type OpKernel,
-  type PlannedStage,
+import type {
+  KernelCall as EngineCall,
+  PlanContext as EngineContext,
+  KernelArgs,
+  KernelOp,
+  OpKernel,
+  PlannedStage,
 } from "@pt2/engine";
 import type { Call } from "@pt2/registry";
 import type { TypedExpr } from "@pt2/registry/scalar";
 import type { Kernels } from "../kernels.gen.ts";
 import type { Clamp } from "./clamp.ts";
-import type { Heap } from "./heap.ts";
+import type { HeapArrays } from "./heap.ts";
 
 /** Runs one or several ops on this backend. Each family of ops has a file in `kernels/`. */
 export interface WasmKernel<Args = Call["args"]> extends OpKernel<Args> {
@@ -26,10 +25,15 @@ export interface TypedWasmKernel<Op extends KernelOp> extends Omit<WasmKernel<Ke
   readonly ops: readonly Op[];
 }
 
-/** Makes a kernel of one whose arguments are typed. A misspelt op or argument does not compile. */
+/**
+ * Makes a kernel whose arguments are typed by the schemas of its ops: names of PyTorch's, or records of `defineOp`. A
+ * misspelt op or argument does not compile.
+ */
 // @__NO_SIDE_EFFECTS__
 export function wasmKernel<const Op extends KernelOp>(kernel: TypedWasmKernel<Op>): WasmKernel {
-  return { ...(kernel as unknown as WasmKernel), ops: namesOf(kernel.ops) };
+  // This file imports no values: a page's first download would get them, though it uses no kernel.
+  const ops = kernel.ops.map((op): string => (typeof op === "string" ? op : op.name));
+  return { ...kernel, ops } as unknown as WasmKernel;
 }
 
 /** The types that plans of this backend are made of: steps are functions, which look up addresses when they run. */
@@ -53,7 +57,9 @@ export type WasmStage = PlannedStage<WasmTypes>;
  * given to `step`.
  */
 export interface PlanContext extends EngineContext<WasmTypes> {
-  readonly heap: Heap;
+  /** The memory that tensors lie in. */
+  readonly heap: HeapArrays;
+  /** @internal The loops of this package. */
   readonly kernels: Kernels;
 }
 

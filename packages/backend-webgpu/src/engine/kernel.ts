@@ -1,11 +1,10 @@
-import {
-  type KernelCall as EngineCall,
-  type PlanContext as EngineContext,
-  type KernelArgs,
-  type KernelOp,
-  namesOf,
-  type OpKernel,
-  type PlannedStage,
+import type {
+  KernelCall as EngineCall,
+  PlanContext as EngineContext,
+  KernelArgs,
+  KernelOp,
+  OpKernel,
+  PlannedStage,
 } from "@pt2/engine";
 import type { Call } from "@pt2/registry";
 import type { Shader } from "../shader/shader.ts";
@@ -35,10 +34,15 @@ export interface TypedWebgpuKernel<Op extends KernelOp> extends Omit<WebgpuKerne
   readonly ops: readonly Op[];
 }
 
-/** Makes a kernel of one whose arguments are typed. A misspelt op or argument does not compile. */
+/**
+ * Makes a kernel whose arguments are typed by the schemas of its ops: names of PyTorch's, or records of `defineOp`. A
+ * misspelt op or argument does not compile.
+ */
 // @__NO_SIDE_EFFECTS__
 export function webgpuKernel<const Op extends KernelOp>(kernel: TypedWebgpuKernel<Op>): WebgpuKernel {
-  return { ...(kernel as unknown as WebgpuKernel), ops: namesOf(kernel.ops) };
+  // This file imports no values: a page's first download would get them, though it uses no kernel.
+  const ops = kernel.ops.map((op): string => (typeof op === "string" ? op : op.name));
+  return { ...kernel, ops } as unknown as WebgpuKernel;
 }
 
 /** The types that plans of this backend are made of. */
