@@ -13,7 +13,6 @@ import {
   type TensorData,
 } from "@pt2/engine";
 import type { LoweredTensor, LowerOptions, RuntimeScalar } from "@pt2/registry";
-import { loading } from "@pt2/registry/on-demand";
 import { readView } from "./host-copy.ts";
 import type { WasmStage, WasmTypes } from "./kernel.ts";
 import type { TensorView } from "./tensor-view.ts";
@@ -60,7 +59,7 @@ export class WasmEngine implements StageEngine<TensorView, WasmPlan> {
 
   async plan(request: StageRequest<TensorView, WasmPlan>): Promise<WasmPlan> {
     // In a worker, the view rule of a user's own op may have to be evaluated on the calling thread.
-    const stage = await loading(() => planStage(request, this.device));
+    const stage = await planStage(request, this.device);
     await this.device.constants.load([...stage.constants.keys()], {
       onLoaded: () => this.#cancellation?.throwIfAborted(),
       // An abort is rethrown unchanged, and so is a failure to read.

@@ -1,8 +1,9 @@
 // The worker's part of rules of users' ops: records whose rules are evaluated on the calling thread. It loads for
 // programs that have such ops.
 
-import type { ArgValue, OpRecord, OpRegistry, OpSet, ScalarExpr } from "@pt2/registry";
-import { createRegistry } from "@pt2/registry";
+import { sameShape } from "@pt2/format";
+import type { ArgValue, OpRecord, OpRegistry, OpSet, ScalarExpr, Strided } from "@pt2/registry";
+import { contiguous, createRegistry } from "@pt2/registry";
 import { atenOnDemand, NotLoaded } from "@pt2/registry/on-demand";
 import {
   type CallRule,
@@ -71,8 +72,17 @@ function recordOf({ data, rules }: WireRecord, answerOf: AnswerOf): OpRecord {
     };
   }
   if (has("view")) {
-    remote.view = (self, args) =>
-      givenBy(answerOf({ op, rule: "view", args: [self, mapArgs(args, toPlain)] }).view) as never;
+    // Lowering asks about contiguous tensors, and while a stage is planned nothing can be asked. So other strides need a
+    // copy, and a view that begins elsewhere is moved there.
+    remote.view = ({ shape, strides, offset }, args) => {
+      const dense = contiguous(shape);
+      if (!sameShape(strides, dense.strides)) return null;
+      const answer = givenBy(answerOf({ op, rule: "view", args: [dense, mapArgs(args, toPlain)] }).view);
+      const moved = (view: Strided): Strided => ({ ...view, offset: view.offset + offset });
+      const views = answer as Strided | readonly Strided[] | null;
+      if (views === null) return null;
+      return "strides" in views ? moved(views) : views.map(moved);
+    };
   }
   if (has("scalar")) remote.scalar = (...operands) => scalarOf(op, operands, answerOf);
   return { ...data, ...remote };

@@ -15,10 +15,8 @@ import {
 } from "@pt2/engine";
 import { Pt2Error } from "@pt2/format";
 import type { LoweredTensor, LowerOptions, RuntimeScalar } from "@pt2/registry";
-import { loading } from "@pt2/registry/on-demand";
 import type { Device } from "./device.ts";
 import { readViews, spanOf } from "./host-copy.ts";
-import { loadAhead } from "./load-ahead.ts";
 import type { Memory } from "./memory.ts";
 import { WebgpuPlan } from "./plan.ts";
 import { runSteps } from "./run-steps.ts";
@@ -64,8 +62,7 @@ export class WebgpuEngine implements StageEngine<TensorView, WebgpuPlan> {
     const { device, plans, memory, stream } = this.#parts;
     const { onCompiled } = this;
     const { signal } = stream;
-    await loadAhead(request.stage.calls, plans);
-    const stage = await loading(() => planStage(request, plans));
+    const stage = await planStage(request, plans);
     const constants = [...stage.constants.keys()];
     await plans.constants.load(constants, {
       onLoaded: () => signal?.throwIfAborted(),

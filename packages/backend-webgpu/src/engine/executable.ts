@@ -15,6 +15,7 @@ import {
 import type { Pt2Error } from "@pt2/format";
 import { expectStorages } from "@pt2/format";
 import { webgpuError } from "../webgpu-errors.ts";
+import { withHelpers } from "../wgsl/with-helpers.ts";
 import { createEngine, type ExecutableOptions, type Model } from "./create-engine.ts";
 import { type Device, deviceLost, whyFailed } from "./device.ts";
 import { DeviceTensor } from "./device-tensor.ts";
@@ -81,7 +82,10 @@ export class WebgpuExecutable extends QueuedExecutable<Model, AbortSignal> imple
   async explain(): Promise<string> {
     const { runner, engine } = this.model;
     const { load, shaders } = await engine.explain();
-    const texts = [...shaders].map(([name, wgsl]) => `// ${name}\n${wgsl.trimEnd()}`);
+    const { withHelpers } = await import("../wgsl/with-helpers.ts");
+    const shown = async ([name, wgsl]: readonly [string, string]): Promise<string> =>
+      `// ${name}\n${(await withHelpers(wgsl)).trimEnd()}`;
+    const texts = await Promise.all([...shaders].map(shown));
     return [runner.explain(), load, ...texts].filter((part) => part !== "").join("\n\n");
   }
 

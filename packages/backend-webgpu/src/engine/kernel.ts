@@ -1,4 +1,5 @@
 import type {
+  Awaitable,
   KernelCall as EngineCall,
   PlanContext as EngineContext,
   KernelArgs,
@@ -20,8 +21,11 @@ export interface WebgpuKernel<Args = Call["args"]> extends OpKernel<Args> {
    * complex ones. Otherwise the op's decomposition is used for them. Default: no.
    */
   readonly complex?: boolean;
-  /** Plans the call: makes its results, and adds the shaders that compute them. */
-  prepare(call: KernelCall, args: Args): void;
+  /**
+   * Plans the call: makes its results, and adds the shaders that compute them. A kernel of this package may load code
+   * for it; nothing else is planned meanwhile.
+   */
+  prepare(call: KernelCall, args: Args): Awaitable<void>;
   /**
    * Whether result 0 is written once per element, through `shader.result(0)`, so that elementwise ops that follow may
    * be computed where it is written. Default: no.

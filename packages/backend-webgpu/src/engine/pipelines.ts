@@ -1,4 +1,5 @@
 import type { Dispatch } from "../shader/dispatch.ts";
+import { withHelpers } from "../wgsl/with-helpers.ts";
 import { webgpuError } from "../webgpu-errors.ts";
 
 /** A compiled shader and the layout of its bindings. */
@@ -51,10 +52,11 @@ export class Pipelines {
   }
 
   async #compile({ name, code, reads, writes, params }: Dispatch): Promise<Pipeline> {
+    const text = await withHelpers(code);
     const layout = this.#layout(reads.length, writes.length, params !== null);
     const device = this.#device;
     device.pushErrorScope("validation");
-    const module = device.createShaderModule({ code, label: name });
+    const module = device.createShaderModule({ code: text, label: name });
     const refused = device.popErrorScope();
     try {
       const pipeline = await device.createComputePipelineAsync({
@@ -70,7 +72,7 @@ export class Pipelines {
       throw webgpuError("webgpu.shader", {
         what: `The device refused the shader "${name}":\n${reason}`,
         advice: "Update the browser or the driver; if the message stays, report it with the shader below.",
-        details: { wgsl: code },
+        details: { wgsl: text },
         cause,
       });
     }

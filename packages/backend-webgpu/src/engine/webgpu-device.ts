@@ -120,7 +120,7 @@ export class WebgpuDevice implements PlanDevice<WebgpuTypes> {
     return fits && (typeof fuses === "function" ? fuses(call.args) : fuses);
   }
 
-  rewriteSteps(steps: readonly Step[], live: ReadonlySet<LoweredTensor>): readonly Step<ElementExpr>[] {
+  rewriteSteps(steps: readonly Step[], live: ReadonlySet<LoweredTensor>): Promise<readonly Step<ElementExpr>[]> {
     return fuseComplex(steps, live, this.maxInputs);
   }
 

@@ -1,5 +1,3 @@
-import { prelude } from "../wgsl/prelude.ts";
-import { helpersIn } from "../wgsl/scalar.ts";
 import { type ShaderFeatures, storageOf, storeExpr } from "../wgsl/storage.ts";
 import type { ImageOptions } from "./image-options.ts";
 
@@ -53,5 +51,5 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>) {
     out[(c * to.y + id.y) * to.x + id.x] = ${storeExpr(dtype, value, features)};
   }
 }`;
-  return `${type === "f16" ? "enable f16;\n" : ""}${prelude(helpersIn(main))}${main}`;
+  return `${type === "f16" ? "enable f16;\n" : ""}${main}`;
 }

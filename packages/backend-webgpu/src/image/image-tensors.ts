@@ -2,6 +2,7 @@ import type { Pt2Error } from "@pt2/format";
 import type { Device } from "../engine/device.ts";
 import { DeviceTensor } from "../engine/device-tensor.ts";
 import { ErrorScopes } from "../engine/error-scopes.ts";
+import { withHelpers } from "../wgsl/with-helpers.ts";
 import { webgpuError } from "../webgpu-errors.ts";
 import { type ImageOptions, numbersOf } from "./image-options.ts";
 import { imageShader, PARAMS, TILE } from "./image-shader.ts";
@@ -117,14 +118,18 @@ export class ImageTensors {
     return this.#texture;
   }
 
-  #pipeline(code: string): Promise<GPUComputePipeline> {
-    const { gpu } = this.#device;
-    const compute = (): GPUProgrammableStage => ({ module: gpu.createShaderModule({ code, label: "picture" }) });
-    const known = this.#pipelines.get(code) ?? gpu.createComputePipelineAsync({ layout: "auto", compute: compute() });
-    this.#pipelines.set(code, known);
+  #pipeline(shader: string): Promise<GPUComputePipeline> {
+    const known = this.#pipelines.get(shader) ?? this.#compile(shader);
+    this.#pipelines.set(shader, known);
     // A compilation that fails is tried again.
-    known.catch(() => this.#pipelines.delete(code));
+    known.catch(() => this.#pipelines.delete(shader));
     return known;
+  }
+
+  async #compile(shader: string): Promise<GPUComputePipeline> {
+    const { gpu } = this.#device;
+    const module = gpu.createShaderModule({ code: await withHelpers(shader), label: "picture" });
+    return await gpu.createComputePipelineAsync({ layout: "auto", compute: { module } });
   }
 }
 

@@ -4,7 +4,7 @@ import type { TypedExpr } from "@pt2/registry/scalar";
 import type { Adapter } from "../engine/adapter.ts";
 import type { Buffer, TensorView } from "../engine/tensor-view.ts";
 import { webgpuError } from "../webgpu-errors.ts";
-import { helpersIn, prelude, scalarFunction } from "../wgsl/scalar.ts";
+import { scalarFunction } from "../wgsl/scalar.ts";
 import { computeType, fitExpr, storeExpr } from "../wgsl/storage.ts";
 import { bindingOf } from "./binding.ts";
 import type { Binding, Dispatch } from "./dispatch.ts";
@@ -137,7 +137,7 @@ export class Shader {
     // The value is what the call gives in PyTorch: rounded to its dtype.
     const call = (of: (operand: FusedOperand) => string, v: string): string =>
       `${name}_expr(${operands.map((operand) => (operand === null ? fitExpr(dtype, v) : of(operand))).join(", ")})`;
-    this.#functions.push(scalarFunction(`${name}_expr`, epilogue.expr, dtypes).code);
+    this.#functions.push(scalarFunction(`${name}_expr`, epilogue.expr, dtypes));
     if (!vector) {
       const one = call((operand) => `${operand.name}(i)`, "v");
       this.#functions.push(`fn set_${name}(i: u32, v: ${type}) { set_${name}_fused(i, ${one}); }\n`);
@@ -214,7 +214,7 @@ export class Shader {
 
   /** Declares a function of scalars from an expression. */
   function(name: string, expr: TypedExpr, inputs: readonly TensorView["dtype"][]): this {
-    this.#functions.push(scalarFunction(name, expr, inputs).code);
+    this.#functions.push(scalarFunction(name, expr, inputs));
     return this;
   }
 
@@ -278,14 +278,13 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) groups: v
       });
     }
     const storage = [...this.#reads, ...this.#writes];
-    const text = [...this.#functions, wgsl].join("");
     const code = [
       ...[...this.#enables].map((extension) => `enable ${extension};\n`),
       ...(storage.some(({ declaration }) => declaration.includes("f16")) ? ["enable f16;\n"] : []),
       ...storage.map(({ declaration }, i) => `@group(0) @binding(${i}) ${declaration}\n`),
       this.#params.declaration(storage.length),
-      prelude(helpersIn(text)),
-      text,
+      ...this.#functions,
+      wgsl,
     ].join("");
     const [reads, writes] = [this.#reads, this.#writes].map((list) => list.map(({ binding }) => binding));
     this.#host.add({ name: this.name, code, reads: reads!, writes: writes!, params: this.#params.bytes(), workgroups });

@@ -1,11 +1,11 @@
 // Runs an expression on the device, and element by element with the reference evaluator.
 import { evaluateAll, positions } from "@pt2/conformance";
 import { bitsToFloat, DTYPES, type DType, floatToBits, numel } from "@pt2/format";
-import { loading } from "@pt2/registry/on-demand";
 import { convert, fold, type ScalarValue, type TypedExpr, withChildren } from "@pt2/registry/scalar";
 import { type ElementwiseDispatch, elementwiseDispatch } from "./elementwise.ts";
 import type { Geometry, Walk } from "./elementwise-geometry.ts";
 import { type ShaderFeatures, storageOf } from "./storage.ts";
+import { withHelpers } from "./with-helpers.ts";
 
 /** An operand: the values in memory, and its walk over the iteration space. */
 export interface TestOperand extends Walk {
@@ -33,7 +33,7 @@ export async function runOnDevice(device: GPUDevice, kernel: TestKernel): Promis
   const output = kernel.output ?? dense(shape);
   const geometry: Geometry = { shape, walks: [...operands, output] };
   const inputs = operands.map(({ dtype }) => dtype);
-  const dispatch = await loading(() => elementwiseDispatch(expr, inputs, geometry, features));
+  const dispatch = elementwiseDispatch(expr, inputs, geometry, features);
   const at = positions(shape, output);
   const length = Math.max(0, ...at) + 5;
   const written = await runDispatch(
@@ -75,7 +75,7 @@ export async function runDispatch(
     output,
     make(new Uint8Array(params.buffer), UNIFORM),
   ];
-  const module = device.createShaderModule({ code });
+  const module = device.createShaderModule({ code: await withHelpers(code) });
   const pipeline = await device.createComputePipelineAsync({ layout: "auto", compute: { module } });
   const staging = device.createBuffer({ size: outputBytes, usage: MAP_READ | COPY_DST });
   const encoder = device.createCommandEncoder();

@@ -12,7 +12,7 @@ import {
   isVectorArray,
   type WalkMode,
 } from "./elementwise-geometry.ts";
-import { type ElementExpr, prelude, scalarFunction } from "./scalar.ts";
+import { type ElementExpr, scalarFunction } from "./scalar.ts";
 import { exactStoreExpr, loadExpr, type ShaderFeatures, type Storage, storageOf } from "./storage.ts";
 
 /** A kernel that computes `out[i] = expr(inputs[i]…)`, and its form. The output has the expression's dtype. */
@@ -86,14 +86,12 @@ function elementwiseShader({ expr, inputs, form }: ElementwiseKernel, features: 
     const operands = inputs.map((dtype, k) => loadExpr(dtype, (reads[k] as Read).lane(lane)));
     return exactStoreExpr(expr.dtype, `compute(${operands.join(", ")})`, features);
   });
-  const { code, helpers } = scalarFunction("compute", expr, inputs);
   const store = storeOf(`b${output}`, addressOf(output, form, field), values, storageOf(expr.dtype, features).type);
   return [
     dtypes.some((dtype) => storageOf(dtype, features).type === "f16") ? "enable f16;\n" : "",
     ...bindings,
     `@group(0) @binding(${output + 1}) var<uniform> p: array<vec4<u32>, ${Math.ceil(fields.length / 4)}>;\n`,
-    prelude(helpers),
-    code,
+    scalarFunction("compute", expr, inputs),
     ...reads.map(({ declaration }) => declaration),
     `@compute @workgroup_size(${WORKGROUP}) fn main(@builtin(global_invocation_id) id: vec3<u32>) {\n`,
     `  let i = id.y * ${field("span")} + id.x;\n  if (i >= ${field("count")}) { return; }\n`,

@@ -38,6 +38,6 @@ test("constants in a shared subexpression are found once", () => {
   let expr = s.min(x, LARGE);
   // The tree has 2^60 nodes, if shared ones are visited again.
   for (let i = 0; i < 60; i++) expr = s.add(expr, expr);
-  const { code } = scalarFunction("f", typed(expr), ["int64"]);
+  const code = scalarFunction("f", typed(expr), ["int64"]);
   expect(code.split("\n").length).toBeLessThan(70);
 });

@@ -1,7 +1,7 @@
 import type { DType } from "@pt2/format";
 import type { BinaryFn, UnaryFn } from "@pt2/registry/scalar";
 import { f32Literal } from "./literal.ts";
-import { hasHelper } from "./prelude.ts";
+import { hasHelper } from "./with-helpers.ts";
 import { computeType, fitExpr } from "./storage.ts";
 
 type Spelling = (x: string, y: string) => string;

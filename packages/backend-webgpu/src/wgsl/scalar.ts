@@ -3,17 +3,8 @@ import { convert, fold, type ScalarValue, simplify, type TypedExpr } from "@pt2/
 import { castExpr } from "./casts.ts";
 import { FLOAT32_MAX, f32Literal, i32Literal } from "./literal.ts";
 import { narrowIntegers } from "./narrow.ts";
-import { helpersIn } from "./prelude.ts";
 import { binaryExpr, unaryExpr } from "./scalar-functions.ts";
 import { computeType } from "./storage.ts";
-
-export { helpersIn, prelude } from "./prelude.ts";
-
-/** A WGSL function and the helpers of the prelude that it needs. */
-export interface ScalarFunction {
-  readonly code: string;
-  readonly helpers: readonly string[];
-}
 
 /** A complex number from expressions of its parts. */
 export interface ComplexExpr {
@@ -31,7 +22,7 @@ export type ElementExpr = TypedExpr | ComplexExpr;
  *
  * float64 is computed in float32 and int64 in int32; throws `webgpu.int64-range` for a constant that does not fit.
  */
-export function scalarFunction(name: string, expr: ElementExpr, inputs: readonly DType[]): ScalarFunction {
+export function scalarFunction(name: string, expr: ElementExpr, inputs: readonly DType[]): string {
   const lines: string[] = [];
   const keep = (code: string): string => {
     lines.push(`  let v${lines.length} = ${code};\n`);
@@ -58,8 +49,7 @@ export function scalarFunction(name: string, expr: ElementExpr, inputs: readonly
   const type = computeType(expr.dtype);
   const result = "parts" in expr ? `${type}(${results.join(", ")})` : results[0];
   const parameters = inputs.map((dtype, i) => `x${i}: ${computeType(dtype)}`);
-  const code = `fn ${name}(${parameters.join(", ")}) -> ${type} {\n${lines.join("")}  return ${result};\n}\n`;
-  return { code, helpers: helpersIn(code) };
+  return `fn ${name}(${parameters.join(", ")}) -> ${type} {\n${lines.join("")}  return ${result};\n}\n`;
 }
 
 function literal(dtype: DType, value: ScalarValue): string {

@@ -62,7 +62,7 @@ export function loadExpr(dtype: DType, code: string): string {
   return dtype === "float16" ? `f32(${code})` : code;
 }
 
-/** Helpers of the prelude that return the nearest value of a dtype, where its compute type has more values. */
+/** Helpers that return the nearest value of a dtype, where its compute type has more values. */
 const FIT: { readonly [D in DType]?: string } = {
   float16: "round_f16",
   bfloat16: "round_bf16",
@@ -75,8 +75,7 @@ const FIT: { readonly [D in DType]?: string } = {
 };
 
 /**
- * Returns the WGSL of a computed value as the dtype has it: rounded, or wrapped to its width. Names helpers of the
- * prelude.
+ * Returns the WGSL of a computed value as the dtype has it: rounded, or wrapped to its width. Names helpers.
  */
 export function fitExpr(dtype: DType, code: string): string {
   const helper = FIT[dtype];
@@ -91,7 +90,7 @@ export function exactStoreExpr(dtype: DType, code: string, { f16 }: ShaderFeatur
   return dtype === "float16" && f16 ? `f16(${code})` : code;
 }
 
-/** Returns the WGSL that is written to memory for any computed value. Names helpers of the prelude. */
+/** Returns the WGSL that is written to memory for any computed value. Names helpers. */
 export function storeExpr(dtype: DType, code: string, features: ShaderFeatures): string {
   return exactStoreExpr(dtype, fitExpr(dtype, code), features);
 }

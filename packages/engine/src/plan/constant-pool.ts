@@ -1,5 +1,5 @@
 import { ConstantTable, InputUses } from "../constants.ts";
-import type { Awaitable } from "../staged/awaitable.ts";
+import { type Awaitable, whenReady } from "../staged/awaitable.ts";
 import { Constant, type ConstantMemory, type DeviceBuffer } from "./constant.ts";
 
 /** Has memory for constants, and reads those that are weights. */
@@ -53,9 +53,24 @@ export class ConstantPool<Handle> {
     label: string,
     build: (to: DeviceBuffer<Handle>) => Derivation<Handle>,
     rework?: (at: DeviceBuffer<Handle>) => Derivation<Handle>,
-  ): Constant<Handle> {
+  ): Constant<Handle>;
+  derive(
+    key: string,
+    bytes: number,
+    label: string,
+    build: (to: DeviceBuffer<Handle>) => Awaitable<Derivation<Handle>>,
+    rework?: (at: DeviceBuffer<Handle>) => Derivation<Handle>,
+  ): Awaitable<Constant<Handle>>;
+  derive(
+    key: string,
+    bytes: number,
+    label: string,
+    build: (to: DeviceBuffer<Handle>) => Awaitable<Derivation<Handle>>,
+    rework?: (at: DeviceBuffer<Handle>) => Derivation<Handle>,
+  ): Awaitable<Constant<Handle>> {
     const known = this.#derived.get(key);
     if (known !== undefined) return known;
+    let constant: Constant<Handle>;
     // The steps that write the value must not treat it as a constant yet.
     const self = {
       bytes,
@@ -64,19 +79,20 @@ export class ConstantPool<Handle> {
         return constant.handle;
       },
     };
-    const work = build(self);
-    const inPlace = rework?.(self);
-    const constant: Constant<Handle> = new Constant(this.#loader, bytes, label, {
-      inputs: work.inputs,
-      produce: () => work.run(),
-      rework: inPlace && (() => void inPlace.run()),
+    return whenReady(build(self), (work) => {
+      const inPlace = rework?.(self);
+      constant = new Constant(this.#loader, bytes, label, {
+        inputs: work.inputs,
+        produce: () => work.run(),
+        rework: inPlace && (() => void inPlace.run()),
+      });
+      for (const { temporaries } of inPlace === undefined ? [work] : [work, inPlace]) {
+        if (sum(temporaries) > sum(this.#temporaries)) this.#temporaries = temporaries;
+      }
+      this.#derived.set(key, constant);
+      this.#work.set(constant, work);
+      return constant;
     });
-    for (const { temporaries } of inPlace === undefined ? [work] : [work, inPlace]) {
-      if (sum(temporaries) > sum(this.#temporaries)) this.#temporaries = temporaries;
-    }
-    this.#derived.set(key, constant);
-    this.#work.set(constant, work);
-    return constant;
   }
 
   /**

@@ -1,20 +1,21 @@
 import { numel } from "@pt2/backend";
 import type { DType } from "@pt2/format";
+import { type Awaitable, whenReady } from "../staged/awaitable.ts";
 import type { DeviceBuffer } from "./constant.ts";
 import { ConstantWork } from "./constant-work.ts";
 import type { DeviceTypes } from "./device-types.ts";
 import type { PlanDevice } from "./plan-device.ts";
 import { type TensorLayout, type TensorView, viewKey, viewOf } from "./tensor-view.ts";
 
-/** How a constant is computed from others. */
-export interface ConstantPlan<T extends DeviceTypes> {
+/** How a constant is computed from others. `Planning` is `void`, or a promise where the plan loads code. */
+export interface ConstantPlan<T extends DeviceTypes, Planning = void> {
   /** What is computed. Together with the views that it is computed from, the key identifies the constant. */
   readonly key: string;
   /** What `explain` calls it. */
   readonly label: string;
   readonly from: readonly TensorView<T["handle"]>[];
   readonly to: TensorLayout;
-  plan(target: ConstantWork<T>, to: TensorView<T["handle"]>): void;
+  plan(target: ConstantWork<T>, to: TensorView<T["handle"]>): Planning;
   /** Plans the same computation in place, in the bytes of the only input. */
   rework?: ((target: ConstantWork<T>, at: TensorView<T["handle"]>) => void) | undefined;
 }
@@ -24,22 +25,32 @@ export interface ConstantPlan<T extends DeviceTypes> {
  */
 export function deriveConstant<T extends DeviceTypes>(
   device: PlanDevice<T>,
-  { key, label, from, to, plan, rework }: ConstantPlan<T>,
-): TensorView<T["handle"]> {
+  plan: ConstantPlan<T>,
+): TensorView<T["handle"]>;
+export function deriveConstant<T extends DeviceTypes>(
+  device: PlanDevice<T>,
+  plan: ConstantPlan<T, Awaitable<void>>,
+): Awaitable<TensorView<T["handle"]>>;
+export function deriveConstant<T extends DeviceTypes>(
+  device: PlanDevice<T>,
+  { key, label, from, to, plan, rework }: ConstantPlan<T, Awaitable<void>>,
+): Awaitable<TensorView<T["handle"]>> {
   const { dtype, shape, strides } = to;
-  const work =
-    (how: ConstantPlan<T>["plan"]) =>
-    (buffer: DeviceBuffer<T["handle"]>): ConstantWork<T> => {
-      const made = new ConstantWork(device);
-      how(made, viewOf(buffer, to));
-      return made;
-    };
-  const build = work((target, out) => {
-    for (const { buffer } of from) target.reads(buffer);
-    plan(target, out);
-  });
+  const build = (buffer: DeviceBuffer<T["handle"]>): Awaitable<ConstantWork<T>> => {
+    const work = new ConstantWork(device);
+    for (const { buffer: read } of from) work.reads(read);
+    return whenReady(plan(work, viewOf(buffer, to)), () => work);
+  };
+  const inPlace =
+    rework &&
+    ((buffer: DeviceBuffer<T["handle"]>): ConstantWork<T> => {
+      const work = new ConstantWork(device);
+      rework(work, viewOf(buffer, to));
+      return work;
+    });
   const name = `${key}|${from.map(viewKey).join(",")}|${dtype}[${shape}]${strides === undefined ? "" : `/${strides}`}`;
-  return viewOf(device.constants.derive(name, bytesOf(device, dtype, shape), label, build, rework && work(rework)), to);
+  const constant = device.constants.derive(name, bytesOf(device, dtype, shape), label, build, inPlace);
+  return whenReady(constant, (made) => viewOf(made, to));
 }
 
 /** Returns the constant with these elements, in the dtype's own bytes. Equal literals are one constant. */

@@ -262,7 +262,7 @@ export class HostDeviceEngine implements StageEngine<View, HostPlan> {
   }
 
   async plan(request: StageRequest<View, HostPlan>): Promise<HostPlan> {
-    const stage = planStage(request, this.device);
+    const stage = await planStage(request, this.device);
     this.log.push("plan");
     await this.device.constants.load([...stage.constants.keys()]);
     const plan = new HostPlan(stage);

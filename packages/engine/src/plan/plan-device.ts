@@ -74,7 +74,8 @@ export interface PlanDevice<T extends DeviceTypes> {
   write(to: TensorView<T["handle"]>, bytes: Uint8Array, what: string): void;
   /** Makes the context that kernels plan with, for a call where there is one. */
   context(target: PlanTarget<T>, planned?: PlannedCall<T>): T["call"] & T["context"] & KernelCall<T>;
-  kernel(call: Call): { prepare(call: T["call"], args: Call["args"]): void } | undefined;
+  /** Returns the kernel of a call. It plans at once, or after it has loaded the code that this call needs. */
+  kernel(call: Call): { prepare(call: T["call"], args: Call["args"]): Awaitable<void> } | undefined;
   /** Plans a loop over at least one element. */
   elementwise(
     ctx: T["context"],
@@ -110,7 +111,7 @@ export interface PlanDevice<T extends DeviceTypes> {
   /** Whether the kernel computes its epilogue itself; otherwise the epilogue runs in place after it. Default: yes. */
   fusesEpilogue?(result: LoweredTensor, group: ElementwiseGroup): boolean;
   /** Rewrites steps after fusion. Default: no change. */
-  rewriteSteps?(steps: readonly Step[], live: ReadonlySet<LoweredTensor>): readonly Step<T["expr"]>[];
+  rewriteSteps?(steps: readonly Step[], live: ReadonlySet<LoweredTensor>): Awaitable<readonly Step<T["expr"]>[]>;
   /** State that kernels share within the executable, by the function that makes it. */
   readonly state: Map<() => object, object>;
 }

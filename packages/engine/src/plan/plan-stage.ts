@@ -2,6 +2,7 @@ import type { Call, LoweredTensor, Strided } from "@pt2/registry";
 import { tensorsIn } from "@pt2/registry";
 import { keyOf } from "@pt2/registry/scalar";
 import { callsOf, type ElementwiseGroup, fuse, operandsOf, type Step } from "../fuse.ts";
+import type { Awaitable } from "../staged/awaitable.ts";
 import { callKey, isPure } from "../staged/call-key.ts";
 import { withErrorLocation } from "../staged/error-location.ts";
 import type { StageRequest } from "../staged/stage-engine.ts";
@@ -35,9 +36,15 @@ export interface PlannedStage<T extends DeviceTypes> {
 /** What a stage is planned from. */
 export type PlanRequest<T extends DeviceTypes> = StageRequest<TensorView<T["handle"]>, T["plan"]>;
 
-/** Plans a stage: views, constants, fused loops, kernels, memory. Nothing runs yet and no weight is read. */
-export function planStage<T extends DeviceTypes>(request: PlanRequest<T>, device: PlanDevice<T>): PlannedStage<T> {
-  return new Planner(request.views, device).plan(request);
+/**
+ * Plans a stage: views, constants, fused loops, kernels, memory. Nothing runs yet and no weight is read. Kernels load
+ * the code that they need.
+ */
+export async function planStage<T extends DeviceTypes>(
+  request: PlanRequest<T>,
+  device: PlanDevice<T>,
+): Promise<PlannedStage<T>> {
+  return await new Planner(request.views, device).plan(request);
 }
 
 class Planner<T extends DeviceTypes> implements PlanTarget<T>, TensorTable<T> {
@@ -60,20 +67,22 @@ class Planner<T extends DeviceTypes> implements PlanTarget<T>, TensorTable<T> {
     this.notes = device.begin();
   }
 
-  plan({ stage, inputs, after }: PlanRequest<T>): PlannedStage<T> {
+  async plan({ stage, inputs, after }: PlanRequest<T>): Promise<PlannedStage<T>> {
     const device = this.#device;
     const { live, calls, end } = stage;
     for (const input of inputs) this.#make(input);
-    const rest = this.#foldConstants(calls, live);
+    const rest = await this.#foldConstants(calls, live);
     const fused = fuse(rest, {
       live,
       ...this.#limits(),
       takesEpilogue: (call, group) => device.takesEpilogue(call, group),
     });
-    for (const step of device.rewriteSteps?.(fused, live) ?? fused) {
-      this.#planStep(callsOf(step), () => this.#step(step));
+    for (const step of (await device.rewriteSteps?.(fused, live)) ?? fused) {
+      await this.#planStep(callsOf(step), () => this.#step(step));
     }
-    if (end.kind === "return") for (const output of end.outputs.flatMap(tensorsIn)) this.#copyOut(output, calls);
+    if (end.kind === "return") {
+      for (const output of end.outputs.flatMap(tensorsIn)) await this.#copyOut(output, calls);
+    }
     this.#now = Number.MAX_SAFE_INTEGER;
     for (const tensor of live) this.#uses(this.get(tensor).buffer);
     this.#keepConstants();
@@ -125,37 +134,34 @@ class Planner<T extends DeviceTypes> implements PlanTarget<T>, TensorTable<T> {
     this.#reads.clear();
   }
 
-  #planStep(calls: readonly Call[], plan: () => void): void {
+  async #planStep(calls: readonly Call[], plan: () => Awaitable<void>): Promise<void> {
     this.calls = calls;
     this.#now++;
     this.#work = [];
-    withErrorLocation(calls, plan);
+    await withErrorLocation(calls, plan);
     if (this.#work.length > 0) this.#steps.push({ calls, work: this.#work });
     this.#keepConstants();
   }
 
-  #step(step: Step<T["expr"]>): void {
+  #step(step: Step<T["expr"]>): Awaitable<void> {
     switch (step.kind) {
       case "call":
-        if (step.call.kind === "view") this.#setViews(step.call, this.#read(viewedBy(step.call)));
-        else this.#call(step.call, null);
-        break;
+        if (step.call.kind === "view") return this.#setViews(step.call, this.#read(viewedBy(step.call)));
+        return this.#call(step.call, null);
       case "elementwise": {
         const { output, inputs, expr } = step.group;
         const operands = inputs.map((tensor) => this.#read(tensor));
         const strides = this.#device.strides?.(output.shape, operands);
-        this.#device.context(this).elementwise(this.#make(output, strides), operands, expr);
-        break;
+        return this.#device.context(this).elementwise(this.#make(output, strides), operands, expr);
       }
       case "epilogue":
-        this.#epilogue(step.call, step.result, step.group);
-        break;
+        return this.#epilogue(step.call, step.result, step.group);
     }
   }
 
-  #call(call: Call, epilogue: Epilogue<T> | null): void {
+  async #call(call: Call, epilogue: Epilogue<T> | null): Promise<void> {
     const made = this.#buffers.length;
-    prepareCall(
+    await prepareCall(
       this.#device,
       this,
       { call, table: this, epilogue },
@@ -172,17 +178,17 @@ class Planner<T extends DeviceTypes> implements PlanTarget<T>, TensorTable<T> {
   }
 
   /** An epilogue that the kernel does not compute itself runs in place, so that no second buffer is touched. */
-  #epilogue(call: Call, result: LoweredTensor, group: ElementwiseGroup): void {
+  async #epilogue(call: Call, result: LoweredTensor, group: ElementwiseGroup): Promise<void> {
     const { output, inputs, expr } = group;
     if (this.#device.fusesEpilogue?.(result, group) ?? true) {
       const operands = inputs.map((tensor) => (tensor === result ? null : this.#read(tensor)));
-      this.#call(call, { output, expr, inputs: operands });
+      await this.#call(call, { output, expr, inputs: operands });
       return;
     }
-    this.#call(call, null);
+    await this.#call(call, null);
     const produced = this.get(result);
     if (produced.dtype !== output.dtype) {
-      this.#step({ kind: "elementwise", group });
+      await this.#step({ kind: "elementwise", group });
       return;
     }
     this.set(output, produced);
@@ -191,11 +197,11 @@ class Planner<T extends DeviceTypes> implements PlanTarget<T>, TensorTable<T> {
   }
 
   /** Copies an output that cannot be read with its present strides, in a step of its own. */
-  #copyOut(output: LoweredTensor, calls: readonly Call[]): void {
+  async #copyOut(output: LoweredTensor, calls: readonly Call[]): Promise<void> {
     const view = this.#views.get(output);
     if (view === undefined || (this.#device.isReadable?.(view) ?? true)) return;
     const makers = calls.filter(({ results }) => results.flatMap(tensorsIn).includes(output));
-    this.#planStep(makers, () => {
+    await this.#planStep(makers, () => {
       this.reads(view.buffer);
       this.#device.context(this).copy(view, this.#make(output));
     });
@@ -226,7 +232,7 @@ class Planner<T extends DeviceTypes> implements PlanTarget<T>, TensorTable<T> {
   /**
    * Folds the calls that depend on constants alone, which are computed once for all plans, and returns the other calls.
    */
-  #foldConstants(calls: readonly Call[], live: ReadonlySet<LoweredTensor>): readonly Call[] {
+  async #foldConstants(calls: readonly Call[], live: ReadonlySet<LoweredTensor>): Promise<readonly Call[]> {
     const constant = new Set<LoweredTensor>();
     const isConstant = (tensor: LoweredTensor): boolean =>
       constant.has(tensor) || this.#views.get(tensor)?.buffer.constant != null;
@@ -240,10 +246,10 @@ class Planner<T extends DeviceTypes> implements PlanTarget<T>, TensorTable<T> {
     }
     const needed = new Set([...live, ...rest.flatMap(operandsOf)]);
     for (const step of fuse(own, { live: needed, ...this.#limits(), takesEpilogue: () => false })) {
-      withErrorLocation(callsOf(step), () => {
-        if (step.kind === "elementwise") this.#constantLoop(step.group);
-        else if (step.call.kind === "view") this.#setViews(step.call, this.get(viewedBy(step.call)));
-        else this.#constantCall(step.call);
+      await withErrorLocation(callsOf(step), () => {
+        if (step.kind === "elementwise") return this.#constantLoop(step.group);
+        if (step.call.kind === "view") return this.#setViews(step.call, this.get(viewedBy(step.call)));
+        return this.#constantCall(step.call);
       });
     }
     // A run reads none of these.
@@ -259,14 +265,14 @@ class Planner<T extends DeviceTypes> implements PlanTarget<T>, TensorTable<T> {
     this.set(output, deriveConstant(this.#device, { key: keyOf(expr), label, from, to: layoutOf(output), plan }));
   }
 
-  #constantCall(call: Call): void {
+  async #constantCall(call: Call): Promise<void> {
     const operands = operandsOf(call);
     const from = operands.map((tensor) => this.get(tensor));
     const [result] = call.results.flatMap(tensorsIn) as [LoweredTensor];
-    const plan = (target: ConstantWork<T>, out: TensorView<T["handle"]>): void => {
+    const plan = async (target: ConstantWork<T>, out: TensorView<T["handle"]>): Promise<void> => {
       const views = new Map(operands.map((tensor, i) => [tensor, from[i]!]));
       views.set(result, out);
-      prepareCall(
+      await prepareCall(
         this.#device,
         target,
         { call, table: views, epilogue: null },
@@ -280,7 +286,7 @@ class Planner<T extends DeviceTypes> implements PlanTarget<T>, TensorTable<T> {
       if (made !== out) this.#device.context(target).copy(made, out);
     };
     const what = { key: callKey(call), label: call.record.name, from, to: layoutOf(result), plan };
-    this.set(result, deriveConstant(this.#device, what));
+    this.set(result, await deriveConstant(this.#device, what));
   }
 
   #read(tensor: LoweredTensor): TensorView<T["handle"]> {

@@ -1,6 +1,7 @@
 import { sameShape } from "@pt2/format";
 import { type LoweredTensor, tensorsIn } from "@pt2/registry";
 import { type KernelProblem, kernelError } from "../kernel-error.ts";
+import type { Awaitable } from "../staged/awaitable.ts";
 import { reachBeyond } from "../strides/inside.ts";
 import type { DeviceBuffer } from "./constant.ts";
 import type { DeviceTypes } from "./device-types.ts";
@@ -23,10 +24,10 @@ export function prepareCall<T extends DeviceTypes>(
   target: PlanTarget<T>,
   planned: PlannedCall<T>,
   made: Planned<T>,
-): void {
+): Awaitable<void> {
   const { call, table, epilogue } = planned;
-  const returned: unknown = device.kernel(call)!.prepare(device.context(target, planned), call.args);
-  if (!call.packaged) return;
+  const returned = device.kernel(call)!.prepare(device.context(target, planned), call.args);
+  if (!call.packaged) return returned;
   if (returned instanceof Promise) {
     // A failure of what is not waited for would end a Node process.
     returned.catch(() => {});

@@ -1,24 +1,27 @@
 import { backendError } from "@pt2/backend";
 import { Pt2Error } from "@pt2/format";
 import { describeNode } from "@pt2/registry";
-import { NotLoaded } from "@pt2/registry/on-demand";
 import { type CallSite, kernelError } from "../kernel-error.ts";
+import type { Awaitable } from "./awaitable.ts";
 
 /**
  * Runs or plans what computes these calls, and adds the place in the program to an error. An error without a code (a
  * trap, a failure inside a kernel's plan) becomes a coded one: users see the op, and the cause is kept.
  */
-export function withErrorLocation<T>(calls: readonly CallSite[], work: () => T): T {
-  try {
-    return work();
-  } catch (error) {
+export function withErrorLocation<T>(calls: readonly CallSite[], work: () => Awaitable<T>): Awaitable<T> {
+  const locate = (error: unknown): never => {
     throw addErrorLocation(error, calls);
+  };
+  try {
+    const result = work();
+    return result instanceof Promise ? result.catch(locate) : result;
+  } catch (error) {
+    return locate(error);
   }
 }
 
 /** Adds the place of the calls during which an error happened. */
 export function addErrorLocation(error: unknown, calls: readonly CallSite[]): unknown {
-  if (error instanceof NotLoaded) return error;
   const call = calls.at(-1);
   const where = call && describeNode(call.node);
   if (!(error instanceof Pt2Error)) {

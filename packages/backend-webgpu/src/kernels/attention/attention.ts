@@ -1,14 +1,8 @@
 import { DTYPES, numel } from "@pt2/format";
 import type { TensorMeta } from "@pt2/registry";
-import { onDemand } from "@pt2/registry/on-demand";
 import { type WebgpuKernel, webgpuKernel } from "../../engine/kernel.ts";
 import { areFloats } from "../floats.ts";
 import { headsOf } from "./heads.ts";
-
-// A device uses the first, or the others.
-const registers = onDemand("attention in registers", () => import("./register-attention.ts"));
-const tiled = onDemand("attention in tiles", () => import("./tiled-attention.ts"));
-const few = onDemand("attention of few queries", () => import("./few-queries.ts"));
 
 /** Features of a value that a workgroup has memory for. */
 const MOST_FEATURES = 256;
@@ -31,12 +25,20 @@ export const attention: WebgpuKernel = webgpuKernel({
     );
   },
   fuses: true,
-  prepare(call, args) {
+  async prepare(call, args) {
     const heads = headsOf(call, args);
     const { shape } = call.call.results[0] as TensorMeta;
     if (numel(shape) === 0) return;
-    if (call.adapter.software) registers().planRegisterAttention(call, heads);
-    else if (heads.query.shape.at(-2)! <= FEW_QUERIES) few().planFewQueries(call, heads);
-    else tiled().planTiledAttention(call, heads);
+    // A device uses the first, or the others.
+    if (call.adapter.software) {
+      const { planRegisterAttention } = await import("./register-attention.ts");
+      planRegisterAttention(call, heads);
+    } else if (heads.query.shape.at(-2)! <= FEW_QUERIES) {
+      const { planFewQueries } = await import("./few-queries.ts");
+      planFewQueries(call, heads);
+    } else {
+      const { planTiledAttention } = await import("./tiled-attention.ts");
+      planTiledAttention(call, heads);
+    }
   },
 });

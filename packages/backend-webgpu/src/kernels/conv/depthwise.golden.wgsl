@@ -4,8 +4,6 @@
 @group(0) @binding(2) var<storage, read_write> out_fused_buf: array<f32>;
 struct Params { x_offset: u32, out_fused_offset: u32, x_n: u32, x_c: u32, x_d: u32, x_h: u32, x_w: u32, i_d: i32, o_d: u32, k_d: u32, s_d: u32, d_d: u32, pad_d: i32, i_h: i32, o_h: u32, k_h: u32, s_h: u32, d_h: u32, pad_h: i32, i_w: i32, o_w: u32, k_w: u32, s_w: u32, d_w: u32, pad_w: i32, channels: u32, rows: u32, all_rows: u32, pixels: u32, quads: u32, lanes: u32, taps: u32, w_offset: u32, parts: u32 }
 @group(0) @binding(3) var<uniform> p: Params;
-fn max_f32(x: f32, y: f32) -> f32 { return select(select(max(x, y), y, is_nan(y)), x, is_nan(x)); }
-fn is_nan(x: f32) -> bool { return (bitcast<u32>(x) & 0x7fffffffu) > 0x7f800000u; }
 fn x_at(o: u32) -> f32 { return x_buf[p.x_offset + o]; }
 fn set_out_fused(i: u32, v: f32) { let at = p.out_fused_offset + i; out_fused_buf[at] = v; }
 fn out_expr(x0: f32) -> f32 {
@@ -53,3 +51,5 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) groups: v
   let to = ((n * p.all_rows + channel) * p.o_h + oh) * p.o_w + ow;
     for (var i = 0u; i < min(p.pixels, p.o_w - ow); i++) { set_out(to + i, r0[i]); }
 }
+fn max_f32(x: f32, y: f32) -> f32 { return select(select(max(x, y), y, is_nan(y)), x, is_nan(x)); }
+fn is_nan(x: f32) -> bool { return (bitcast<u32>(x) & 0x7fffffffu) > 0x7f800000u; }

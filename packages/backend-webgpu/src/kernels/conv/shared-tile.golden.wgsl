@@ -79,8 +79,6 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) groups: v
 @group(0) @binding(1) var<storage, read_write> out_fused_buf: array<f32>;
 struct Params { x_offset: u32, out_fused_offset: u32, parts: u32, plane: u32, rows: u32, count: u32 }
 @group(0) @binding(2) var<uniform> p: Params;
-fn max_f32(x: f32, y: f32) -> f32 { return select(select(max(x, y), y, is_nan(y)), x, is_nan(x)); }
-fn is_nan(x: f32) -> bool { return (bitcast<u32>(x) & 0x7fffffffu) > 0x7f800000u; }
 fn x_at(o: u32) -> f32 { return x_buf[p.x_offset + o]; }
 fn set_out_fused(i: u32, v: f32) { let at = p.out_fused_offset + i; out_fused_buf[at] = v; }
 fn out_expr(x0: f32) -> f32 {
@@ -96,3 +94,5 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) g
   for (var part = 0u; part < p.parts; part++) { sum += x_at(part * p.count + i); }
   set_out(i, sum);
 }
+fn max_f32(x: f32, y: f32) -> f32 { return select(select(max(x, y), y, is_nan(y)), x, is_nan(x)); }
+fn is_nan(x: f32) -> bool { return (bitcast<u32>(x) & 0x7fffffffu) > 0x7f800000u; }

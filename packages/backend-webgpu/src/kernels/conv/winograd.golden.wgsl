@@ -111,8 +111,6 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) groups: v
 @group(0) @binding(1) var<storage, read_write> out_fused_buf: array<f32>;
 struct Params { m_offset: u32, out_fused_offset: u32, down: u32, across: u32, tiles: u32, used: u32, four: u32, rows: u32, numbers: u32, o_h: u32, o_w: u32, count: u32 }
 @group(0) @binding(2) var<uniform> p: Params;
-fn max_f32(x: f32, y: f32) -> f32 { return select(select(max(x, y), y, is_nan(y)), x, is_nan(x)); }
-fn is_nan(x: f32) -> bool { return (bitcast<u32>(x) & 0x7fffffffu) > 0x7f800000u; }
 fn m_at(o: u32) -> f32 { return m_buf[p.m_offset + o]; }
 fn set_out_fused(i: u32, v: f32) { let at = p.out_fused_offset + i; out_fused_buf[at] = v; }
 fn out_expr(x0: f32) -> f32 {
@@ -142,3 +140,5 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) g
     if (top + k / 2u < p.o_h && left + k % 2u < p.o_w) { set_out(to + k / 2u * p.o_w + k % 2u, sums[k]); }
   }
 }
+fn max_f32(x: f32, y: f32) -> f32 { return select(select(max(x, y), y, is_nan(y)), x, is_nan(x)); }
+fn is_nan(x: f32) -> bool { return (bitcast<u32>(x) & 0x7fffffffu) > 0x7f800000u; }

@@ -5,19 +5,19 @@ import type { ConvGeometry, ConvTensors } from "./geometry.ts";
 import { transformedWeight, transformInput, transformOutput } from "./winograd-transforms.ts";
 
 /** The part of a convolution that is a product of matrices. */
-type PlanProduct = (call: KernelCall, geometry: ConvGeometry, tensors: ConvTensors) => void;
+type PlanProduct = (call: KernelCall, geometry: ConvGeometry, tensors: ConvTensors) => Promise<void>;
 
 /**
  * 3x3 convolution with 16 products for 2 by 2 results instead of 36. The input's tiles and the kernel are transformed,
  * multiplied as 16 products of matrices, and the tiles of results transformed back. Every result is a sum over its
  * whole tile: an infinity or NaN in the input makes NaN of all the results of its tiles.
  */
-export function planWinograd(
+export async function planWinograd(
   call: KernelCall,
   geometry: ConvGeometry,
   tensors: ConvTensors,
   planMatmul: PlanProduct,
-): void {
+): Promise<void> {
   const { inChannels, outChannels } = geometry;
   const tiles = tilesOf(geometry);
   const temporary = (channels: number): TensorView =>
@@ -25,7 +25,7 @@ export function planWinograd(
   const [inputs, results] = [temporary(inChannels), temporary(outChannels)];
   transformInput(call, geometry, tensors.input, tiles, inputs);
   const row = [1, 1, tiles.count] as const;
-  planMatmul(
+  await planMatmul(
     call,
     { ...geometry, batch: 1, groups: NUMBERS, input: row, output: row, kernel: [1, 1, 1], padding: [0, 0, 0] },
     { input: inputs, weight: transformedWeight(call, geometry, tensors.weight), bias: null, output: results },

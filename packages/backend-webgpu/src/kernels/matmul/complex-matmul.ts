@@ -16,7 +16,7 @@ export const complexMatmul: WebgpuKernel = webgpuKernel({
     const [batch, k, n] = b.shape as readonly [number, number, number];
     const right = call.prepared(b, "complex matrix", { dtype: "float32", shape: [batch, k, 2, n, 2] }, fillBlocks);
     const product = { a: rowsOf(call, a), b: asMatrices(right, [batch, 2 * k, 2 * n]), bias: null };
-    planMatmul(call, product, (shader, options) => shader.write("out", inParts(out), options));
+    return planMatmul(call, product, (shader, options) => shader.write("out", inParts(out), options));
   },
 });
 

@@ -15,7 +15,7 @@ export const linear: WebgpuKernel = webgpuKernel({
   prepare(call, args) {
     const weight = transposed(call.tensor(args.weight));
     const a = asMatrices(call, call.tensor(args.input));
-    planMatmul(call, { a, b: stacked(weight, a.shape[0]!), bias: call.optional(args.bias) });
+    return planMatmul(call, { a, b: stacked(weight, a.shape[0]!), bias: call.optional(args.bias) });
   },
 });
 
@@ -48,7 +48,7 @@ export const addmm: WebgpuKernel = webgpuKernel({
   fuses: true,
   prepare(call, { self, mat1, mat2 }) {
     const [bias, a, b] = [call.tensor(self), call.tensor(mat1), call.tensor(mat2)];
-    planMatmul(call, { a: stacked(a), b: stacked(b), bias });
+    return planMatmul(call, { a: stacked(a), b: stacked(b), bias });
   },
 });
 

@@ -1,13 +1,8 @@
-import { onDemand } from "@pt2/registry/on-demand";
 import type { PlanContext } from "../../engine/kernel.ts";
 import type { TensorView } from "../../engine/tensor-view.ts";
 import { partsOf } from "../../shader/binding.ts";
 import { type Matmul, type PlannedMatmul, simplified, sizeOf } from "./matmul.ts";
 import type { Output } from "./operands.ts";
-
-// A device uses the one or the others.
-const registers = onDemand("products in registers", () => import("./register-tile.ts"));
-const workgroups = onDemand("products in workgroups", () => import("./plan-shared-tile.ts"));
 
 /** Columns that packing rounds up to. */
 const PANEL = 32;
@@ -16,19 +11,25 @@ const PANEL = 32;
  * Plans a product of floating point matrices, row-major, as result 0 of the call or where `output` says; the shader that
  * suits its size and the device is chosen here. A right matrix larger than what the device binds is bound in parts.
  */
-export function planMatmul(ctx: PlanContext, given: Matmul, output: Output = toResult): void {
+export async function planMatmul(ctx: PlanContext, given: Matmul, output: Output = toResult): Promise<void> {
   const product = simplified(given);
   const { batch, m, n } = sizeOf(product);
   if (batch * m * n === 0) return;
   for (const { view, start } of partsOf(product.b, 2, ctx.adapter, PANEL)) {
     const bias = product.bias && columnsOf(product.bias, start, view.shape[2]!);
-    planPart(ctx, { a: product.a, b: view, bias, width: n, first: start }, output);
+    await planPart(ctx, { a: product.a, b: view, bias, width: n, first: start }, output);
   }
 }
 
-function planPart(ctx: PlanContext, product: PlannedMatmul, output: Output): void {
-  if (ctx.adapter.software) registers().planRegisterTile(ctx, product, output);
-  else workgroups().planSharedTiles(ctx, product, output);
+/** A device uses one of the two. */
+async function planPart(ctx: PlanContext, product: PlannedMatmul, output: Output): Promise<void> {
+  if (ctx.adapter.software) {
+    const { planRegisterTile } = await import("./register-tile.ts");
+    planRegisterTile(ctx, product, output);
+  } else {
+    const { planSharedTiles } = await import("./plan-shared-tile.ts");
+    planSharedTiles(ctx, product, output);
+  }
 }
 
 const toResult: Output = (shader, options) => shader.result("out", 0, options);

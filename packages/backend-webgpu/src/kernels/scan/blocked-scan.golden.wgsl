@@ -3,8 +3,6 @@
 @group(0) @binding(1) var<storage, read_write> totals_buf: array<i32>;
 struct Params { x_offset: u32, outer_offset: u32, outer_s0: u32, inner_offset: u32, n: u32, blocks: u32, length: u32, lanes: u32, totals_offset: u32, zero: u32, count: u32 }
 @group(0) @binding(2) var<uniform> p: Params;
-fn is_inf(x: f32) -> bool { return (bitcast<u32>(x) & 0x7fffffffu) == 0x7f800000u; }
-fn is_nan(x: f32) -> bool { return (bitcast<u32>(x) & 0x7fffffffu) > 0x7f800000u; }
 fn x_at(o: u32) -> f32 { return x_buf[p.x_offset + o]; }
 fn outer(i: u32) -> u32 { var r = i; var at = p.outer_offset; at += r * p.outer_s0; return at; }
 fn inner(i: u32) -> u32 { let at = p.inner_offset + i; return at; }
@@ -54,6 +52,8 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) groups: v
     set_totals(2u * group + 1u, bitcast<i32>(before.b));
   }
 }
+fn is_inf(x: f32) -> bool { return (bitcast<u32>(x) & 0x7fffffffu) == 0x7f800000u; }
+fn is_nan(x: f32) -> bool { return (bitcast<u32>(x) & 0x7fffffffu) > 0x7f800000u; }
 
 // aten::cumsum in blocks
 @group(0) @binding(0) var<storage, read> x_buf: array<f32>;
@@ -61,8 +61,6 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) groups: v
 @group(0) @binding(2) var<storage, read_write> out0_buf: array<f32>;
 struct Params { x_offset: u32, outer_offset: u32, outer_s0: u32, inner_offset: u32, n: u32, blocks: u32, length: u32, lanes: u32, totals_offset: u32, out0_offset: u32, to_outer_offset: u32, to_outer_s0: u32, to_inner_offset: u32, zero: u32, count: u32 }
 @group(0) @binding(3) var<uniform> p: Params;
-fn is_inf(x: f32) -> bool { return (bitcast<u32>(x) & 0x7fffffffu) == 0x7f800000u; }
-fn is_nan(x: f32) -> bool { return (bitcast<u32>(x) & 0x7fffffffu) > 0x7f800000u; }
 fn x_at(o: u32) -> f32 { return x_buf[p.x_offset + o]; }
 fn outer(i: u32) -> u32 { var r = i; var at = p.outer_offset; at += r * p.outer_s0; return at; }
 fn inner(i: u32) -> u32 { let at = p.inner_offset + i; return at; }
@@ -123,3 +121,5 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) groups: v
   }
   
 }
+fn is_inf(x: f32) -> bool { return (bitcast<u32>(x) & 0x7fffffffu) == 0x7f800000u; }
+fn is_nan(x: f32) -> bool { return (bitcast<u32>(x) & 0x7fffffffu) > 0x7f800000u; }

@@ -5,7 +5,6 @@
 @group(0) @binding(3) var<storage, read_write> positions_buf: array<i32>;
 struct Params { x_offset: u32, outer_offset: u32, outer_s0: u32, inner_offset: u32, n: u32, kept: u32, values_offset: u32, indices_offset: u32, positions_offset: u32, to_outer_offset: u32, to_outer_s0: u32, to_inner_offset: u32, count: u32 }
 @group(0) @binding(4) var<uniform> p: Params;
-fn is_nan(x: f32) -> bool { return (bitcast<u32>(x) & 0x7fffffffu) > 0x7f800000u; }
 fn x_at(o: u32) -> f32 { return x_buf[p.x_offset + o]; }
 fn outer(i: u32) -> u32 { var r = i; var at = p.outer_offset; at += r * p.outer_s0; return at; }
 fn inner(i: u32) -> u32 { let at = p.inner_offset + i; return at; }
@@ -35,6 +34,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) g
     set_indices(to, i32(at));
   }
 }
+fn is_nan(x: f32) -> bool { return (bitcast<u32>(x) & 0x7fffffffu) > 0x7f800000u; }
 
 // sort ties
 @group(0) @binding(0) var<storage, read> x_buf: array<f32>;
@@ -43,7 +43,6 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) g
 @group(0) @binding(3) var<storage, read_write> indices_buf: array<i32>;
 struct Params { x_offset: u32, outer_offset: u32, outer_s0: u32, inner_offset: u32, positions_offset: u32, n: u32, kept: u32, size: u32, values_offset: u32, indices_offset: u32, to_outer_offset: u32, to_outer_s0: u32, to_inner_offset: u32, count: u32 }
 @group(0) @binding(4) var<uniform> p: Params;
-fn is_nan(x: f32) -> bool { return (bitcast<u32>(x) & 0x7fffffffu) > 0x7f800000u; }
 fn x_at(o: u32) -> f32 { return x_buf[p.x_offset + o]; }
 fn outer(i: u32) -> u32 { var r = i; var at = p.outer_offset; at += r * p.outer_s0; return at; }
 fn inner(i: u32) -> u32 { let at = p.inner_offset + i; return at; }
@@ -199,3 +198,4 @@ fn main(@builtin(workgroup_id) id: vec3<u32>, @builtin(num_workgroups) groups: v
     set_indices(to, at(r));
   }
 }
+fn is_nan(x: f32) -> bool { return (bitcast<u32>(x) & 0x7fffffffu) > 0x7f800000u; }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { LATER } from "../prelude.ts";
+import { LATER } from "../with-helpers.ts";
 import { BITS } from "./bits.ts";
 
 test("the names of helpers are known before they are loaded, and are those that the helpers declare", async () => {

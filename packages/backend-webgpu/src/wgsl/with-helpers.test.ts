@@ -1,17 +1,17 @@
-import { loading } from "@pt2/registry/on-demand";
 import { scalar as s, typeExpr, UNARY_FNS } from "@pt2/registry/scalar";
 import { expect, test } from "vitest";
 import { describeWithDevice } from "../device.test-helper.ts";
 import { FLOAT32_MAX, f32Literal } from "./literal.ts";
-import { helpersIn, prelude, scalarFunction } from "./scalar.ts";
+import { scalarFunction } from "./scalar.ts";
+import { withHelpers } from "./with-helpers.ts";
 
-test("a prelude declares the named helpers and what they need, once", async () => {
-  const text = await loading(() => prelude(helpersIn("let y = tan_f32(x) + sin_f32(x) + tan_f32(tangent);")));
+test("a shader gets the helpers that it names and what they need, once", async () => {
+  const text = await withHelpers("let y = tan_f32(x) + sin_f32(x) + tan_f32(tangent);");
   const declared = [...text.matchAll(/(?:fn|const) (\w+)/g)].map(([, name]) => name);
   expect(new Set(declared).size).toBe(declared.length);
   expect(declared).toEqual(expect.arrayContaining(["tan_f32", "sin_f32", "quarter_turns", "two_over_pi", "f32_bits"]));
   expect(declared).not.toContain("exp_f32");
-  expect(prelude([])).toBe("");
+  expect(await withHelpers("let x = 0f;")).toBe("let x = 0f;");
 });
 
 test("literals are the nearest float32, and never a constant that WGSL refuses", () => {
@@ -36,8 +36,7 @@ await describeWithDevice("one shader", (device) => {
     const rules = { compute: "float32", operands: ["float32"], result: "float32" } as const;
     const functions = UNARY_FNS.map((fn) => scalarFunction(`f_${fn}`, typeExpr(s[fn](s.input(0)), rules), ["float32"]));
     const most = `fn most() -> f32 { return ${f32Literal(FLOAT32_MAX)}; }`;
-    const helpers = functions.flatMap((made) => made.helpers);
-    const code = [await loading(() => prelude(helpers)), ...functions.map((made) => made.code), most].join("");
+    const code = await withHelpers([...functions, most].join(""));
     const { messages } = await device.createShaderModule({ code }).getCompilationInfo();
     expect(messages).toEqual([]);
   });

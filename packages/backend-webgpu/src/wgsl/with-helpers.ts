@@ -1,4 +1,3 @@
-import { NotLoaded } from "@pt2/registry/on-demand";
 import { BITS } from "./helpers/bits.ts";
 import type { Helpers } from "./helpers/helper-declarations.ts";
 
@@ -35,43 +34,40 @@ export function hasHelper(name: string): boolean {
   return Object.hasOwn(BITS, name) || LATER.some(({ names }) => names.has(name));
 }
 
-/** Returns the helpers that a text names, each once; not those that they name in turn. */
-export function helpersIn(text: string): readonly string[] {
-  return [...new Set(text.match(/\b[a-z]\w*/g))].filter(hasHelper);
+/** Returns a shader with the declarations of the helpers that it names, and of all that these need, each once. */
+export async function withHelpers(code: string): Promise<string> {
+  const needed = new Set(helpersIn(code));
+  const declarations: string[] = [];
+  // Iteration over a set also visits what is added during it.
+  for (const name of needed) {
+    const declaration = await declarationOf(name);
+    declarations.push(`\n${declaration}`);
+    for (const other of needsOf(name, declaration)) needed.add(other);
+  }
+  // WGSL allows declarations in any order.
+  return [code, ...declarations].join("");
+}
+
+/** Returns the helpers that a text names. */
+function helpersIn(text: string): readonly string[] {
+  return (text.match(/\b[a-z]\w*/g) ?? []).filter(hasHelper);
 }
 
 const needs = new Map<string, readonly string[]>();
 
 /** Returns the helpers that a helper names. */
-function needsOf(name: string): readonly string[] {
-  const known = needs.get(name) ?? helpersIn(declarationOf(name));
+function needsOf(name: string, declaration: string): readonly string[] {
+  const known = needs.get(name) ?? helpersIn(declaration);
   needs.set(name, known);
   return known;
 }
 
-/** Returns the declaration of a helper. Throws `NotLoaded` for one that is not loaded yet. */
-function declarationOf(name: string): string {
-  const declaration = loaded[name];
-  if (declaration !== undefined) return declaration;
-  throw new NotLoaded(`${name} in WGSL`, () => add(LATER.find(({ names }) => names.has(name))!));
-}
-
-/** Loads every helper, so that no declaration is missing. */
-export async function loadHelpers(): Promise<void> {
-  await Promise.all(LATER.map(add));
-}
-
-async function add({ load }: Later): Promise<void> {
-  const helpers = await load();
-  loaded = { ...loaded, ...helpers };
-}
-
-/** Returns the declarations of helpers and of all that they need, each once. A shader has one prelude. */
-export function prelude(helpers: Iterable<string>): string {
-  const needed = new Set(helpers);
-  // Iteration over a set also visits what is added during it.
-  for (const name of needed) for (const other of needsOf(name)) needed.add(other);
-  return [...needed].map((name) => `${declarationOf(name)}\n`).join("");
+async function declarationOf(name: string): Promise<string> {
+  if (!Object.hasOwn(loaded, name)) {
+    const helpers = await LATER.find(({ names }) => names.has(name))!.load();
+    loaded = { ...loaded, ...helpers };
+  }
+  return loaded[name]!;
 }
 
 /** Returns names: functions of floats by what they compute, then helpers by their names. */
