@@ -62,6 +62,35 @@ async function compiled(program: string, parts: Partial<RegistryParts>, backend 
 }
 
 describe("ops of users in the worker", () => {
+  test("a view of a slice, and one of a transposed tensor, give the same in the worker as on the calling thread", async () => {
+    const evens = defineOp("mine::evens(Tensor(a) self) -> Tensor(a)", {
+      view: ({ shape: [rows = 1, ...rest], strides: [step = 1, ...steps], offset }) => ({
+        shape: [Math.ceil(rows / 2), ...rest],
+        strides: [2 * step, ...steps],
+        offset,
+      }),
+    });
+    const program = `program {
+  user_input %x: f32[5, 4]
+  %part: f32[3, 4] = aten::slice.Tensor(self=%x, dim=0, start=2, end=5)
+  %a: f32[2, 4] = mine::evens(self=%part)
+  %t: f32[4, 5] = aten::t(self=%x)
+  %b: f32[2, 5] = mine::evens(self=%t)
+  return %a, %b
+}`;
+    const parts = { sets: [{ name: "mine", ops: [evens] }] };
+    const results = async (backend: typeof worker): Promise<unknown> =>
+      plain(await (await compiled(program, parts, backend)).run([floats(5, 4)]));
+    const x = Array.from({ length: 20 }, (_, i) => Math.fround(Math.sin(i)));
+    const rows = (...at: readonly number[]): Float32Array => Float32Array.from(at, (i) => x[i]!);
+    const expected = [
+      ["float32", [2, 4], rows(8, 9, 10, 11, 16, 17, 18, 19)],
+      ["float32", [2, 5], rows(0, 4, 8, 12, 16, 2, 6, 10, 14, 18)],
+    ];
+    expect(await results(local)).toEqual(expected);
+    expect(await results(worker)).toEqual(expected);
+  });
+
   test("scalar rules and decompositions give the same in the worker as on the calling thread, for sizes that come later too", async () => {
     const [there, here] = [await compiled(PROGRAM, { sets: MINE }), await compiled(PROGRAM, { sets: MINE }, local)];
     for (const rows of [1, 2, 5, 1, 8, 5]) {
