@@ -12,7 +12,7 @@ import {
   type OpRegistry,
   resolveArgs,
 } from "@pt2/registry";
-import { loading, NotLoaded } from "@pt2/registry/on-demand";
+import { isNative, loading } from "@pt2/registry/on-demand";
 import { hintBindings, hintValues } from "./hint-values.ts";
 
 /** What a backend can do with single ops. */
@@ -48,7 +48,7 @@ async function search(program: Program, registry: OpRegistry, abilities: Abiliti
   const known: KnownProblems = new Map();
   const enter = async (graph: Graph): Promise<void> => {
     for (const node of graph.nodes) {
-      const why = await loading(() => problemOf(node, graph, bindings, registry, abilities, known));
+      const why = await problemOf(node, graph, bindings, registry, abilities, known);
       if (why !== null) {
         const { count, where, why: first } = found.get(node.op) ?? { count: 0, where: describeNode(node), why };
         found.set(node.op, { op: node.op, count: count + 1, where, why: first });
@@ -61,14 +61,14 @@ async function search(program: Program, registry: OpRegistry, abilities: Abiliti
 }
 
 /** Explains why a node cannot run; null where it can. */
-function problemOf(
+async function problemOf(
   node: Node,
   graph: Graph,
   bindings: ReadonlyMap<string, number | bigint>,
   registry: OpRegistry,
   { target, dtypes, dtypeAdvice, hasDynamicKernel }: Abilities,
   known: KnownProblems,
-): string | null {
+): Promise<string | null> {
   const own = dtypesOf(node, graph);
   const foreign = own.find((dtype) => !dtypes.includes(dtype));
   if (foreign !== undefined) {
@@ -84,13 +84,14 @@ function problemOf(
   }
   if (runsAnywhere(record, node, own) && registry.handlerOf(node.op) === undefined) return null;
   const args = argsOf(node, record, hintValues(usesOf(node), graph, bindings));
-  if (isDynamic(record, args)) {
+  if (await loading(() => isDynamic(record, args))) {
     if (hasDynamicKernel(record.name)) return null;
     return `the sizes of its results depend on data, and ${target.name} has no kernel for it`;
   }
-  if (args === null) return hasRule(record, target) ? null : (registry.lackOf(node.op, target.name) ?? NO_KERNEL);
+  if (args === null)
+    return (await hasRule(record, target)) ? null : (registry.lackOf(node.op, target.name) ?? NO_KERNEL);
   const call = `${node.op} ${callKey(args)}`;
-  const problem = known.has(call) ? known.get(call)! : loweringProblem(node, args, registry, target);
+  const problem = known.has(call) ? known.get(call)! : await loweringProblem(node, args, registry, target);
   known.set(call, problem);
   return problem;
 }
@@ -137,33 +138,38 @@ function isDynamic({ dynamic }: OpRecord, args: Readonly<Record<string, ArgValue
   return typeof dynamic === "function" ? args !== null && dynamic(args) : dynamic === true;
 }
 
-function hasRule(record: OpRecord, target: LowerTarget): boolean {
+async function hasRule(record: OpRecord, target: LowerTarget): Promise<boolean> {
   if (record.scalar !== undefined || record.view !== undefined || record.decompose !== undefined) return true;
   try {
-    return target.isNative(record.name, {});
+    return await isNative(target, record.name, {});
   } catch (error) {
-    if (error instanceof NotLoaded) throw error;
-    // The op has a kernel, which accepted the arguments that are not known.
+    if (isUnreachable(error)) throw error;
+    // The op has a kernel, which would have looked at the arguments that are not known.
     return true;
   }
 }
 
 /** Assumed sizes may not fit together, so only a missing op counts. */
-function loweringProblem(
+async function loweringProblem(
   node: Node,
   args: Readonly<Record<string, ArgValue>>,
   registry: OpRegistry,
   target: LowerTarget,
-): string | null {
+): Promise<string | null> {
   try {
-    new Emitter(registry, target).emit(node.op, args, node);
+    await new Emitter(registry, target).lower(node.op, args, node);
     return null;
   } catch (error) {
-    if (error instanceof NotLoaded) throw error;
+    if (isUnreachable(error)) throw error;
     if (!(error instanceof Pt2Error) || error.code !== "registry.unsupported-op") return null;
     const { op, why } = error.details;
     return op === node.op ? String(why) : `it needs ${String(op)}: ${String(why)}`;
   }
+}
+
+/** Whether code could not be loaded, so that nothing is known. */
+function isUnreachable(error: unknown): boolean {
+  return error instanceof Pt2Error && error.code === "registry.not-loaded";
 }
 
 function dtypesOf(node: Node, { values }: Graph): readonly DType[] {

@@ -2,9 +2,9 @@ import { Pt2Error } from "@pt2/format";
 import { registryError } from "./registry-errors.ts";
 
 /**
- * Reports that code, or a result of another thread, is missing, and how to load it. It is thrown only by work that
- * keeps no state, and never leaves this project: {@link loading} catches it while one node is emitted, or one stage is
- * planned. It is never thrown through a function of a user: {@link OpRegistry.load} loads everything that such
+ * Reports from inside a rule that code, or an answer of another thread, is missing, and how to load it. A rule is a
+ * plain function and cannot wait. {@link loading} catches it while one node is lowered, which keeps no state; it is
+ * thrown nowhere else, and never through a function of a user: {@link OpRegistry.load} loads everything that such
  * functions may need before they are called.
  */
 export class NotLoaded extends Error {
@@ -21,16 +21,21 @@ export class NotLoaded extends Error {
 
   /** Loads what is missing. Rejects with `registry.not-loaded` if that fails. */
   async load(): Promise<void> {
-    try {
-      await this.#load();
-    } catch (cause) {
-      if (cause instanceof Pt2Error) throw cause;
-      throw registryError("registry.not-loaded", {
-        what: `The code for ${this.#what} could not be loaded: ${cause instanceof Error ? cause.message : cause}`,
-        advice: "Check that the application's own files can be reached and are all of one version, and load again.",
-        cause,
-      });
-    }
+    await loadCode(this.#what, this.#load);
+  }
+}
+
+/** Loads code for `what`. Rejects with `registry.not-loaded` if it cannot be reached. */
+export async function loadCode<Module>(what: string, load: () => Promise<Module>): Promise<Module> {
+  try {
+    return await load();
+  } catch (cause) {
+    if (cause instanceof Pt2Error) throw cause;
+    throw registryError("registry.not-loaded", {
+      what: `The code for ${what} could not be loaded: ${cause instanceof Error ? cause.message : cause}`,
+      advice: "Check that the application's own files can be reached and are all of one version, and load again.",
+      cause,
+    });
   }
 }
 

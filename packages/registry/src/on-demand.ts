@@ -4,6 +4,7 @@
 export { failedCheckCode } from "./assertions.ts";
 export { atenOnDemand } from "./aten/on-demand.ts";
 export { inPlaceProblem } from "./lower/in-place-problem.ts";
-export { loading, NotLoaded, onDemand } from "./not-loaded.ts";
+export { isNative } from "./lower/is-native.ts";
+export { loadCode, loading, NotLoaded } from "./not-loaded.ts";
 export { builtInRegistry } from "./op-registry.ts";
 export { requireArguments } from "./require-arguments.ts";

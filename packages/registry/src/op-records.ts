@@ -1,6 +1,5 @@
 import { type OpName, parseOpName } from "@pt2/graph";
 import { functionalName, inPlaceRecord } from "./in-place.ts";
-import type { NotLoaded } from "./not-loaded.ts";
 import type { OpRecord } from "./op.ts";
 import type { OpSet } from "./op-set.ts";
 import { functionalNamesOfOut, outRecord } from "./out-variant.ts";
@@ -91,18 +90,15 @@ export class OpRecords {
     return this.#find(parseOpName(text));
   }
 
-  /** Returns what must be loaded before it is known whether a set has an op; null if that is known. */
-  missing(text: string): NotLoaded | null {
+  /** Returns whether it is known if a set has an op: no part that may have it is left to load. */
+  isLoaded(text: string): boolean {
     const op = parseOpName(text);
-    return this.#find(op) === undefined ? (this.#missing(op) ?? null) : null;
+    return this.#find(op) !== undefined || this.#missing(op) === undefined;
   }
 
   /** Loads every part of every set, and the code that rules load on demand. */
   async loadAll(): Promise<void> {
-    await Promise.all([
-      ...this.#parts.flatMap(({ left }) => left).map((part) => part.load()),
-      ...this.#sets.map((set) => set.loadRules?.()),
-    ]);
+    await Promise.all([...this.#parts.map((parts) => parts.loadAll()), ...this.#sets.map((set) => set.loadRules?.())]);
   }
 
   /** Loads the parts that have these ops, and checks that no op is defined twice. */
@@ -113,11 +109,12 @@ export class OpRecords {
       ...[...this.#owners].flatMap(([op, owner]) => this.#contested(op, owner) ?? []),
     ];
     if (missing.length === 0) return;
-    await Promise.all(missing.map((part) => part.load()));
+    await Promise.all(missing.map((load) => load()));
     await this.load(open);
   }
 
-  #missing(op: OpName): NotLoaded | undefined {
+  /** Returns the function that loads the next part that may have an op. */
+  #missing(op: OpName): (() => Promise<void>) | undefined {
     for (const parts of this.#parts) {
       const missing = parts.missing(op);
       if (missing !== null) return missing;
@@ -125,8 +122,8 @@ export class OpRecords {
     return undefined;
   }
 
-  /** Returns what must be loaded to check that another set does not define the op too. */
-  #contested(op: OpName, { set, rank }: Owner): NotLoaded | undefined {
+  /** Returns the function that loads what is needed to check that another set does not define the op too. */
+  #contested(op: OpName, { set, rank }: Owner): (() => Promise<void>) | undefined {
     if (set.replace === true) return undefined;
     return this.#parts.flatMap((parts, other) => (other === rank ? [] : (parts.missing(op) ?? [])))[0];
   }

@@ -1,7 +1,6 @@
 import type { OpName } from "@pt2/graph";
 import { effectsOf, type OpEffects } from "./effects.ts";
 import type { OpHandler } from "./handler.ts";
-import type { NotLoaded } from "./not-loaded.ts";
 import type { OpRecord } from "./op.ts";
 import { OpRecords } from "./op-records.ts";
 import type { OpSet } from "./op-set.ts";
@@ -37,8 +36,8 @@ export interface OpRegistry {
    * call ops by name. Rejects with `registry.duplicate` like `createRegistry`.
    */
   load(ops: Iterable<string> | "all"): Promise<void>;
-  /** Returns what must be loaded before `resolve` knows whether a set has the op; null if nothing. */
-  missing(op: string): NotLoaded | null;
+  /** Returns whether `resolve` knows if a set has the op; otherwise {@link load} must be called for it first. */
+  isLoaded(op: string): boolean;
   /**
    * Returns the handler of this op; one that names the overload takes precedence over one that handles every overload,
    * `ns::op.*`.
@@ -79,7 +78,7 @@ export function registryOf(records: OpRecords): OpRegistry {
   return {
     resolve,
     load: (ops) => (ops === "all" ? records.loadAll() : records.load(ops)),
-    missing: (op) => records.missing(op),
+    isLoaded: (op) => records.isLoaded(op),
     handlerOf: () => undefined,
     isClaimed: () => false,
     isReplaced: () => false,

@@ -22,7 +22,7 @@ export interface OpSet {
   readonly kernels?: Readonly<Record<string, readonly unknown[]>>;
   /** Whether it belongs to this project: a rule that fails is then a defect of this project rather than of its user. */
   readonly builtIn?: true;
-  /** Whether its rules ask another thread, which has the functions: they may throw `NotLoaded`. */
+  /** Whether its rules ask another thread, which has the functions of the user. Only this project makes such sets. */
   readonly asked?: true;
   /** Allows it to define ops that an earlier set defines. */
   readonly replace?: boolean;

@@ -1,5 +1,5 @@
 import type { OpName } from "@pt2/graph";
-import { NotLoaded } from "./not-loaded.ts";
+import { loadCode } from "./not-loaded.ts";
 import type { Part } from "./op-set.ts";
 
 /** A list of parts, each of which is loaded at most once. */
@@ -16,16 +16,16 @@ export class Parts<Item> {
     this.#add = add;
   }
 
-  /** Returns the next part that may have something for an op; null if nothing is left to load. */
-  missing(op: OpName): NotLoaded | null {
+  /** Returns the function that loads the next part that may have something for an op; null if nothing is left to load. */
+  missing(op: OpName): (() => Promise<void>) | null {
     const part = this.#parts.find((candidate) => candidate.ops.test(op) && !this.#loaded.has(candidate));
-    return part === undefined ? null : new NotLoaded(op, () => this.#load(part));
+    return part === undefined ? null : () => loadCode(op, () => this.#load(part));
   }
 
-  /** The parts that are not loaded. */
-  get left(): readonly NotLoaded[] {
+  /** Loads the parts that are not loaded. */
+  async loadAll(): Promise<void> {
     const left = this.#parts.filter((part) => !this.#loaded.has(part));
-    return left.map((part) => new NotLoaded(String(part.ops), () => this.#load(part)));
+    await Promise.all(left.map((part) => loadCode(String(part.ops), () => this.#load(part))));
   }
 
   /** Returns whether any part, loaded or not, may have something for an op. */

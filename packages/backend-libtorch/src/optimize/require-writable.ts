@@ -1,6 +1,6 @@
 import { type Graph, type Node, type Program, type TensorType, usesOf, walk } from "@pt2/graph";
 import { type ArgValue, argValue, describeNode, Emitter, type OpRecord, type OpRegistry } from "@pt2/registry";
-import { inPlaceProblem, loading, NotLoaded } from "@pt2/registry/on-demand";
+import { inPlaceProblem } from "@pt2/registry/on-demand";
 import { libtorchError } from "../libtorch-errors.ts";
 
 /**
@@ -18,7 +18,7 @@ export async function requireWritable(program: Program, registry: OpRegistry): P
     if (record !== undefined && record.view === undefined) writing.push({ node, graph, record });
   });
   for (const { node, graph, record } of writing) {
-    const problem = await loading(() => problemOf(node, graph, record, registry));
+    const problem = await problemOf(node, graph, record, registry);
     if (problem === null) continue;
     throw libtorchError("libtorch.argument", {
       what: `${node.op}: ${problem}`,
@@ -28,7 +28,7 @@ export async function requireWritable(program: Program, registry: OpRegistry): P
   }
 }
 
-function problemOf(node: Node, graph: Graph, record: OpRecord, registry: OpRegistry): string | null {
+async function problemOf(node: Node, graph: Graph, record: OpRecord, registry: OpRegistry): Promise<string | null> {
   const env = new Map<string, ArgValue>();
   for (const name of usesOf(node)) {
     const type = graph.values.get(name);
@@ -41,10 +41,9 @@ function problemOf(node: Node, graph: Graph, record: OpRecord, registry: OpRegis
   const [first] = record.schema.args;
   try {
     const emitter = new Emitter(registry, { name: "inference", isNative: () => true });
-    const results = emitter.emit(record.name, { [first!.name]: self!, ...rest }, node);
+    const results = await emitter.lower(record.name, { [first!.name]: self!, ...rest }, node);
     return inPlaceProblem(results[0], self, record, args.dtype);
-  } catch (error) {
-    if (error instanceof NotLoaded) throw error;
+  } catch {
     // A call that shape inference refuses fails in PyTorch too, when it runs.
     return null;
   }

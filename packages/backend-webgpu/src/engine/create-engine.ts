@@ -39,8 +39,11 @@ export function targetOf(kernels: Kernels, maxTensorBytes?: number): LowerTarget
   return {
     name: "webgpu",
     ...(maxTensorBytes === undefined ? {} : { maxTensorBytes }),
-    loadsKernels: true,
-    isNative: (op: OpName, args) => kernels.find(op, args) !== undefined,
+    isNative(op: OpName, args) {
+      const kernel = kernels.find(op, args);
+      return kernel === null ? null : kernel !== undefined;
+    },
+    loadKernels: (op) => kernels.load(op),
   };
 }
 

@@ -1,14 +1,18 @@
 import { isComplexDtype, KernelSet } from "@pt2/engine";
 import type { OpName } from "@pt2/graph";
 import type { ArgValue, Call, OpRegistry, Part } from "@pt2/registry";
-import { NotLoaded } from "@pt2/registry/on-demand";
+import { loadCode } from "@pt2/registry/on-demand";
 import type { WebgpuKernel } from "./kernel.ts";
 
 type Args = Readonly<Record<string, ArgValue>>;
 
-/** Finds the kernel that takes a call. Throws `NotLoaded` while one that may take it is not loaded. */
+/** Finds the kernel that takes a call. */
 export interface Kernels {
-  find(op: OpName, args: Args): WebgpuKernel | undefined;
+  /** Returns the kernel; undefined if there is none, null while one that may come first is not loaded. */
+  find(op: OpName, args: Args): WebgpuKernel | undefined | null;
+  /** Loads the next kernels that may take calls of an op. */
+  load(op: OpName): Promise<void>;
+  /** Returns the kernel of a call that `find` had one for. */
   get(call: Call): WebgpuKernel | undefined;
 }
 
@@ -26,7 +30,7 @@ class LoadedKernels extends KernelSet<WebgpuKernel> {
   }
 }
 
-/** Kernels in parts, each loaded when an op comes that it may have a kernel for. */
+/** Kernels in parts, which are loaded for the ops that they may have kernels of. */
 export class KernelParts {
   readonly #parts: readonly Part<WebgpuKernel>[];
   readonly #loaded = new Map<Part<WebgpuKernel>, LoadedKernels>();
@@ -44,16 +48,22 @@ export class KernelParts {
     }
   }
 
-  /** Returns the first kernel that takes the call, in the order of the parts. */
-  find(op: OpName, args: Args): WebgpuKernel | undefined {
+  /** Returns the first kernel that takes the call, in the order of the parts; null where one is reached that is not loaded. */
+  find(op: OpName, args: Args): WebgpuKernel | undefined | null {
     for (const part of this.#parts) {
       if (!part.ops.test(op)) continue;
       const kernels = this.#loaded.get(part);
-      if (kernels === undefined) throw new NotLoaded(`the kernel of ${op}`, () => this.#load(part));
+      if (kernels === undefined) return null;
       const kernel = kernels.find(op, args);
       if (kernel !== undefined) return kernel;
     }
     return undefined;
+  }
+
+  /** Loads the first part for an op that is not loaded. */
+  async load(op: OpName): Promise<void> {
+    const part = this.#parts.find((candidate) => candidate.ops.test(op) && !this.#loaded.has(candidate));
+    if (part !== undefined) await loadCode(`the kernel of ${op}`, () => this.#load(part));
   }
 
   async #load(part: Part<WebgpuKernel>): Promise<void> {
@@ -69,7 +79,7 @@ export function kernelsOf(registry: OpRegistry, own: KernelParts): Kernels {
   // The kernels here do not compute an op that an op set has replaced.
   const find: Kernels["find"] = (op, args) =>
     first.find(op, args) ?? (registry.isReplaced(op) ? undefined : own.find(op, args));
-  return { find, get: ({ record, args }) => find(record.name, args) };
+  return { find, load: (op) => own.load(op), get: ({ record, args }) => find(record.name, args) ?? undefined };
 }
 
 /** Whether an argument is a complex tensor or number, the name of a complex dtype, or a list with one. */

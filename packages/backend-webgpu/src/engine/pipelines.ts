@@ -1,6 +1,6 @@
 import type { Dispatch } from "../shader/dispatch.ts";
-import { withHelpers } from "../wgsl/with-helpers.ts";
 import { webgpuError } from "../webgpu-errors.ts";
+import { withHelpers } from "../wgsl/with-helpers.ts";
 
 /** A compiled shader and the layout of its bindings. */
 export interface Pipeline {

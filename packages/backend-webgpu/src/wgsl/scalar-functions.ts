@@ -1,8 +1,8 @@
 import type { DType } from "@pt2/format";
 import type { BinaryFn, UnaryFn } from "@pt2/registry/scalar";
 import { f32Literal } from "./literal.ts";
-import { hasHelper } from "./with-helpers.ts";
 import { computeType, fitExpr } from "./storage.ts";
+import { hasHelper } from "./with-helpers.ts";
 
 type Spelling = (x: string, y: string) => string;
 

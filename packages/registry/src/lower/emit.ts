@@ -2,6 +2,7 @@ import type { Pt2Error } from "@pt2/format";
 import type { Node, OpName } from "@pt2/graph";
 import { type Builder, builderOf } from "../builder.ts";
 import { checkLimit } from "../limits.ts";
+import { loading, NotLoaded } from "../not-loaded.ts";
 import type { OpRecord } from "../op.ts";
 import type { OpRegistry } from "../op-registry.ts";
 import { resolveArgs } from "../op-registry.ts";
@@ -15,6 +16,7 @@ import type { Call } from "./call.ts";
 import { requireArgumentValues } from "./check-arguments.ts";
 import { typedCall } from "./elementwise.ts";
 import { inPlaceProblem } from "./in-place-problem.ts";
+import { isNativeIfLoaded } from "./is-native.ts";
 import { located } from "./located.ts";
 import { Recipe } from "./recipe.ts";
 import { isFree, named, resultsOf, viewMeta } from "./results.ts";
@@ -28,9 +30,12 @@ export interface LowerTarget {
    * Returns whether the backend runs this op itself. It is not called for elementwise ops and views, which every
    * backend runs.
    */
-  isNative(op: OpName, args: Readonly<Record<string, ArgValue>>): boolean;
-  /** Whether `isNative` may throw `NotLoaded` because the code that decides is loaded on demand. */
-  readonly loadsKernels?: true;
+  isNative(op: OpName, args: Readonly<Record<string, ArgValue>>): boolean | null;
+  /**
+   * Loads the code without which `isNative` cannot decide about an op, and answers null; it is asked again then. Absent
+   * if it always can.
+   */
+  loadKernels?(op: OpName): Promise<void>;
   /**
    * The largest size of one tensor in bytes; larger tensors are refused before anything is allocated. Default: no
    * limit.
@@ -66,9 +71,14 @@ export class Emitter {
     this.#numbers = numbers;
   }
 
+  /** Emits one op of a program, as {@link emit} does, and loads the records and kernels that it needs. */
+  async lower(op: OpName, given: Readonly<Record<string, ArgValue>>, node: Node): Promise<readonly ArgValue[]> {
+    return await loading(() => this.emit(op, given, node));
+  }
+
   /**
-   * Emits one op of a program; within `loading` if ops load on demand. Errors name the node; a call that fails leaves
-   * no calls behind.
+   * Emits one op of a program, for which everything is loaded. Errors name the node; a call that fails leaves no calls
+   * behind.
    */
   emit(op: OpName, given: Readonly<Record<string, ArgValue>>, node: Node): readonly ArgValue[] {
     const start = this.calls.length;
@@ -93,9 +103,9 @@ export class Emitter {
 
   /** Returns the record of an op, which may have to be loaded first. */
   #recordOf(op: OpName): OpRecord | undefined {
-    const record = this.#registry.resolve(op);
-    const missing = record === undefined ? this.#registry.missing(op) : null;
-    if (missing !== null) throw missing;
+    const registry = this.#registry;
+    const record = registry.resolve(op);
+    if (record === undefined && !registry.isLoaded(op)) throw new NotLoaded(op, () => registry.load([op]));
     return record;
   }
 
@@ -150,7 +160,7 @@ export class Emitter {
   #isNative(op: OpName, args: Call["args"]): boolean {
     const registry = this.#registry;
     if (registry.isReplaced(op) && !registry.hasKernel(op, this.#target.name)) return false;
-    return this.#target.isNative(op, args);
+    return isNativeIfLoaded(this.#target, op, args);
   }
 
   #pushNative(record: OpRecord, args: Call["args"], node: Node, depth: number): readonly ArgValue[] {
@@ -203,7 +213,7 @@ export class Emitter {
     depth: number,
     rule: (b: Builder) => ArgValue | null | undefined,
   ): ArgValue | null | undefined {
-    if (this.#target.loadsKernels !== true) return rule(this.#builder(node, depth));
+    if (this.#target.loadKernels === undefined) return rule(this.#builder(node, depth));
     const trial = new Emitter(this.#registry, SHAPES_ONLY, this.#numbers);
     const recipe = new Recipe(args, (op, given) => trial.#emit(op, given, node, depth + 1));
     const answer = rule(recipe.builder);

@@ -59,7 +59,7 @@ async function lowerFrom(graph: Graph, start: number, given: Environment, option
       };
       return { calls: emitter.calls, end, live: liveAt(graph, at, env), numbers, resume };
     }
-    const results = await loading(() => emitter.emit(node.op, namedArgs(node, env), node));
+    const results = await emitter.lower(node.op, namedArgs(node, env), node);
     options.registry.checks?.requireAsRecorded(node, results, (name) => env.get(name), graph.values, options.registry);
     bind(node, results, env);
   }
