@@ -100,7 +100,8 @@ test("a handler takes precedence over the record's own rule, and an op set's ker
   });
   const kernel = wasmKernel({
     ops: [record],
-    prepare(call, { x, scale }) {
+    async prepare(call, { x, scale }) {
+      await Promise.resolve();
       const [from, factors, out] = [call.dense(call.tensor(x)), call.dense(call.tensor(scale)), call.output()];
       call.step(() => {
         const floats = call.heap.f32;
@@ -157,13 +158,13 @@ describe("a kernel of an op set that plans too little, or something else, is ref
       undefined,
     ],
     [
-      "asynchronously",
+      "for a while, and fails",
       (async () => {
         await Promise.resolve();
         void absent.length;
       }) as WasmKernel["prepare"],
-      "plans asynchronously",
-      "a plain function",
+      "failed: Cannot read properties of undefined (reading 'length')",
+      undefined,
     ],
   ];
   test.each(cases)("it plans %s", async (_, prepare, what, advice) => {

@@ -1,4 +1,5 @@
 import type {
+  Awaitable,
   KernelCall as EngineCall,
   PlanContext as EngineContext,
   KernelArgs,
@@ -14,8 +15,11 @@ import type { HeapArrays } from "./heap.ts";
 
 /** Runs one or several ops on this backend. Each family of ops has a file in `kernels/`. */
 export interface WasmKernel<Args = Call["args"]> extends OpKernel<Args> {
-  /** Plans the call: allocates its results and adds what runs on each forward. */
-  prepare(call: KernelCall, args: Args): void;
+  /**
+   * Plans the call: allocates its results and adds what runs on each forward. It may load code first; nothing else is
+   * planned meanwhile.
+   */
+  prepare(call: KernelCall, args: Args): Awaitable<void>;
   /** Whether it clamps its (float32) results to `call.clamp` while they are in registers. */
   readonly clamps?: (args: Args) => boolean;
 }

@@ -67,12 +67,13 @@ await describeWithDevice("an op that PyTorch does not have", (device) => {
     expect(explanation).toContain("(my::scaled runs on the host)");
   });
 
-  test("a custom op has a kernel of its op set, whose result takes an epilogue", async () => {
+  test("a custom op has a kernel of its op set, which may load code, and whose result takes an epilogue", async () => {
     const op = defineOp(SCHEMA, { infer: ({ x: self }) => ({ dtype: self.dtype, shape: self.shape }) });
     const kernel = webgpuKernel({
       ops: [op],
       fuses: true,
-      prepare(call, { x: self, scale }) {
+      async prepare(call, { x: self, scale }) {
+        await Promise.resolve();
         const shader = call.shader("scaled").read("x", call.tensor(self)).read("factor", call.tensor(scale));
         shader.result("out");
         shader.forEach(6, "set_out(i, x(i) * factor(i % 3u));");
@@ -138,7 +139,11 @@ await describeWithDevice("an op that PyTorch does not have", (device) => {
         (call) => void call.shader("").result("out", 1),
         "failed: result 1 is no tensor",
       ],
-      ["asynchronously", (async () => void absent.length) as WebgpuKernel["prepare"], "plans asynchronously"],
+      [
+        "for a while, and fails",
+        async () => void absent.length,
+        "failed: Cannot read properties of undefined (reading 'length')",
+      ],
     ];
     test.each(cases)("it plans %s", async (_, prepare, what) => {
       await expect(with_(prepare)).rejects.toMatchObject({

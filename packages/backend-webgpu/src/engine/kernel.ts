@@ -22,8 +22,8 @@ export interface WebgpuKernel<Args = Call["args"]> extends OpKernel<Args> {
    */
   readonly complex?: boolean;
   /**
-   * Plans the call: makes its results, and adds the shaders that compute them. A kernel of this package may load code
-   * for it; nothing else is planned meanwhile.
+   * Plans the call: makes its results, and adds the shaders that compute them. It may load code
+   * first; nothing else is planned meanwhile.
    */
   prepare(call: KernelCall, args: Args): Awaitable<void>;
   /**

@@ -1,7 +1,7 @@
 import { sameShape } from "@pt2/format";
 import { type LoweredTensor, tensorsIn } from "@pt2/registry";
 import { type KernelProblem, kernelError } from "../kernel-error.ts";
-import type { Awaitable } from "../staged/awaitable.ts";
+import { type Awaitable, whenReady } from "../staged/awaitable.ts";
 import { reachBeyond } from "../strides/inside.ts";
 import type { DeviceBuffer } from "./constant.ts";
 import type { DeviceTypes } from "./device-types.ts";
@@ -25,17 +25,16 @@ export function prepareCall<T extends DeviceTypes>(
   planned: PlannedCall<T>,
   made: Planned<T>,
 ): Awaitable<void> {
-  const { call, table, epilogue } = planned;
-  const returned = device.kernel(call)!.prepare(device.context(target, planned), call.args);
-  if (!call.packaged) return returned;
-  if (returned instanceof Promise) {
-    // A failure of what is not waited for would end a Node process.
-    returned.catch(() => {});
-    throw kernelError(call, {
-      what: "plans asynchronously",
-      advice: "Make `prepare` a plain function, and do what has to be waited for before the kernel is made.",
-    });
-  }
+  const { call } = planned;
+  const prepared = device.kernel(call)!.prepare(device.context(target, planned), call.args);
+  return call.packaged ? whenReady(prepared, () => requireResults(device, planned, made)) : prepared;
+}
+
+function requireResults<T extends DeviceTypes>(
+  device: PlanDevice<T>,
+  { call, table, epilogue }: PlannedCall<T>,
+  made: Planned<T>,
+): void {
   for (const [index, result] of call.results.entries()) {
     for (const tensor of tensorsIn(result)) {
       const written = epilogue !== null && tensor === call.results[0] ? epilogue.output : tensor;
