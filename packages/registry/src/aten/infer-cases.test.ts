@@ -1,6 +1,7 @@
 import { Pt2Error } from "@pt2/format";
 import { describe, expect, it } from "vitest";
-import { Emitter, type LowerTarget } from "../lower/emit.ts";
+import { Emitter } from "../lower/emit.ts";
+import type { LowerTarget } from "../lower/lower-target.ts";
 import type { ArgValue } from "../tensor-meta.ts";
 import { createRegistry } from "../user-ops/create-registry.ts";
 import { aten } from "./index.ts";

@@ -18,30 +18,10 @@ import { typedCall } from "./elementwise.ts";
 import { inPlaceProblem } from "./in-place-problem.ts";
 import { isNativeIfLoaded } from "./is-native.ts";
 import { located } from "./located.ts";
+import type { LowerTarget } from "./lower-target.ts";
 import { Recipe } from "./recipe.ts";
 import { isFree, named, resultsOf, viewMeta } from "./results.ts";
 import { RuntimeScalars } from "./runtime-scalar.ts";
-
-/** The backend that a program is lowered for. */
-export interface LowerTarget {
-  /** The name of the backend, for messages. */
-  readonly name: string;
-  /**
-   * Returns whether the backend runs this op itself. It is not called for elementwise ops and views, which every
-   * backend runs.
-   */
-  isNative(op: OpName, args: Readonly<Record<string, ArgValue>>): boolean | null;
-  /**
-   * Loads the code without which `isNative` cannot decide about an op, and answers null; it is asked again then. Absent
-   * if it always can.
-   */
-  loadKernels?(op: OpName): Promise<void>;
-  /**
-   * The largest size of one tensor in bytes; larger tensors are refused before anything is allocated. Default: no
-   * limit.
-   */
-  readonly maxTensorBytes?: number;
-}
 
 /**
  * A target that takes every op as it is: used to infer the results of a decomposition, whether or not a backend can run

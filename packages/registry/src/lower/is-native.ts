@@ -1,7 +1,7 @@
 import type { OpName } from "@pt2/graph";
 import { loading, NotLoaded } from "../not-loaded.ts";
 import type { ArgValue } from "../tensor-meta.ts";
-import type { LowerTarget } from "./emit.ts";
+import type { LowerTarget } from "./lower-target.ts";
 
 type Args = Readonly<Record<string, ArgValue>>;
 

@@ -4,8 +4,8 @@ import { aten } from "../aten.ts";
 import { defineOp, type OpRecord } from "../op.ts";
 import { scalar as s } from "../scalar.ts";
 import { createRegistry } from "../user-ops/create-registry.ts";
-import type { LowerTarget } from "./emit.ts";
 import { lower } from "./lower.ts";
+import type { LowerTarget } from "./lower-target.ts";
 
 const SCHEMA = "mine::twice(Tensor self) -> Tensor";
 const { graph } = parse(`program "TRAINING" torch "2.13.0" {

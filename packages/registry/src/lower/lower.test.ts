@@ -4,8 +4,8 @@ import { aten } from "../aten.ts";
 import type { ArgValue } from "../tensor-meta.ts";
 import { createRegistry } from "../user-ops/create-registry.ts";
 import type { Call, Stage } from "./call.ts";
-import type { LowerTarget } from "./emit.ts";
 import { lower } from "./lower.ts";
+import type { LowerTarget } from "./lower-target.ts";
 import { isTensor, type LoweredTensor } from "./lowered-tensor.ts";
 
 const registry = createRegistry({ sets: [aten] });
