@@ -36,6 +36,7 @@ export const ROWS: readonly (readonly Member[])[] = [
       only: [...FOUNDATION, ...BACKENDS],
     },
     { name: "@pt2/runtime", what: "load and call; never a concrete backend", only: FOUNDATION },
+    { name: "@pt2/eager", what: "ops called one by one; never a concrete backend", only: FOUNDATION },
   ],
   [
     { name: "@pt2/cli", what: "pt2, the command line" },

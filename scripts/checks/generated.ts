@@ -9,6 +9,7 @@ import type { Check, Problem } from "./problem.ts";
 const GENERATORS = [
   "packages/backend-wasm/scripts/build-kernels.ts",
   "scripts/op-schemas.ts",
+  "scripts/eager-types.ts",
   "scripts/support-matrix.ts",
   "scripts/gen-error-docs.ts",
   "scripts/api-report.ts",

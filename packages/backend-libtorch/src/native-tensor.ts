@@ -68,10 +68,15 @@ function copiedTensor(native: NativeTensor, bytes: Uint8Array): Tensor {
 class DeviceTensor extends Tensor {
   readonly bytes = null;
   readonly #native: NativeTensor;
+  /** The number of tensors over the libtorch tensor that are not disposed. */
+  readonly #holders: { count: number };
+  #disposed = false;
 
-  constructor(native: NativeTensor) {
+  constructor(native: NativeTensor, holders: { count: number } = { count: 0 }) {
     super(native.dtype, native.shape, native.device);
     this.#native = native;
+    this.#holders = holders;
+    holders.count++;
     natives.set(this, native);
   }
 
@@ -79,8 +84,15 @@ class DeviceTensor extends Tensor {
     return await this.#native.read().catch((error: unknown) => Promise.reject(fromNative(error)));
   }
 
+  override share(): DeviceTensor {
+    return new DeviceTensor(this.#native, this.#holders);
+  }
+
   dispose(): void {
-    this.#native.dispose();
+    if (this.#disposed) return;
+    this.#disposed = true;
+    this.#holders.count--;
+    if (this.#holders.count === 0) this.#native.dispose();
   }
 }
 

@@ -30,7 +30,7 @@ export { REGISTRY_ERRORS } from "./registry-errors.ts";
 export type * from "./scalar/expr.ts";
 export type { ArgsOf, CallArgs, CallResults, Operands, ResultsOf } from "./schema/infer-types.ts";
 export { parseSchema } from "./schema/parse.ts";
-export { printSchema } from "./schema/print.ts";
+export { printSchema, printType } from "./schema/print.ts";
 export type * from "./schema/types.ts";
 export type * from "./tensor-meta.ts";
 export { closestName } from "./user-ops/closest-name.ts";

@@ -1,12 +1,13 @@
-import type {
-  Backend,
-  Executable,
-  MemoryReport,
-  Profile,
-  RunOptions,
-  TraceObserver,
-  Value,
-  WarmupOptions,
+import {
+  type Backend,
+  type Executable,
+  type MemoryReport,
+  type Profile,
+  type RunOptions,
+  Tensor,
+  type TraceObserver,
+  type Value,
+  type WarmupOptions,
 } from "@pt2/backend";
 import type { Archive } from "@pt2/format";
 import type { Program } from "@pt2/graph";
@@ -59,7 +60,7 @@ export class LoadedModel implements Model {
     if (executable.recover !== undefined) this.recover = () => this.#alive().recover!();
     if (executable.trace !== undefined) {
       this.trace = async <Result>(call: Call, observe: TraceObserver, options?: RunOptions) =>
-        this.#result<Result>(await this.#alive().trace!(this.#checked(call), observe, options));
+        this.#result<Result>(await this.#alive().trace!(await computed(this.#checked(call)), observe, options));
     }
   }
 
@@ -77,17 +78,17 @@ export class LoadedModel implements Model {
 
   async runFlat(leaves: readonly unknown[], options?: RunOptions): Promise<readonly Value[]> {
     const given = checkInputs(this.program, this.inputs, leaves);
-    return await this.#alive().run(given, options);
+    return await this.#alive().run(await computed(given), options);
   }
 
   async warmup(call: Call, options?: WarmupOptions): Promise<void> {
     const given = this.#checked(call);
-    await this.#alive().warmup?.(given, options);
+    await this.#alive().warmup?.(await computed(given), options);
   }
 
   async profile(call: Call, options?: RunOptions): Promise<Profile> {
     const given = this.#checked(call);
-    return await this.#alive().profile(given, options);
+    return await this.#alive().profile(await computed(given), options);
   }
 
   async memory(): Promise<MemoryReport> {
@@ -139,4 +140,9 @@ export class LoadedModel implements Model {
       advice: "load it again, or dispose it only after the last call",
     });
   }
+}
+
+/** Waits for inputs that are still being computed; an executable takes what its backend made. */
+async function computed(values: readonly Value[]): Promise<readonly Value[]> {
+  return await Promise.all(values.map((value) => (value instanceof Tensor ? (value.computed?.() ?? value) : value)));
 }

@@ -17,13 +17,24 @@ export class DeviceTensor<D extends DType = DType> extends Tensor<D> {
   /** The device that holds it. */
   readonly on: Device;
   readonly #owned: boolean;
+  /** The number of tensors over the buffer that are not disposed. */
+  readonly #holders: { count: number };
   #buffer: GPUBuffer | null;
 
-  constructor(on: Device, dtype: D, shape: readonly number[], buffer: GPUBuffer, owned: boolean) {
+  constructor(
+    on: Device,
+    dtype: D,
+    shape: readonly number[],
+    buffer: GPUBuffer,
+    owned: boolean,
+    holders: { count: number } = { count: 0 },
+  ) {
     super(dtype, shape, "webgpu");
     this.on = on;
     this.#buffer = buffer;
     this.#owned = owned;
+    this.#holders = holders;
+    holders.count++;
   }
 
   /** Allocates a tensor with memory of its own. A failed allocation is reported to `errors`. */
@@ -63,8 +74,14 @@ export class DeviceTensor<D extends DType = DType> extends Tensor<D> {
     }
   }
 
+  override share(): DeviceTensor<D> {
+    return new DeviceTensor(this.on, this.dtype, this.shape, this.buffer, this.#owned, this.#holders);
+  }
+
   dispose(): void {
-    if (this.#owned) this.#buffer?.destroy();
+    if (this.#buffer === null) return;
+    this.#holders.count--;
+    if (this.#owned && this.#holders.count === 0) this.#buffer.destroy();
     this.#buffer = null;
   }
 }

@@ -34,6 +34,18 @@ export abstract class Tensor<D extends DType = DType> {
   /** Frees device memory; host memory is left to the garbage collector. Idempotent. */
   abstract dispose(): void;
 
+  /**
+   * Returns another tensor over the same device memory, which is freed when all of them are disposed. Absent in host
+   * memory, which the garbage collector frees.
+   */
+  share?(): Tensor<D>;
+
+  /**
+   * Waits for a tensor that is recorded or still being computed, and returns the one that the backend made. Executables
+   * take only that one; it lives as long as this tensor. Absent where the elements exist.
+   */
+  computed?(): Promise<Tensor<D>>;
+
   [Symbol.dispose](): void {
     this.dispose();
   }

@@ -1,0 +1,51 @@
+import type { DType } from "@pt2/format";
+import type { Arg, Layout, MemoryFormat } from "@pt2/graph";
+import type { SchemaType } from "@pt2/registry";
+import { isPythonFloat } from "./fits.ts";
+import { isComplex, isFloat } from "./given.ts";
+
+/** Converts data to an argument of a graph, as the type of the schema says. */
+export function argOf(value: unknown, type: SchemaType): Arg {
+  if (value === null) return { kind: "none" };
+  if (type.kind === "optional") return argOf(value, type.inner);
+  if (Array.isArray(value)) {
+    const item = type.kind === "list" ? type.inner : type;
+    return { kind: "list", items: value.map((each) => argOf(each, item)) };
+  }
+  const base = type.kind === "base" ? type.base : baseOfItems(type);
+  if (typeof value === "string") return namedArg(value, base);
+  return numberArg(value, base);
+}
+
+/** A number for a whole list of fixed length. */
+function baseOfItems(type: SchemaType): string {
+  return type.kind === "list" && type.inner.kind === "base" ? type.inner.base : "";
+}
+
+function namedArg(value: string, base: string): Arg {
+  switch (base) {
+    case "ScalarType":
+      return { kind: "dtype", value: value as DType };
+    case "Layout":
+      return { kind: "layout", value: value as Layout };
+    case "MemoryFormat":
+      return { kind: "memory_format", value: value as MemoryFormat };
+    case "Device": {
+      const [name, index] = value.split(":");
+      return { kind: "device", value: { type: name!, index: index === undefined ? null : Number(index) } };
+    }
+    default:
+      return { kind: "string", value };
+  }
+}
+
+function numberArg(value: unknown, base: string): Arg {
+  if (isComplex(value)) return { kind: "complex", re: value.re, im: value.im };
+  if (isFloat(value)) return { kind: "float", value: value.float };
+  if (base === "float" || base === "SymFloat") return { kind: "float", value: Number(value) };
+  if (typeof value === "boolean") return { kind: "bool", value };
+  if (typeof value === "bigint") return { kind: "int", value };
+  const number = value as number;
+  if (base === "int" || base === "SymInt") return { kind: "int", value: number + 0 };
+  return isPythonFloat(number) ? { kind: "float", value: number } : { kind: "int", value: number };
+}

@@ -1,0 +1,21 @@
+import { closestName } from "@pt2/registry";
+import { eagerError } from "./eager-errors.ts";
+
+/** Makes the error for an op that no set has. */
+export function unknownOp(name: string, known: Iterable<string>): Error {
+  const meant = closestName(name, known);
+  return eagerError("eager.unknown-op", {
+    what: `No op set has ${name}${meant === undefined ? "" : `; did you mean \`${meant}\`?`}`,
+    advice: "pass op sets of your own with eagerOps(backend, { ops: [set] })",
+    details: { op: name },
+  });
+}
+
+/** Makes the error for an op that writes to a tensor, with the op that computes the same in a new one. */
+export function mutation(name: string, functional: string): Error {
+  return eagerError("eager.mutation", {
+    what: `${name} writes to a tensor, and tensors do not change`,
+    advice: `call ${functional}, which returns a new tensor`,
+    details: { op: name, functional },
+  });
+}
