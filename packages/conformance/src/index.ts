@@ -1,5 +1,11 @@
+export type { OpReport } from "./check-op/check-op.ts";
+export { checkOp } from "./check-op/check-op.ts";
+export type { CheckOpOptions, OpReference } from "./check-op/check-op-options.ts";
+export type { OpFault, OpFaultKind } from "./check-op/fault.ts";
+export type { OpSample, SampleValue } from "./check-op/op-sample.ts";
 export type { ExpectedTensor, Tolerance } from "./compare.ts";
 export { compareTensor, DEFAULT_TOLERANCE } from "./compare.ts";
+export { CONFORMANCE_ERRORS, type ConformanceErrorCode } from "./conformance-errors.ts";
 export type { Exceptions } from "./exceptions.ts";
 export type { Placement } from "./ops/case-program.ts";
 export { caseProgram } from "./ops/case-program.ts";

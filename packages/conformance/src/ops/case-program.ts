@@ -25,17 +25,19 @@ export interface CaseProgram {
 /**
  * Makes a program with one node for the op. A tensor with non-dense strides is a weight with these strides, or a dense
  * input viewed by `as_strided`. Arguments that the op writes to are cloned first, so that neither an input nor a
- * constant is written. The program is functionalized unless the backend supports mutation.
+ * constant is written. The program is functionalized unless the backend supports mutation. The nodes of `after` follow the
+ * call.
  */
 export function caseProgram(
   opCase: OpCase,
   placement: Placement,
   registry: OpRegistry,
   { mutation = false }: Pick<Capabilities, "mutation">,
+  after: (copyOf: (arg: string) => Arg) => readonly Node[] = () => [],
 ): CaseProgram {
   const builder = new CaseBuilder(opCase, placement);
   const dynamic = hasDynamicSizes(opCase, registry);
-  const program = builder.build(dynamic);
+  const program = builder.build(dynamic, after);
   return {
     program: foldSymbolicArithmetic(mutation ? program : functionalize(program, registry.effectsOf)),
     weights: builder.weights,
@@ -60,7 +62,7 @@ class CaseBuilder {
     this.#placement = placement;
   }
 
-  build(dynamic: boolean): Program {
+  build(dynamic: boolean, after: (copyOf: (arg: string) => Arg) => readonly Node[]): Program {
     const { op, args, tensors, expected, mutated = {} } = this.#case;
     const names = tensors.map((tensor, i) => this.#tensor(tensor, `x${i}`));
     for (const arg of Object.keys(mutated)) {
@@ -71,6 +73,7 @@ class CaseBuilder {
     const named = Object.entries(args).map(([name, arg]) => ({ name, arg: argOf(arg, (i) => names[i]!) }));
     const outputs = expected.map((result, i) => this.#output(result, `y${i}`, dynamic));
     this.#nodes.push({ name: "call", op, args: named, outputs, origin: {} });
+    this.#nodes.push(...after((arg) => named.find(({ name }) => name === arg)!.arg));
     const results = outputs.flatMap((output, i) => this.#returned(output, expected[i]!, `result ${i}`));
     for (const [arg, after] of Object.entries(mutated)) {
       results.push(named.find(({ name }) => name === arg)!.arg);

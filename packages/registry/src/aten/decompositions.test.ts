@@ -1,18 +1,22 @@
 import { describe, expect, it } from "vitest";
 import { convert } from "../scalar/convert.ts";
 import type { TensorMeta } from "../tensor-meta.ts";
+import { createRegistry } from "../user-ops/create-registry.ts";
 import { contiguous } from "../view.ts";
 import { isTensorMeta } from "../wrapped.ts";
-import { type Data, emitter, offsets, run } from "./interpreter.test-helper.ts";
+import { aten } from "./index.ts";
 import { argumentsOf, decode, readRows } from "./op-rows.test-helper.ts";
+import { referenceEmitter, runReference } from "./reference/interpret.ts";
+import { offsets, type ReferenceData } from "./reference/kernels.ts";
 
+const registry = createRegistry({ sets: [aten] });
 const rows = readRows("decompositions");
 const node = { name: "n", op: "", args: [], outputs: [], origin: {} };
 
 describe("decompositions give PyTorch's values", () => {
   it.each(rows)("a decomposition gives PyTorch's values: %s %o", (...row) => {
     const [op, , expected] = row;
-    const data: Data = new Map();
+    const data: ReferenceData = new Map();
     const args = argumentsOf(row, (tensor, elements) => {
       // Elements that a row does not give are 1, 2, 3, …
       const numbers = elements ?? offsets(contiguous(tensor.shape)).map((_, i) => i + 1);
@@ -21,9 +25,9 @@ describe("decompositions give PyTorch's values", () => {
         numbers.map((element) => convert(tensor.dtype, Number(element))),
       );
     });
-    const lowered = emitter();
+    const lowered = referenceEmitter(registry);
     const results = lowered.emit(op, args, node).flat().filter(isTensorMeta);
-    for (const call of lowered.calls) run(call, data);
+    for (const call of lowered.calls) runReference(call, data);
     const wanted = new Map<TensorMeta, readonly (number | boolean)[]>();
     for (const result of expected) decode(result, (tensor, elements) => wanted.set(tensor, elements!));
     expect(results.map(({ dtype, shape }) => [dtype, shape])).toEqual(

@@ -4,11 +4,15 @@ import { describe, expect, it, test } from "vitest";
 import { builderOf } from "../builder.ts";
 import { resolveArgs } from "../op-registry.ts";
 import type { ArgValue, TensorMeta } from "../tensor-meta.ts";
+import { createRegistry } from "../user-ops/create-registry.ts";
 import { contiguous } from "../view.ts";
 import { isTensorMeta } from "../wrapped.ts";
 import { aten } from "./index.ts";
-import { type Data, emitter, offsets, registry, run } from "./interpreter.test-helper.ts";
 import { argumentsOf, type Row, readRows } from "./op-rows.test-helper.ts";
+import { referenceEmitter, runReference } from "./reference/interpret.ts";
+import { offsets, type ReferenceData } from "./reference/kernels.ts";
+
+const registry = createRegistry({ sets: [aten] });
 
 /** Views that no recorded row has. */
 const MORE: readonly Row[] = [
@@ -31,9 +35,12 @@ const rows = [...readRows("infer-cases"), ...readRows("metas"), ...MORE].filter(
 const STEP = 1e-5;
 
 /** Elements of a call: floats that are not close to each other, and indices that the call may have. */
-function drawn(row: Row, seed: number): { readonly args: Readonly<Record<string, ArgValue>>; readonly data: Data } {
+function drawn(
+  row: Row,
+  seed: number,
+): { readonly args: Readonly<Record<string, ArgValue>>; readonly data: ReferenceData } {
   const next = randomUnit(seed);
-  const data: Data = new Map();
+  const data: ReferenceData = new Map();
   const given = argumentsOf(wide(row));
   const size = isTensorMeta(given["self"]) ? (given["self"].shape.at(Number(given["dim"] ?? 0)) ?? 1) : 1;
   for (const tensor of Object.values(given).flat().filter(isTensorMeta)) {
@@ -62,7 +69,7 @@ describe("a gradient is what differences of results say", () => {
     const node = { name: "n", op, args: [], outputs: [], origin: {} };
     const { args: given, data } = drawn(row, 7);
     const args = resolveArgs(record.schema, given, () => op);
-    const lowered = emitter();
+    const lowered = referenceEmitter(registry);
     const results = lowered.emit(op, args, node).flat().filter(isTensorMeta);
     const forward = lowered.calls.length;
     const next = randomUnit(11);
@@ -77,12 +84,12 @@ describe("a gradient is what differences of results say", () => {
     });
     const builder = builderOf((name, values) => lowered.emit(name, values, node));
     const gradients = record.gradient!({ args, results, grads }, builder);
-    for (const call of lowered.calls) run(call, data);
+    for (const call of lowered.calls) runReference(call, data);
 
     /** The weighted sum of the results where arguments have these elements. */
-    const loss = (moved: Data): number => {
-      const at: Data = new Map([...data, ...moved]);
-      for (const call of lowered.calls.slice(0, forward)) run(call, at);
+    const loss = (moved: ReferenceData): number => {
+      const at: ReferenceData = new Map([...data, ...moved]);
+      for (const call of lowered.calls.slice(0, forward)) runReference(call, at);
       return results.reduce((sum, result, i) => sum + total(at.get(result)!.map(Number), weights[i]!), 0);
     };
     const checked = Object.entries(gradients).flatMap(([name, gradient]) => {
@@ -94,7 +101,8 @@ describe("a gradient is what differences of results say", () => {
       if (gradient === null || !isFloat(tensor.dtype)) continue;
       const elements = data.get(tensor)!.map(Number);
       const direction = elements.map(() => next() - 0.5);
-      const moved = (by: number): Data => new Map([[tensor, elements.map((value, i) => value + by * direction[i]!)]]);
+      const moved = (by: number): ReferenceData =>
+        new Map([[tensor, elements.map((value, i) => value + by * direction[i]!)]]);
       const quotient = (loss(moved(STEP)) - loss(moved(-STEP))) / (2 * STEP);
       expect(total(data.get(gradient)!.map(Number), direction), name).toBeCloseTo(quotient, 6);
     }

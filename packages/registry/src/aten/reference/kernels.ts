@@ -1,22 +1,13 @@
-import type { Call } from "../lower/call.ts";
-import { Emitter } from "../lower/emit.ts";
-import type { OpRegistry } from "../op-registry.ts";
-import { convert } from "../scalar/convert.ts";
-import { evaluate } from "../scalar/evaluate.ts";
-import type { ScalarValue } from "../scalar/typed.ts";
-import type { ArgValue, Strided, TensorMeta } from "../tensor-meta.ts";
-import { createRegistry } from "../user-ops/create-registry.ts";
-import { contiguous } from "../view.ts";
-import { aten } from "./index.ts";
+import type { Call } from "../../lower/call.ts";
+import { convert } from "../../scalar/convert.ts";
+import type { ScalarValue } from "../../scalar/typed.ts";
+import type { ArgValue, Strided, TensorMeta } from "../../tensor-meta.ts";
 
 /** The elements of tensors in row-major order. */
-export type Data = Map<TensorMeta, readonly ScalarValue[]>;
+export type ReferenceData = Map<TensorMeta, readonly ScalarValue[]>;
 
 /** Returns the elements of the one result of a call. */
-type Kernel = (args: Call["args"], result: TensorMeta, data: Data) => readonly ScalarValue[];
-
-/** A registry with every op of PyTorch. */
-export const registry: OpRegistry = createRegistry({ sets: [aten] });
+type Kernel = (args: Call["args"], result: TensorMeta, data: ReferenceData) => readonly ScalarValue[];
 
 /** The positions of the elements of a strided tensor, in row-major order. */
 export function offsets({ shape, strides, offset }: Strided): readonly number[] {
@@ -105,10 +96,11 @@ const convolution: Kernel = (args, result, data) => {
   return coordinates(result.shape).map(([, channel], i) => sums[i]! + Number(bias?.[channel!] ?? 0));
 };
 
-const POOLING = "aten::max_pool2d_with_indices";
+/** The op with two results. */
+export const POOLING = "aten::max_pool2d_with_indices";
 
 /** The ops with one result that decompositions and gradients end in. */
-const KERNELS: { readonly [op: string]: Kernel } = {
+export const KERNELS: { readonly [op: string]: Kernel } = {
   "aten::arange.start_step": ({ start, step }, { shape, dtype }) =>
     Array.from({ length: shape[0]! }, (_, i) => convert(dtype, Number(start) + i * Number(step))),
   "aten::cat": ({ tensors, dim }, result, data) => {
@@ -176,7 +168,11 @@ const KERNELS: { readonly [op: string]: Kernel } = {
 };
 
 /** Computes the values of the windows of a pooling, and the position of each in its plane. */
-function maxPool({ self, ...args }: Call["args"], result: TensorMeta, data: Data): readonly (readonly number[])[] {
+export function maxPool(
+  { self, ...args }: Call["args"],
+  result: TensorMeta,
+  data: ReferenceData,
+): readonly (readonly number[])[] {
   const from = meta(self);
   const [kernel, padding, dilation] = [ints(args.kernel_size), ints(args.padding), ints(args.dilation)];
   const stride = ints(args.stride).length === 0 ? kernel : ints(args.stride);
@@ -192,44 +188,4 @@ function maxPool({ self, ...args }: Call["args"], result: TensorMeta, data: Data
     return taps.reduce((most, tap) => (tap.value > most.value ? tap : most));
   });
   return [windows.map(({ value }) => value), windows.map(({ index }) => index)];
-}
-
-/** Runs one call: elementwise calls and views from the records alone, other ops by their kernels. */
-export function run(call: Call, data: Data): void {
-  const results = call.results.flat() as readonly TensorMeta[];
-  if (call.scalar !== undefined) {
-    const { expr, operands, shape } = call.scalar;
-    const values = operands.map((operand) => {
-      const source = contiguous(operand.shape);
-      const spread = registry.resolve("aten::expand")!.view!(source, { size: shape }) as Strided;
-      return offsets(spread).map((at) => data.get(operand)![at]!);
-    });
-    data.set(
-      results[0]!,
-      offsets(contiguous(shape)).map((_, i) =>
-        evaluate(
-          expr,
-          values.map((v) => v[i]!),
-        ),
-      ),
-    );
-  } else if (call.kind === "view") {
-    const self = call.args[call.record.schema.args[0]!.name] as TensorMeta;
-    const geometry = [call.record.view!(contiguous(self.shape), call.args)!].flat() as readonly Strided[];
-    for (const [i, view] of geometry.entries()) {
-      data.set(
-        results[i]!,
-        offsets(view).map((at) => data.get(self)![at]!),
-      );
-    }
-  } else if (call.record.name === POOLING) {
-    for (const [i, elements] of maxPool(call.args, results[0]!, data).entries()) data.set(results[i]!, elements);
-  } else {
-    data.set(results[0]!, KERNELS[call.record.name]!(call.args, results[0]!, data));
-  }
-}
-
-/** Returns an emitter that decomposes every op that the interpreter has no kernel for. */
-export function emitter(): Emitter {
-  return new Emitter(registry, { name: "test", isNative: (name) => name === POOLING || name in KERNELS });
 }

@@ -1,0 +1,56 @@
+import type { OpRecord, OpRegistry, OpSet } from "@pt2/registry";
+import { aten } from "@pt2/registry/aten";
+import { registryOf } from "../programs.ts";
+import { CallCheck } from "./check-call.ts";
+import type { CheckOpOptions } from "./check-op-options.ts";
+import { type FoundFault, faultsError, joined } from "./fault.ts";
+import { type OpSample, onHost, sampleProblem } from "./op-sample.ts";
+import { schemaFaults } from "./schema-faults.ts";
+import { variantsOf } from "./variants.ts";
+
+/** What a check without faults has done. */
+export interface OpReport {
+  /** The calls that had the expected results, those that were refused everywhere, and the directions of gradients. */
+  readonly calls: number;
+  readonly refused: number;
+  readonly directions: number;
+  /** What could not be checked, with reasons. */
+  readonly unchecked: readonly string[];
+}
+
+/**
+ * Checks an op that a user defines: its schema and samples, inferred results, values on every backend, strided, empty
+ * and 0-d arguments, dtypes, writes and shared memory, repeated runs, and gradients. Rejects with one `conformance.op`
+ * error that lists every fault; its `details.faults` are {@link OpFault}s. It needs no test runner.
+ */
+export async function checkOp(op: OpRecord, samples: readonly OpSample[], options: CheckOpOptions): Promise<OpReport> {
+  const faults: FoundFault[] = [...schemaFaults(op)];
+  const given = await Promise.all(samples.map(onHost));
+  if (samples.length === 0) {
+    faults.push({ kind: "sample", what: "no sample was given", advice: "Give the arguments of at least one call." });
+  }
+  const fitting = given.flatMap((sample, i) => {
+    const problem = sampleProblem(op, sample);
+    if (problem === null) return [{ sample, i }];
+    const what = `sample ${i} ${problem}`;
+    faults.push({ kind: "sample", what, advice: "Correct the sample, or the schema.", sample: `sample ${i}` });
+    return [];
+  });
+  // What a damaged definition computes would only repeat its faults.
+  if (faults.some(({ kind }) => kind === "schema")) throw faultsError(op.name, joined(faults));
+  const registry = registryFor(op, options.ops);
+  await registry.load("all");
+  const check = new CallCheck(op, registry, options);
+  for (const { sample, i } of fitting) {
+    for (const variant of variantsOf(sample, i, options.dtypes)) await check.run(variant);
+  }
+  faults.push(...check.faults);
+  if (faults.length > 0) throw faultsError(op.name, joined(faults));
+  return { calls: check.calls, refused: check.refused, directions: 0, unchecked: [...check.unchecked] };
+}
+
+/** Returns a registry that has the op, also if no op set was given for it. */
+function registryFor(op: OpRecord, sets: readonly OpSet[] = []): OpRegistry {
+  const known = [aten, ...sets].some(({ ops }) => ops.some(({ name }) => name === op.name));
+  return registryOf([], known ? sets : [...sets, { name: "checked", ops: [op] }]);
+}

@@ -1,0 +1,14 @@
+import { Pt2Error, type Pt2ErrorParts } from "@pt2/format";
+
+/** Lists every error code of this package with its meaning. */
+export const CONFORMANCE_ERRORS = {
+  "conformance.op": "`checkOp` found faults in an op; all are listed",
+} as const;
+
+/** A code of {@link CONFORMANCE_ERRORS}. */
+export type ConformanceErrorCode = keyof typeof CONFORMANCE_ERRORS;
+
+/** Makes an error whose code is one of {@link CONFORMANCE_ERRORS}. */
+export function conformanceError(code: ConformanceErrorCode, parts: Pt2ErrorParts): Pt2Error {
+  return new Pt2Error(code, parts);
+}
