@@ -1,11 +1,12 @@
 import { type Backend, HostTensor } from "@pt2/backend";
-import { Pt2Error } from "@pt2/format";
+import { type DType, Pt2Error } from "@pt2/format";
 import { type ArgValue, isTensorMeta, type OpRecord, type OpRegistry, type TensorMeta } from "@pt2/registry";
-import { compareTensor, toleranceOf } from "../compare.ts";
+import { compareTensor, type Tolerance, toleranceOf } from "../compare.ts";
 import type { CheckOpOptions } from "./check-op-options.ts";
 import { effectFaults } from "./effects.ts";
 import { inferred, interpreted, metaCall, metasText, type ReferenceRun } from "./expected.ts";
 import type { FoundFault, OpFaultKind } from "./fault.ts";
+import { memoryFaults } from "./memory.ts";
 import { sampleText, tensorsOf } from "./op-sample.ts";
 import { type Outcome, type OutputValue, runOp } from "./run-op.ts";
 import type { Variant } from "./variants.ts";
@@ -40,15 +41,17 @@ export class CallCheck {
   async run(variant: Variant): Promise<void> {
     const promised = await this.#promised(variant);
     if (promised === null) return;
-    const isFirst = variant.required && variant.layout === undefined;
-    if (isFirst) await this.#effects(variant);
+    const isSample = variant.required && variant.layout === undefined;
+    if (isSample) await this.#effects(variant);
     const rules = await this.#byRules(variant, promised);
     if (rules === "faulty") return;
     const outcomes = await this.#onBackends(variant, promised);
-    if (this.#refusals(variant, rules instanceof Pt2Error ? rules : null, outcomes)) return;
+    if (this.#refusals(variant, rules, outcomes)) return;
     const expected = this.#expected(variant, promised, rules instanceof Pt2Error ? null : rules, outcomes);
     for (const [backend, outcome] of outcomes) {
-      if (outcome.kind === "results") await this.#results(variant, promised, backend, outcome, expected);
+      if (outcome.kind !== "results") continue;
+      const isRight = await this.#results(variant, promised, backend, outcome, expected);
+      if (isRight && isSample && expected !== null) await this.#memory(variant, promised, backend, expected.values);
     }
     this.calls += outcomes.length;
   }
@@ -105,6 +108,20 @@ export class CallCheck {
     }
   }
 
+  /** Looks at the memory of operands and results after the call. */
+  async #memory(
+    { name: sample, sample: given }: Variant,
+    promised: readonly ArgValue[],
+    backend: Backend,
+    expected: readonly OutputValue[],
+  ): Promise<void> {
+    const call = { record: this.#record, registry: this.#registry, sample: given, results: promised };
+    const tolerance = (dtype: DType): Tolerance => toleranceOf(dtype, this.#options.tolerance ?? {}, {});
+    for (const { what, advice } of await memoryFaults(backend, call, expected, tolerance)) {
+      this.faults.push({ kind: "effects", what, advice, sample, backend: backend.name });
+    }
+  }
+
   /** Runs the rules in the reference interpreter; returns their refusal, or null if it cannot run them. */
   async #byRules(variant: Variant, promised: readonly ArgValue[]): Promise<ReferenceRun | Pt2Error | null | "faulty"> {
     try {
@@ -145,36 +162,31 @@ export class CallCheck {
   }
 
   /** Compares who refuses the call; returns whether that is all there is to say. */
-  #refusals(variant: Variant, rules: Pt2Error | null, outcomes: readonly (readonly [Backend, Outcome])[]): boolean {
+  #refusals(
+    variant: Variant,
+    rules: ReferenceRun | Pt2Error | null,
+    outcomes: readonly (readonly [Backend, Outcome])[],
+  ): boolean {
     const text = sampleText(variant.sample);
-    const computing = outcomes.flatMap(([backend, { kind }]) => (kind === "results" ? [backend] : []));
+    const computing = outcomes.flatMap(([backend, { kind }]) => (kind === "results" ? [backend.name] : []));
+    const isComputed = computing.length > 0 || (rules !== null && !(rules instanceof Pt2Error));
     for (const [backend, outcome] of outcomes) {
-      if (outcome.kind === "results") continue;
-      const message = messageOf(outcome.error);
-      if (!outcome.coded) {
-        this.#add(
-          "refusal",
-          variant,
-          `${backend.name} fails without a code for ${text}: ${message}`,
-          "Refuse what a kernel cannot compute in `validate` or `infer`, with words that say why.",
-          backend,
-        );
-      } else if (variant.required || computing.length > 0) {
-        const others = computing.length > 0 ? `, and ${computing.map(({ name }) => name).join(", ")} computes it` : "";
-        this.#add(
-          "refusal",
-          variant,
-          `${backend.name} refuses ${text}${others}: ${message}`,
-          "Refuse it in `validate`, or give the op a rule or a kernel that every backend can run.",
-          backend,
-        );
-      }
-    }
-    if (rules !== null && computing.length > 0) {
+      if (outcome.kind === "results" || (outcome.coded && !variant.required && !isComputed)) continue;
+      const does = outcome.coded ? "refuses" : "fails without a code for";
+      const others = computing.length > 0 ? computing.join(", ") : "the reference interpreter";
       this.#add(
         "refusal",
         variant,
-        `its rules refuse ${text}, and ${computing.map(({ name }) => name).join(", ")} computes it: ${rules.what}`,
+        `${backend.name} ${does} ${text}${isComputed ? `, and ${others} computes it` : ""}: ${messageOf(outcome.error)}`,
+        "Refuse it in `validate`, with words that say why, or give the op a rule or a kernel that every backend runs.",
+        backend,
+      );
+    }
+    if (rules instanceof Pt2Error && computing.length > 0) {
+      this.#add(
+        "refusal",
+        variant,
+        `its rules refuse ${text}, and ${computing.join(", ")} computes it: ${rules.what}`,
         "Refuse it in `validate`, or let `decompose` compute it too.",
       );
     }
@@ -229,7 +241,8 @@ export class CallCheck {
     backend: Backend,
     { values, runs }: Outcome & { readonly kind: "results" },
     expected: Expectation | null,
-  ): Promise<void> {
+  ): Promise<boolean> {
+    const found = this.faults.length;
     const metas = leaves(promised).filter((meta) => meta !== null);
     const text = sampleText(variant.sample);
     const isDynamic = this.#record.dynamic !== undefined;
@@ -257,7 +270,7 @@ export class CallCheck {
       this.#add(
         "values",
         variant,
-        `result ${i} of ${text} on ${backend.name} ${problem}, by ${expected!.source}`,
+        `result ${i} of ${text} on ${backend.name} differs from ${expected!.source}: ${problem}`,
         `Correct the kernel for ${backend.name}, or the rules: both must compute the same, for any strides, sizes and dtypes.`,
         backend,
       );
@@ -280,6 +293,7 @@ export class CallCheck {
         backend,
       );
     }
+    return this.faults.length === found;
   }
 }
 
