@@ -293,12 +293,8 @@ describe("a planted fault is found", () => {
 
   it("dtypes are promoted otherwise than the reference does", async () => {
     const op = defineOp(SELF, { scalar: (self) => s.sign(self), promote: { kind: "numeric" } });
-    const reference = ({ self }: { readonly self: typeof x }) =>
-      hostTensor(
-        "float32",
-        self.shape,
-        Float32Array.from(self.data, (v) => Math.sign(Number(v))),
-      );
+    const reference = ({ self: { shape, data } }: { readonly self: HostTensor<"int32"> }) =>
+      hostTensor("float32", shape, Float32Array.from(data, Math.sign));
     const found = await faultsOf(check(op, undefined, { reference, dtypes: ["int32"] }));
     expect(found).toContain(
       "its rules promise int32[5, 7] for self=int32[5, 7], and the reference returns float32[5, 7]",
