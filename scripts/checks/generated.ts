@@ -24,6 +24,7 @@ const PYTHON_GENERATORS = [
   "aliases",
   "in_place_dtypes",
   "promotion",
+  "overloads",
   "tensor_text",
   "op_rows",
   "goldens",
