@@ -1,8 +1,8 @@
 import type { Backend } from "@pt2/backend";
 import { type HostTensor, hostTensor } from "@pt2/backend";
-import { type CheckOpOptions, checkOp, floats, type OpSample, someFloats } from "@pt2/conformance";
+import { type CheckOpOptions, checkOp, floats, type OpReport, type OpSample, someFloats } from "@pt2/conformance";
 import { Pt2Error } from "@pt2/format";
-import { defineOp, type OpRecord } from "@pt2/registry";
+import { defineOp, type OpRecord, type TensorMeta } from "@pt2/registry";
 import { scalar as s } from "@pt2/registry/scalar";
 import { afterAll, describe, expect, it } from "vitest";
 import { addressOf, wasmKernel } from "./index.ts";
@@ -357,6 +357,92 @@ describe("a planted fault is found", () => {
       decompose: ({ self }) => self,
     });
     expect(await faultsOf(check(op, [{ self: x }, { other: x }]))).toContain("mine::bend has 3 faults:");
+  });
+});
+
+/** A product whose gradient can be broken in one place. */
+function product({ self: ofSelf, other: ofOther, reduced = true }: ProductGradient = {}): OpRecord {
+  return defineOp("mine::product(Tensor self, Tensor other) -> Tensor", {
+    decompose: ({ self, other }, b) => b.tensor("aten::mul.Tensor", { self, other }),
+    gradient({ args: { self, other }, grads: [grad] }, b) {
+      const times = (a: TensorMeta, factor: number, to: TensorMeta): TensorMeta => {
+        const full = b.tensor("aten::mul.Tensor", {
+          self: b.tensor("aten::mul.Tensor", { self: grad!, other: a }),
+          other: { float: factor },
+        });
+        if (!reduced || full.shape.length === to.shape.length) return full;
+        return b.tensor("aten::sum.dim_IntList", { self: full, dim: [0] });
+      };
+      return {
+        self: ofSelf === null ? null : times(other, ofSelf ?? 1, self),
+        other: ofOther === null ? null : times(self, ofOther ?? 1, other),
+      };
+    },
+  });
+}
+
+interface ProductGradient {
+  /** A factor of the gradient of an operand; null for no gradient. */
+  readonly self?: number | null;
+  readonly other?: number | null;
+  readonly reduced?: boolean;
+}
+
+describe("gradients are compared with differences of results", () => {
+  const samples = [{ self: x, other: someFloats(5, 7) }];
+  const rows = [{ self: x, other: someFloats(7) }];
+
+  it("a derived gradient passes, also where operands are broadcast", async () => {
+    const op = defineOp("mine::gate(Tensor self, Tensor other, float by=1.5) -> Tensor", {
+      scalar: (self, other, by) => s.mul(s.sigmoid(self), s.add(other, by)),
+    });
+    const report = await check(op, rows);
+    expect(report).toMatchObject({ unchecked: [] });
+    expect((report as OpReport).directions).toBeGreaterThan(20);
+  });
+
+  it("a gradient rule that does not reduce over what broadcasting enlarges is found", async () => {
+    const found = await faultsOf(check(product({ reduced: false }), rows));
+    expect(found).toContain("gradient: the gradient of `other` is float64[5, 7], and `other` is float64[7]");
+  });
+
+  it("a gradient with a wrong factor is found", async () => {
+    const found = await faultsOf(check(product({ other: 2 }), samples));
+    expect(found).toMatch(/gradient: the gradient of `other` for self=float64.* on wasm is .* along a direction/);
+    expect(found).toContain("Correct the gradient of `other`");
+    expect(found).not.toContain("Correct the gradient of `self`");
+  });
+
+  it("an operand without a gradient is found if results depend on it", async () => {
+    const found = await faultsOf(check(product({ other: null }), rows));
+    expect(found).toMatch(/gradient: no gradient flows to `other`, and the results of .* depend on it/);
+  });
+
+  it("a rule that throws is found", async () => {
+    const op = defineOp(SELF, {
+      decompose: ({ self }, b) => b.tensor("aten::relu", { self }),
+      gradient: () => ({ self: (undefined as unknown as { readonly a: TensorMeta }).a }),
+    });
+    expect(await faultsOf(check(op))).toContain("gradient: the `gradient` rule fails for self=float64[5, 7]");
+  });
+
+  it("a gradient that cannot be derived is named in the report", async () => {
+    const op = defineOp(SELF, { scalar: (self) => s.digamma(self) });
+    const report = (await check(op, [{ self: floats([3], 1, 2, 3) }])) as OpReport;
+    expect(report.unchecked.join()).toMatch(/the gradient: .*digamma/);
+    const plain = defineOp(SELF, { decompose: ({ self }, b) => b.tensor("aten::relu", { self }) });
+    expect(((await check(plain)) as OpReport).unchecked).toEqual(["the gradient: the op has no `gradient` rule"]);
+  });
+
+  it("the reference interpreter stands in for backends without float64", async () => {
+    const narrow: Backend = shifted(0);
+    const capabilities = {
+      ...narrow.capabilities,
+      dtypes: narrow.capabilities.dtypes.filter((each) => each !== "float64"),
+    };
+    const options = { backends: [{ ...narrow, capabilities }], dtypes: ["float32"] as const };
+    expect(((await check(bend, undefined, options)) as OpReport).directions).toBeGreaterThan(5);
+    expect(await faultsOf(check(product({ self: 0.5 }), samples, options))).toContain("Correct the gradient of `self`");
   });
 });
 

@@ -4,9 +4,11 @@ import { registryOf } from "../programs.ts";
 import { CallCheck } from "./check-call.ts";
 import type { CheckOpOptions } from "./check-op-options.ts";
 import { type FoundFault, faultsError, joined } from "./fault.ts";
+import { GradientCheck, type GradientSetup } from "./gradient.ts";
+import { type GradientOp, gradientOp } from "./gradient-op.ts";
 import { type OpSample, onHost, sampleProblem } from "./op-sample.ts";
 import { schemaFaults } from "./schema-faults.ts";
-import { variantsOf } from "./variants.ts";
+import { inFloat64, variantsOf } from "./variants.ts";
 
 /** What a check without faults has done. */
 export interface OpReport {
@@ -24,6 +26,7 @@ export interface OpReport {
  * error that lists every fault; its `details.faults` are {@link OpFault}s. It needs no test runner.
  */
 export async function checkOp(op: OpRecord, samples: readonly OpSample[], options: CheckOpOptions): Promise<OpReport> {
+  const { backends } = options;
   const faults: FoundFault[] = [...schemaFaults(op)];
   const given = await Promise.all(samples.map(onHost));
   if (samples.length === 0) {
@@ -38,19 +41,49 @@ export async function checkOp(op: OpRecord, samples: readonly OpSample[], option
   });
   // What a damaged definition computes would only repeat its faults.
   if (faults.some(({ kind }) => kind === "schema")) throw faultsError(op.name, joined(faults));
-  const registry = registryFor(op, options.ops);
+  const gradient = gradientOp(op);
+  const registry = registryFor(op, options.ops, gradient);
   await registry.load("all");
   const check = new CallCheck(op, registry, options);
   for (const { sample, i } of fitting) {
     for (const variant of variantsOf(sample, i, options.dtypes)) await check.run(variant);
   }
   faults.push(...check.faults);
+  const { found, directions, unchecked } = await gradientFaults(op, fitting, { gradient, registry, backends });
+  faults.push(...found);
   if (faults.length > 0) throw faultsError(op.name, joined(faults));
-  return { calls: check.calls, refused: check.refused, directions: 0, unchecked: [...check.unchecked] };
+  return { calls: check.calls, refused: check.refused, directions, unchecked: [...check.unchecked, ...unchecked] };
+}
+
+/** Checks the gradients of samples that fit the schema, unless the op has none. */
+async function gradientFaults(
+  record: OpRecord,
+  samples: readonly { readonly sample: OpSample; readonly i: number }[],
+  { gradient, ...rest }: Omit<GradientSetup, "record" | "gradient"> & { readonly gradient: GradientOp | null },
+): Promise<{
+  readonly found: readonly FoundFault[];
+  readonly directions: number;
+  readonly unchecked: Iterable<string>;
+}> {
+  const writes = rest.registry.effectsOf(record.name)!.mutates.length > 0;
+  if (gradient === null || record.impure === true || writes) {
+    const why = gradient === null ? "the op has no `gradient` rule" : "the op writes, or is impure";
+    return { found: [], directions: 0, unchecked: [`the gradient: ${why}`] };
+  }
+  const check = new GradientCheck({ record, gradient, ...rest });
+  for (const { sample, i } of samples) {
+    const wide = inFloat64(sample);
+    // The elements of an expanded tensor are moved one by one, so that it would not be expanded any more.
+    const variants = wide === null ? [] : variantsOf(wide, i, []).filter(({ layout }) => layout?.name !== "expanded");
+    for (const variant of variants) await check.run(variant);
+  }
+  return { found: check.faults, directions: check.directions, unchecked: check.unchecked };
 }
 
 /** Returns a registry that has the op, also if no op set was given for it. */
-function registryFor(op: OpRecord, sets: readonly OpSet[] = []): OpRegistry {
+function registryFor(op: OpRecord, sets: readonly OpSet[] = [], gradient: GradientOp | null = null): OpRegistry {
   const known = [aten, ...sets].some(({ ops }) => ops.some(({ name }) => name === op.name));
-  return registryOf([], known ? sets : [...sets, { name: "checked", ops: [op] }]);
+  const own = known ? [] : [op];
+  const derived = gradient === null ? [] : [gradient.record, ...gradient.helpers];
+  return registryOf([], [...sets, { name: "check_op", ops: [...own, ...derived] }]);
 }

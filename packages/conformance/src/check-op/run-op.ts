@@ -58,8 +58,30 @@ export async function runOp(backend: Backend, call: OpCall): Promise<Outcome> {
   }
 }
 
+/** Compiles a call and runs it for samples that differ only in their elements. Returns the tensors of each run. */
+export async function runMany(
+  backend: Backend,
+  call: OpCall,
+  samples: readonly OpSample[],
+): Promise<readonly (readonly HostTensor[])[]> {
+  const { program, weights } = programOf(backend, call);
+  const executable = await backend.compile({ program, weights, registry: call.registry });
+  try {
+    const found: (readonly HostTensor[])[] = [];
+    for (const sample of samples) {
+      const values = await Promise.all(
+        (await executable.run(programOf(backend, { ...call, sample }).inputs)).map(onHost),
+      );
+      found.push(values.filter((value) => value instanceof Tensor));
+    }
+    return found;
+  } finally {
+    await executable.dispose();
+  }
+}
+
 /** Makes the program of a call. */
-export function programOf(backend: Backend, call: OpCall): CaseProgram {
+function programOf(backend: Backend, call: OpCall): CaseProgram {
   const { record, registry, sample, layout, results, returned = [], after } = call;
   const { args, tensors } = sampleCase(record, sample, layout);
   const copies = returned.flatMap((name) => {

@@ -80,7 +80,7 @@ export function inFloat64(sample: OpSample): OpSample | null {
 }
 
 /** Converts a tensor. Floats are scaled for integers, so that not all become 0, and negative ones become positive. */
-export function cast(tensor: HostTensor, to: DType): HostTensor {
+function cast(tensor: HostTensor, to: DType): HostTensor {
   const { dtype, shape, data } = tensor;
   if (dtype === to) return tensor;
   const at = elementsOf(dtype, data);
