@@ -21,8 +21,8 @@ const AMIN: Reduction = { fn: "min", start: [POSITIVE_INFINITY, 2 ** 31 - 1], co
 const BLOCK = 64;
 /** Pieces that a long lane is cut into at most. */
 const PIECES = 256;
-/** Results are reduced by several invocations where there are fewer of them than this. */
-const FEW = 4096;
+/** Results are reduced by several invocations where there are fewer of them than this; a CPU needs few invocations. */
+const FEW = { gpu: 4096, cpu: 64 };
 
 type ReductionOp =
   | "aten::sum"
@@ -67,7 +67,7 @@ function planFold(call: KernelCall, self: TensorView, layout: ReducedLayout, rul
     planCooperativeReduction(call, self, layout, rule);
     return;
   }
-  if (outer >= FEW || n <= 2 * BLOCK) {
+  if (outer >= FEW[call.adapter.software ? "cpu" : "gpu"] || n <= 2 * BLOCK) {
     writeResults(call, self, layout, rule, n);
     return;
   }
