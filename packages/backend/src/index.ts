@@ -7,7 +7,7 @@ export { type Element, elementsOf, elementText } from "./compare/elements.ts";
 export type * from "./contract.ts";
 export { BACKEND_API_VERSION } from "./contract.ts";
 export { RunQueue } from "./run-queue.ts";
-export { type ComplexNumber, type DataOf, type ElementOf, type TypedArray, viewAs } from "./tensor/elements.ts";
+export { type DataOf, type ElementOf, type TypedArray, viewAs } from "./tensor/elements.ts";
 export { type GivenArray, hostTensor, requireType } from "./tensor/host-tensor.ts";
 export type { NestedList } from "./tensor/nested-list.ts";
 export { HostTensor, Tensor } from "./tensor/tensor.ts";

@@ -1,6 +1,5 @@
 export type {
   Backend,
-  ComplexNumber,
   DataOf,
   ElementOf,
   GivenArray,
@@ -19,7 +18,7 @@ export type {
 } from "@pt2/backend";
 export { HostTensor, Tensor } from "@pt2/backend";
 export { type ByteSource, type DType, Pt2Error } from "@pt2/format";
-export type { OpHandler, OpSet } from "@pt2/registry";
+export type { Complex, OpHandler, OpSet } from "@pt2/registry";
 export type { Call } from "./call.ts";
 export { type LoadOptions, load, type TypedLoadOptions } from "./load.ts";
 export type { Model } from "./model.ts";

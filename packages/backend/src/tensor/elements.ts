@@ -1,4 +1,5 @@
 import { bitsToFloat32, DTYPES, type DType, isSmallFloat } from "@pt2/format";
+import type { Complex } from "@pt2/registry";
 
 /** The array type of a tensor's memory: floats of 8 and 16 bits are stored as bits, bool as bytes, complex as pairs. */
 export type TypedArray =
@@ -33,19 +34,13 @@ interface ArrayOf {
  */
 export type DataOf<D extends DType> = D extends keyof ArrayOf ? ArrayOf[D] : Float32Array;
 
-/** A complex number. */
-export interface ComplexNumber {
-  readonly re: number;
-  readonly im: number;
-}
-
 /** An element as a JavaScript value, by dtype: a bigint for 64-bit integers, a boolean for bool. */
 export type ElementOf<D extends DType> = D extends "int64" | "uint64"
   ? bigint
   : D extends "bool"
     ? boolean
     : D extends "complex32" | "complex64" | "complex128"
-      ? ComplexNumber
+      ? Complex
       : number;
 
 type ArrayType = {
@@ -102,7 +97,7 @@ export function elementAt<D extends DType>(dtype: D, data: DataOf<D>): (index: n
   const numbers = data as ArrayLike<number>;
   const at =
     kind === "complex"
-      ? (index: number): ComplexNumber => ({ re: numbers[2 * index]!, im: numbers[2 * index + 1]! })
+      ? (index: number): Complex => ({ re: numbers[2 * index]!, im: numbers[2 * index + 1]! })
       : kind === "bool"
         ? (index: number): boolean => numbers[index] !== 0
         : (index: number): number => numbers[index]!;
