@@ -120,3 +120,9 @@ export const WRITE_THEIR_ARGUMENT = {
 export function inputsOnly(it: TestRunner["it"]): TestRunner["it"] {
   return (title, test) => (title.endsWith("(constants)") ? undefined : it(title, test));
 }
+
+/** Defines every n-th of the tests. */
+export function everyNth(n: number, it: TestRunner["it"]): TestRunner["it"] {
+  let count = 0;
+  return (title, test) => (count++ % n === 0 ? it(title, test) : undefined);
+}

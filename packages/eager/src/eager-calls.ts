@@ -10,7 +10,7 @@ import {
   type TensorMeta,
 } from "@pt2/registry";
 import { type CallResult, Cell, type CellArgument, type NumberResult, RecordedCall } from "./cell.ts";
-import { EagerTensor } from "./eager-tensor.ts";
+import { cellOf, EagerTensor } from "./eager-tensor.ts";
 import type { Evaluator } from "./evaluator.ts";
 import { expressionOf } from "./expression.ts";
 import { isPythonFloat } from "./fits.ts";
@@ -115,7 +115,7 @@ export class EagerCalls {
   }
 
   #cellOf(tensor: Tensor, used: ReadonlySet<Cell>): Cell {
-    const known = tensor instanceof EagerTensor ? tensor.cell : this.#foreign.get(tensor);
+    const known = tensor instanceof EagerTensor ? cellOf(tensor) : this.#foreign.get(tensor);
     if (known !== undefined && !known.isFree) return used.has(known) ? known : known.retain();
     const cell = Cell.sharing(tensor);
     this.#foreign.set(tensor, cell);
@@ -138,11 +138,11 @@ function isLong(call: RecordedCall): boolean {
 }
 
 function cellsOf(result: ArgValue, call: RecordedCall): Cell | readonly Cell[] | null {
-  if (Array.isArray(result)) return result.map((item) => cellOf(item as TensorMeta, call));
-  return isTensorMeta(result) ? cellOf(result, call) : null;
+  if (Array.isArray(result)) return result.map((item) => recordedCell(item as TensorMeta, call));
+  return isTensorMeta(result) ? recordedCell(result, call) : null;
 }
 
-function cellOf({ dtype, shape }: TensorMeta, call: RecordedCall): Cell {
+function recordedCell({ dtype, shape }: TensorMeta, call: RecordedCall): Cell {
   return new Cell(dtype, shape, null, call);
 }
 

@@ -134,9 +134,10 @@ describe("refusals", () => {
     });
   });
 
-  it("a backend of another version is refused, and calls after dispose() are too", async () => {
+  it("a backend of another version and impossible options are refused, and so are calls after dispose()", async () => {
     const other = Object.assign(Object.create(backend) as typeof backend, { apiVersion: 2 });
     await expect(eagerOps(other)).rejects.toMatchObject({ code: "eager.backend-version" });
+    await expect(eagerOps(backend, { programs: 0 })).rejects.toMatchObject({ code: "eager.options" });
     await dispose();
     expect(refusal(() => aten.relu(x))).toMatchObject({ code: "eager.disposed" });
   });

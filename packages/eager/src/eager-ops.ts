@@ -45,6 +45,12 @@ export async function eagerOps(backend: Backend | Promise<Backend>, options: Eag
   const made = await backend;
   requireVersion(made);
   const { ops = [], precision = "exact", programs = 128 } = options;
+  if (!Number.isSafeInteger(programs) || programs < 1) {
+    throw eagerError("eager.options", {
+      what: `${programs} programs cannot be kept`,
+      advice: "give a number from 1 on, or none for 128",
+    });
+  }
   const registry = createRegistry({ sets: [...atenOnDemand, ...ops] });
   await registry.load("all");
   const evaluator = new Evaluator(made, registry, { precision, programs });

@@ -6,6 +6,9 @@ import { eagerError } from "./eager-errors.ts";
 /** Starts a program that computes a cell. */
 type Start = (cell: Cell) => void;
 
+/** Returns what a tensor shares with the calls that take it. Throws `eager.disposed` for a tensor that was disposed. */
+export let cellOf: (tensor: EagerTensor) => Cell;
+
 /**
  * The result of an eager call. Its shape and dtype are known at once; its elements are computed when they are read, or
  * when a call needs them. They stay where the backend computes until `read()` or `cpu()` copies them.
@@ -27,7 +30,7 @@ export class EagerTensor<D extends DType = DType> extends Tensor<D> {
   }
 
   async readBytes(): Promise<Uint8Array> {
-    const cell = this.cell.retain();
+    const cell = this.#alive().retain();
     try {
       const made = await this.#made(cell);
       const bytes = await made.readBytes();
@@ -40,7 +43,7 @@ export class EagerTensor<D extends DType = DType> extends Tensor<D> {
 
   /** Computes the elements if they are not, and returns the tensor that the backend made; it is disposed with this one. */
   override async computed(): Promise<Tensor<D>> {
-    return (await this.#made(this.cell)) as Tensor<D>;
+    return (await this.#made(this.#alive())) as Tensor<D>;
   }
 
   dispose(): void {
@@ -49,8 +52,11 @@ export class EagerTensor<D extends DType = DType> extends Tensor<D> {
     this.#bytes = null;
   }
 
-  /** What the tensor shares with the calls that take it. */
-  get cell(): Cell {
+  static {
+    cellOf = (tensor) => tensor.#alive();
+  }
+
+  #alive(): Cell {
     if (this.#cell !== null) return this.#cell;
     throw eagerError("eager.disposed", {
       what: `A tensor ${this.dtype} [${this.shape.join(", ")}] was used after it had been disposed`,

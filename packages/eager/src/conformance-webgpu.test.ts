@@ -1,0 +1,22 @@
+import { webgpu } from "@pt2/backend-webgpu/node";
+import { FAMILIES, testBackend } from "@pt2/conformance";
+import { Pt2Error } from "@pt2/format";
+import { afterAll, describe, it } from "vitest";
+import { EagerBackend, everyNth, inputsOnly, WRITE_THEIR_ARGUMENT } from "./eager-backend.test-helper.ts";
+
+/** The backend, or why it is not here. */
+const made = await webgpu({ narrowFloat64: true }).catch((problem: unknown) => {
+  if (problem instanceof Pt2Error && problem.code === "webgpu.no-adapter") return problem.what;
+  throw problem;
+});
+
+if (typeof made === "string") it.skip(`webgpu: ${made}`);
+else {
+  await testBackend("eager calls on webgpu", () => EagerBackend.on(made), {
+    // The kernels have tests of their own; here the results stay on the device between calls.
+    runner: { describe, it: everyNth(12, inputsOnly(it)), afterAll },
+    parts: FAMILIES,
+    skip: WRITE_THEIR_ARGUMENT,
+    tolerance: { float32: { rtol: 1e-4, atol: 1e-5 } },
+  });
+}
