@@ -1,4 +1,4 @@
-import type { Tensor } from "@pt2/backend";
+import { HostTensor, type Tensor } from "@pt2/backend";
 import type { DType } from "@pt2/format";
 import type { OpRecord } from "@pt2/registry";
 
@@ -26,8 +26,13 @@ export class Cell {
     return new Cell(tensor.dtype, tensor.shape, Promise.resolve(tensor), null);
   }
 
-  /** A cell of somebody else's tensor, which may be disposed while the cell is used. */
+  /**
+   * A cell of somebody else's tensor, which may be disposed while the cell is used. Elements in host memory are copied:
+   * the owner may write to them before a recorded call runs.
+   */
   static sharing(tensor: Tensor): Cell {
+    const { bytes, dtype, shape } = tensor;
+    if (bytes !== null) return Cell.of(new HostTensor(dtype, shape, bytes.slice()));
     const shared = tensor.share?.();
     const cell = Cell.of(shared ?? tensor);
     cell.#isBorrowed = shared === undefined;

@@ -118,7 +118,8 @@ export class EagerCalls {
     const known = tensor instanceof EagerTensor ? cellOf(tensor) : this.#foreign.get(tensor);
     if (known !== undefined && !known.isFree) return used.has(known) ? known : known.retain();
     const cell = Cell.sharing(tensor);
-    this.#foreign.set(tensor, cell);
+    // Elements in host memory may be others at the next call.
+    if (tensor.bytes === null) this.#foreign.set(tensor, cell);
     return cell;
   }
 }

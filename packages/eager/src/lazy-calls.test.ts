@@ -173,6 +173,16 @@ describe("memory", () => {
     expect(backend.counts.memories.size).toBe(0);
   });
 
+  it("a write to a tensor in host memory is seen by later calls only", async () => {
+    const x = floats([3], 1, 2, 3);
+    const [lazy, started] = [aten.add(x, 1), aten.sum(x)];
+    (x.data as Float32Array)[0] = 10;
+    const later = aten.add(x, 1);
+    expect(await listOf(lazy)).toEqual([2, 3, 4]);
+    expect(await listOf(started)).toBe(6);
+    expect(await listOf(later)).toEqual([11, 3, 4]);
+  });
+
   it("a tensor that was never read gives its inputs free", async () => {
     const x = await backend.upload!(floats([2], 1, 2));
     const y = aten.add(x, 1);

@@ -1,13 +1,12 @@
-import {
-  type Backend,
-  type Executable,
-  type MemoryReport,
-  type Profile,
-  type RunOptions,
-  Tensor,
-  type TraceObserver,
-  type Value,
-  type WarmupOptions,
+import type {
+  Backend,
+  Executable,
+  MemoryReport,
+  Profile,
+  RunOptions,
+  TraceObserver,
+  Value,
+  WarmupOptions,
 } from "@pt2/backend";
 import type { Archive } from "@pt2/format";
 import type { Program } from "@pt2/graph";
@@ -15,6 +14,7 @@ import { type Call, CallConvention } from "./call.ts";
 import { checkInputs } from "./check-inputs.ts";
 import type { Model } from "./model.ts";
 import { resultOf } from "./result.ts";
+import { RunsInOrder } from "./runs-in-order.ts";
 import { runtimeError } from "./runtime-errors.ts";
 import { describeType, inputsOf, type LeafInfo, type OutputInfo, outputsOf } from "./signature.ts";
 
@@ -41,6 +41,7 @@ export class LoadedModel implements Model {
   readonly #executable: Executable;
   readonly #archive: Pick<Archive, "close">;
   readonly #convention: CallConvention;
+  readonly #runs = new RunsInOrder();
   #disposed: Promise<void> | undefined;
 
   constructor({ backend, program, executable, archive }: ModelParts) {
@@ -60,7 +61,9 @@ export class LoadedModel implements Model {
     if (executable.recover !== undefined) this.recover = () => this.#alive().recover!();
     if (executable.trace !== undefined) {
       this.trace = async <Result>(call: Call, observe: TraceObserver, options?: RunOptions) =>
-        this.#result<Result>(await this.#alive().trace!(await computed(this.#checked(call)), observe, options));
+        this.#result<Result>(
+          await this.#start(this.#checked(call), (model, inputs) => model.trace!(inputs, observe, options)),
+        );
     }
   }
 
@@ -78,17 +81,17 @@ export class LoadedModel implements Model {
 
   async runFlat(leaves: readonly unknown[], options?: RunOptions): Promise<readonly Value[]> {
     const given = checkInputs(this.program, this.inputs, leaves);
-    return await this.#alive().run(await computed(given), options);
+    return await this.#start(given, (model, inputs) => model.run(inputs, options));
   }
 
   async warmup(call: Call, options?: WarmupOptions): Promise<void> {
     const given = this.#checked(call);
-    await this.#alive().warmup?.(await computed(given), options);
+    await this.#start(given, async (model, inputs) => await model.warmup?.(inputs, options));
   }
 
   async profile(call: Call, options?: RunOptions): Promise<Profile> {
     const given = this.#checked(call);
-    return await this.#alive().profile(await computed(given), options);
+    return await this.#start(given, (model, inputs) => model.profile(inputs, options));
   }
 
   async memory(): Promise<MemoryReport> {
@@ -125,6 +128,13 @@ export class LoadedModel implements Model {
     await this.dispose();
   }
 
+  #start<Result>(
+    given: readonly Value[],
+    run: (executable: Executable, inputs: readonly Value[]) => Promise<Result>,
+  ): Promise<Awaited<Result>> {
+    return this.#runs.start(given, (inputs) => run(this.#alive(), inputs));
+  }
+
   #checked(call: Call): readonly Value[] {
     return checkInputs(this.program, this.inputs, this.leavesOf(call));
   }
@@ -140,9 +150,4 @@ export class LoadedModel implements Model {
       advice: "load it again, or dispose it only after the last call",
     });
   }
-}
-
-/** Waits for inputs that are still being computed; an executable takes what its backend made. */
-async function computed(values: readonly Value[]): Promise<readonly Value[]> {
-  return await Promise.all(values.map((value) => (value instanceof Tensor ? (value.computed?.() ?? value) : value)));
 }
