@@ -27,8 +27,8 @@ export class Cell {
   }
 
   /**
-   * A cell of somebody else's tensor, which may be disposed while the cell is used. Elements in host memory are copied:
-   * the owner may write to them before a recorded call runs.
+   * A cell of a tensor that its owner may dispose while the cell is used. Elements in host memory are copied: the owner
+   * may write to them before a recorded call runs.
    */
   static sharing(tensor: Tensor): Cell {
     const { bytes, dtype, shape } = tensor;
@@ -69,7 +69,7 @@ export class Cell {
 
   /** Gives the cell the result of a program that was started. */
   start(tensor: Promise<Tensor>): void {
-    // A failure is reported to whoever reads the tensor.
+    // A failure is reported by reads of the tensor.
     tensor.catch(() => {});
     this.#tensor = tensor;
     this.#leaveCall();

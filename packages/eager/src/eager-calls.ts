@@ -13,8 +13,9 @@ import { type CallResult, Cell, type CellArgument, type NumberResult, RecordedCa
 import { cellOf, EagerTensor } from "./eager-tensor.ts";
 import type { Evaluator } from "./evaluator.ts";
 import { expressionOf } from "./expression.ts";
-import { isPythonFloat } from "./fits.ts";
+import { pythonNumber } from "./fits.ts";
 import { isTensor } from "./given.ts";
+import type { Caller } from "./namespaces.ts";
 
 /** A call that is recorded runs when so many others wait for a value of it that this many calls would be one program. */
 export const MOST_RECORDED = 64;
@@ -23,7 +24,7 @@ export const MOST_RECORDED = 64;
 const INFERENCE = { name: "inference", isNative: () => true } as const;
 
 /** Makes the calls of overloads: infers results, and records or starts what computes them. */
-export class EagerCalls {
+export class EagerCalls implements Caller {
   readonly #registry: OpRegistry;
   readonly #evaluator: Evaluator;
   /** The cells of tensors that other code made. */
@@ -150,13 +151,7 @@ function recordedCell({ dtype, shape }: TensorMeta, call: RecordedCall): Cell {
 function metaOf(argument: CellArgument): ArgValue {
   if (argument instanceof Cell) return { dtype: argument.dtype, shape: argument.shape };
   if (Array.isArray(argument)) return argument.map(metaOf);
-  return numberOf((argument as { readonly data: unknown }).data);
-}
-
-/** Makes -0 a float, which it is in Python. */
-function numberOf(data: unknown): ArgValue {
-  const isMinusZero = typeof data === "number" && Number.isInteger(data) && isPythonFloat(data);
-  return (isMinusZero ? { float: data } : data) as ArgValue;
+  return pythonNumber((argument as { readonly data: unknown }).data) as ArgValue;
 }
 
 function numberKind(base: string, metas: Readonly<Record<string, ArgValue>>): NumberResult["kind"] {

@@ -7,6 +7,7 @@ export const EAGER_ERRORS = {
   "eager.unknown-op": "an op was called that no op set has",
   "eager.arguments": "the arguments of a call fit no overload of the op",
   "eager.mutation": "an op was called that writes to its arguments",
+  "eager.traced": "a forward rule needs elements, which are not there when a program is planned",
   "eager.disposed": "a tensor or the ops were used after they had been disposed",
 } as const;
 

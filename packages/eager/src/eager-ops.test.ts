@@ -118,7 +118,7 @@ describe("refusals", () => {
   });
 
   it.each([
-    ["an op in place", () => loose.add_!(x, 1), "aten.add"],
+    ["an in-place op", () => loose.add_!(x, 1), "aten.add"],
     ["an operator in place", () => loose.__iand__!(x, 1), "aten.__and__"],
     ["an overload of it", () => loose.add_!.Tensor!(x, 1), "aten.add"],
     ["an out variant", () => loose.add!.out!(x, x, { out: x }), "aten.add"],

@@ -39,7 +39,7 @@ export interface EagerOps extends AsyncDisposable {
 
 /**
  * Makes ops that are called one by one, as in Python, on any backend. All rules of ops are loaded before, so calls
- * return tensors at once; their elements are computed when somebody reads them.
+ * return tensors at once; their elements are computed when they are read.
  */
 export async function eagerOps(backend: Backend | Promise<Backend>, options: EagerOptions = {}): Promise<EagerOps> {
   const made = await backend;

@@ -67,3 +67,9 @@ function fitsName(value: unknown, base: string): boolean {
 export function isPythonFloat(value: number): boolean {
   return !Number.isInteger(value) || Object.is(value, -0);
 }
+
+/** Returns data as the rules of ops take it: -0 is a float, which it is in Python. */
+export function pythonNumber(data: unknown): unknown {
+  const isMinusZero = typeof data === "number" && Number.isInteger(data) && isPythonFloat(data);
+  return isMinusZero ? { float: data } : data;
+}

@@ -5,4 +5,5 @@ export type { Aten } from "./aten.gen.ts";
 export { EAGER_ERRORS, type EagerErrorCode } from "./eager-errors.ts";
 export { type EagerOps, type EagerOptions, eagerOps } from "./eager-ops.ts";
 export type { EagerTensor } from "./eager-tensor.ts";
+export { type ForwardArgs, type ForwardOps, forwardOp } from "./forward-op.ts";
 export type { Namespace, OpFunction, Overload } from "./namespaces.ts";

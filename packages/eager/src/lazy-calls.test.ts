@@ -25,7 +25,7 @@ const opsOf = (program: number): readonly string[] =>
 
 const listOf = async (tensor: Tensor): Promise<unknown> => (await tensor.cpu()).tolist();
 
-/** Waits for work that was started and that nobody waits for. */
+/** Waits for runs that no reader waits for. */
 const settled = async (): Promise<void> => {
   for (let i = 0; i < 50; i++) await new Promise((resolve) => setImmediate(resolve));
 };

@@ -1,9 +1,13 @@
 import { splitOpName } from "@pt2/graph";
 import type { OpRecord, OpRegistry } from "@pt2/registry";
-import type { EagerCalls } from "./eager-calls.ts";
 import type { EagerTensor } from "./eager-tensor.ts";
 import { overloadName, Packet } from "./packet.ts";
 import { mutation, unknownOp } from "./refused-ops.ts";
+
+/** Makes the calls of overloads, once their arguments are known by name. */
+export interface Caller {
+  call(record: OpRecord, given: Readonly<Record<string, unknown>>): unknown;
+}
 
 /** An overload as a function. */
 export type Overload = <Result = EagerTensor>(...args: readonly unknown[]) => Result;
@@ -17,7 +21,7 @@ export interface OpFunction extends Overload {
 export type Namespace = Readonly<Record<string, OpFunction>>;
 
 /** Makes the functions of all ops of a registry, by namespace. A function is made when it is first asked for. */
-export function namespaces(registry: OpRegistry, calls: EagerCalls): Readonly<Record<string, Namespace>> {
+export function namespaces(registry: OpRegistry, calls: Caller): Readonly<Record<string, Namespace>> {
   const records = functionalRecords(registry);
   return onDemand(
     (name) => {
@@ -46,7 +50,7 @@ function writes({ schema, functional }: OpRecord): boolean {
   return functional !== undefined || schema.args.some(({ alias }) => alias?.write === true);
 }
 
-function namespaceOf(namespace: string, ops: ReadonlyMap<string, readonly OpRecord[]>, calls: EagerCalls): Namespace {
+function namespaceOf(namespace: string, ops: ReadonlyMap<string, readonly OpRecord[]>, calls: Caller): Namespace {
   const names = [...ops.keys()];
   return onDemand(
     (name) => {
@@ -57,7 +61,7 @@ function namespaceOf(namespace: string, ops: ReadonlyMap<string, readonly OpReco
   );
 }
 
-function functionOf(packet: Packet, calls: EagerCalls): OpFunction {
+function functionOf(packet: Packet, calls: Caller): OpFunction {
   const callOf =
     (among?: readonly OpRecord[]): Overload =>
     <Result>(...given: readonly unknown[]) => {
