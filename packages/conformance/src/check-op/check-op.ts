@@ -44,9 +44,13 @@ export async function checkOp(op: OpRecord, samples: readonly OpSample[], option
   const gradient = gradientOp(op);
   const registry = registryFor(op, options.ops, gradient);
   await registry.load("all");
+  const writes = registry.effectsOf(op.name)!.mutates.length > 0;
   const check = new CallCheck(op, registry, options);
   for (const { sample, i } of fitting) {
-    for (const variant of variantsOf(sample, i, options.dtypes)) await check.run(variant);
+    for (const variant of variantsOf(sample, i, options.dtypes)) {
+      // PyTorch refuses to write to a tensor whose elements share memory.
+      if (!(writes && variant.layout?.name === "expanded")) await check.run(variant);
+    }
   }
   faults.push(...check.faults);
   const { found, directions, unchecked } = await gradientFaults(op, fitting, { gradient, registry, backends });
