@@ -42,10 +42,17 @@ export function joined(found: readonly FoundFault[]): readonly OpFault[] {
   }));
 }
 
+/** The first names of a list, and how many more there are. */
+function shortened(samples: readonly string[]): string {
+  const shown = samples.length > 4 ? 3 : samples.length;
+  const more = samples.length - shown;
+  return samples.slice(0, shown).join("; ") + (more === 0 ? "" : `; and ${more} more`);
+}
+
 /** Makes the error that lists faults. */
 export function faultsError(op: string, faults: readonly OpFault[]): Pt2Error {
   const items = faults.map(({ kind, what, samples, backends, advice }, i) => {
-    const places = [samples.join("; "), backends.length === 0 ? "" : `on ${backends.join(", ")}`];
+    const places = [shortened(samples), backends.length === 0 ? "" : `on ${backends.join(", ")}`];
     const place = places.filter((part) => part !== "").join(" ");
     return `${i + 1}. ${kind}: ${what}${place === "" ? "" : `\n   found in ${place}`}\n   ${advice}`;
   });
