@@ -38,7 +38,7 @@ export class EagerCalls implements Caller {
   /** Calls an overload; returns its result, an array for several results, or a promise of them. */
   call(record: OpRecord, given: Readonly<Record<string, unknown>>): unknown {
     this.#evaluator.requireAlive();
-    const cells = new Set<Cell>();
+    const cells = new Map<Tensor, Cell>();
     try {
       const args = Object.fromEntries(
         Object.entries(given).map(([name, value]) => [name, this.#argument(value, cells)] as const),
@@ -46,7 +46,7 @@ export class EagerCalls implements Caller {
       return this.#callWith(record, args);
     } finally {
       // The recorded call uses them by itself.
-      for (const cell of cells) cell.release();
+      for (const cell of cells.values()) cell.release();
     }
   }
 
@@ -105,19 +105,19 @@ export class EagerCalls implements Caller {
   }
 
   /** Converts a value that was given; the cells are retained, and added to `cells`. */
-  #argument(value: unknown, cells: Set<Cell>): CellArgument {
+  #argument(value: unknown, cells: Map<Tensor, Cell>): CellArgument {
     if (isTensor(value)) {
-      const cell = this.#cellOf(value, cells);
-      cells.add(cell);
+      const cell = cells.get(value) ?? this.#cellOf(value);
+      cells.set(value, cell);
       return cell;
     }
     const hasTensors = Array.isArray(value) && value.some(isTensor);
     return hasTensors ? value.map((item) => this.#argument(item, cells)) : { data: value };
   }
 
-  #cellOf(tensor: Tensor, used: ReadonlySet<Cell>): Cell {
+  #cellOf(tensor: Tensor): Cell {
     const known = tensor instanceof EagerTensor ? cellOf(tensor) : this.#foreign.get(tensor);
-    if (known !== undefined && !known.isFree) return used.has(known) ? known : known.retain();
+    if (known !== undefined && !known.isFree) return known.retain();
     const cell = Cell.sharing(tensor);
     // Elements in host memory may be others at the next call.
     if (tensor.bytes === null) this.#foreign.set(tensor, cell);

@@ -183,6 +183,13 @@ describe("memory", () => {
     expect(await listOf(later)).toEqual([11, 3, 4]);
   });
 
+  it("a tensor that a call takes twice is one input", async () => {
+    const x = floats([2], 1, 2);
+    expect(await listOf(aten.cat([x, x]))).toEqual([1, 2, 1, 2]);
+    expect(await listOf(aten.mul(x, x))).toEqual([1, 4]);
+    expect(backend.counts.programs.map(({ inputs }) => inputs.length)).toEqual([1, 1]);
+  });
+
   it("a tensor that was never read gives its inputs free", async () => {
     const x = await backend.upload!(floats([2], 1, 2));
     const y = aten.add(x, 1);
