@@ -46,5 +46,13 @@ export {
   type WasmKernel,
   wasmKernel,
 } from "./engine/kernel.ts";
+export {
+  type ModuleCall,
+  type ModuleCalls,
+  type ModuleKernel,
+  moduleKernel,
+  type Temporary,
+  type TypedModuleKernel,
+} from "./engine/module-kernel.ts";
 export { addressOf, type TensorView } from "./engine/tensor-view.ts";
 export { WASM_ERRORS, type WasmErrorCode } from "./wasm-errors.ts";

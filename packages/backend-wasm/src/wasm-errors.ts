@@ -8,6 +8,7 @@ export const WASM_ERRORS = {
   "wasm.elementwise-dtype": "no code is generated for elementwise ops of a dtype",
   "wasm.engine-not-loaded": "the code that computes on the calling thread could not be loaded",
   "wasm.integer-overflow": "the quotient of two integers does not fit their dtype",
+  "wasm.kernel-module": "the WebAssembly module that a kernel brings is refused",
   "wasm.node-entry": "a page imported an entry point that only works in Node",
   "wasm.out-of-memory": "WebAssembly memory cannot grow any further",
   "wasm.truncated": "the file became shorter while it was read",

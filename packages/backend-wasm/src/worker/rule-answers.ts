@@ -14,7 +14,10 @@ import {
   resolveArgs,
   type ScalarExpr,
   type Strided,
+  type TensorMeta,
 } from "@pt2/registry";
+import type { WasmKernel } from "../engine/kernel.ts";
+import type { ModuleKernel } from "../engine/module-kernel.ts";
 import {
   CALL_RULES,
   type CallRule,
@@ -31,7 +34,10 @@ import {
   toPlain,
   type WireArg,
   type WireArgs,
+  type WireCalls,
   type WireExpr,
+  type WireKernel,
+  type WireOperand,
   type WireOpSet,
   type WireRecord,
   type WireRules,
@@ -55,7 +61,7 @@ export async function ruleBook(program: Program, registry: OpRegistry): Promise<
   const answers = await answersTo(foreseen(program, registry, hintBindings(program)));
   return {
     // Decompositions may have loaded further ops.
-    rules: { sets: setsOf(registry), answers },
+    rules: { sets: setsOf(registry), kernels: moduleKernelsOf(registry).map(wireKernel), answers },
     answer: (question) => answersTo([question, ...foreseen(program, registry, bindingsOf(question, program))]),
   };
 }
@@ -121,6 +127,18 @@ function bindingsOf({ op, rule, args }: RuleQuestion, { graph }: Program): Bindi
   return found;
 }
 
+type ModuleArgs = Parameters<ModuleKernel["calls"]>[0];
+
+/** Returns the kernels that run in the worker, in the order of their precedence. */
+function moduleKernelsOf(registry: OpRegistry): readonly ModuleKernel[] {
+  const kernels = registry.kernelsFor("wasm") as readonly (WasmKernel | ModuleKernel)[];
+  return kernels.filter((kernel): kernel is ModuleKernel => "module" in kernel);
+}
+
+function wireKernel({ ops, module, accepts }: ModuleKernel): WireKernel {
+  return { ops, module, declines: accepts !== undefined };
+}
+
 function wireRecord(record: OpRecord): WireRecord {
   // Gradients and inverses of views serve passes over the graph, which do not run in the worker.
   const { gradient: _, inverse: __, ...known } = record;
@@ -140,6 +158,14 @@ function answersOf({ op, rule, args }: RuleQuestion, registry: OpRegistry): Rule
       return { view: outcomeOf(() => record.view!(args[0] as Strided, args[1])) };
     case "scalar":
       return { scalar: outcomeOf(() => expressionOf(record, args)) };
+    case "accepts": {
+      const [at, given] = args;
+      return { accepts: outcomeOf(() => moduleKernelsOf(registry)[at]!.accepts!(given as ModuleArgs)) };
+    }
+    case "calls": {
+      const [at, given, results] = args;
+      return { calls: outcomeOf(() => wireCalls(moduleKernelsOf(registry)[at]!, given, results)) };
+    }
     case "call":
       return Object.fromEntries(
         CALL_RULES.filter((name) => typeof record[name] === "function").map((name) => [
@@ -148,6 +174,25 @@ function answersOf({ op, rule, args }: RuleQuestion, registry: OpRegistry): Rule
         ]),
       );
   }
+}
+
+function wireCalls({ calls }: ModuleKernel, args: WireArgs, results: readonly WireArg[]): WireCalls {
+  const temporaries: TensorMeta[] = [];
+  const tensors = { args: leavesOf<WireArg>(Object.values(args)), results, temporaries };
+  const made = calls(args as ModuleArgs, results as unknown as readonly [TensorMeta], (dtype, shape) => {
+    temporaries.push({ dtype, shape });
+    return temporaries.at(-1)!;
+  });
+  const operandOf = (value: TensorMeta | number | bigint): WireOperand => {
+    if (typeof value !== "object") return value;
+    for (const of of ["args", "results", "temporaries"] as const) {
+      const at = (tensors[of] as readonly unknown[]).indexOf(value);
+      if (at >= 0) return { of, at };
+    }
+    // The worker refuses it, with the place of the call in the program.
+    return { of: "args", at: -1 };
+  };
+  return { temporaries, calls: made.map(([name, ...given]) => [name, ...given.map(operandOf)] as const) };
 }
 
 function callRule(record: OpRecord, name: Exclude<CallRule, "decompose">, args: WireArgs): unknown {

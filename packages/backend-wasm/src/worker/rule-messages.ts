@@ -1,5 +1,6 @@
 // Rules of users' ops are functions, which cannot cross threads, but their arguments and results can.
 
+import type { OpName } from "@pt2/graph";
 import { type ArgValue, isTensorMeta, type OpRecord, type ScalarExpr, type TensorMeta } from "@pt2/registry";
 import type { WireError } from "./wire-error.ts";
 
@@ -21,26 +22,47 @@ export interface WireOpSet {
   readonly ops: readonly WireRecord[];
 }
 
+/** A kernel of a WebAssembly module, without its functions. */
+export interface WireKernel {
+  readonly ops: readonly OpName[];
+  readonly module: Uint8Array;
+  /** Whether it may decline arguments. */
+  readonly declines: boolean;
+}
+
+/** Calls of functions of a module, over the tensors of the call of an op. */
+export interface WireCalls {
+  readonly temporaries: readonly TensorMeta[];
+  readonly calls: readonly (readonly [name: string, ...args: readonly WireOperand[]])[];
+}
+
+/** A number, or which tensor: of the arguments as leaves, of the results, of the temporaries. */
+export type WireOperand = number | bigint | { readonly of: "args" | "results" | "temporaries"; readonly at: number };
+
 /** The op sets of users that a program is compiled with, and results of their rules as far as they are foreseen. */
 export interface WireRules {
   readonly sets: readonly WireOpSet[];
+  readonly kernels: readonly WireKernel[];
   readonly answers: RuleAnswers;
 }
 
 /**
- * The rules of an op to evaluate: those of {@link CALL_RULES}, `view`, or `scalar`. Tensors have neither data nor name.
+ * The rules of an op to evaluate: those of {@link CALL_RULES}, `view`, `scalar`, or those of a kernel. Tensors have
+ * neither data nor name.
  */
 export type RuleQuestion = { readonly op: string } & (
   | { readonly rule: "call"; readonly args: WireArgs }
   | { readonly rule: "view"; readonly args: readonly [self: object, args: WireArgs] }
   | { readonly rule: "scalar"; readonly args: readonly unknown[] }
+  | { readonly rule: "accepts"; readonly args: readonly [kernel: number, args: WireArgs] }
+  | { readonly rule: "calls"; readonly args: readonly [kernel: number, args: WireArgs, results: readonly WireArg[]] }
 );
 
 /** The result of a rule, or the error that it threw. */
 export type Outcome = { readonly value: unknown } | { readonly error: WireError };
 
 /** The outcome of each rule. */
-export type RuleAnswer = Readonly<Partial<Record<CallRule | "scalar" | "view", Outcome>>>;
+export type RuleAnswer = Readonly<Partial<Record<CallRule | "scalar" | "view" | "accepts" | "calls", Outcome>>>;
 
 /** Answers to a question, and to those that will be next. */
 export type RuleAnswers = readonly (readonly [question: RuleQuestion, answer: RuleAnswer])[];

@@ -2,9 +2,10 @@
 // programs that have such ops.
 
 import { sameShape } from "@pt2/format";
-import type { ArgValue, OpRecord, OpRegistry, OpSet, ScalarExpr, Strided } from "@pt2/registry";
+import type { ArgValue, OpRecord, OpRegistry, OpSet, ScalarExpr, Strided, TensorMeta } from "@pt2/registry";
 import { contiguous, createRegistry } from "@pt2/registry";
 import { atenOnDemand, NotLoaded } from "@pt2/registry/on-demand";
+import { type ModuleCall, type ModuleKernel, moduleKernel, type Temporary } from "../engine/module-kernel.ts";
 import {
   type CallRule,
   callQuestion,
@@ -19,7 +20,10 @@ import {
   type RuleQuestion,
   toPlain,
   type WireArg,
+  type WireCalls,
   type WireExpr,
+  type WireKernel,
+  type WireOperand,
   type WireRecord,
   type WireRules,
 } from "./rule-messages.ts";
@@ -32,7 +36,7 @@ type Args = Readonly<Record<string, ArgValue>>;
 const MOST_ANSWERS = 20_000;
 
 /** Returns a registry with the ops of users. Each rule is evaluated once for the same arguments. */
-export function remoteRegistry({ sets, answers }: WireRules, ask: Ask): OpRegistry {
+export function remoteRegistry({ sets, kernels, answers }: WireRules, ask: Ask): OpRegistry {
   const known = new Map<string, RuleAnswer>();
   const keep = (given: RuleAnswers): void => {
     for (const [question, answer] of given)
@@ -51,7 +55,10 @@ export function remoteRegistry({ sets, answers }: WireRules, ask: Ask): OpRegist
   const own = sets.map(
     ({ name, replace, ops }): OpSet => ({ name, replace, asked: true, ops: ops.map((op) => recordOf(op, answerOf)) }),
   );
-  return createRegistry({ sets: [...atenOnDemand, ...own] });
+  const modules = kernels.map((kernel, at) => kernelOf(kernel, at, answerOf));
+  // One set keeps their order of precedence.
+  const last: OpSet = { name: "kernels", ops: [], asked: true, kernels: { wasm: modules } };
+  return createRegistry({ sets: [...atenOnDemand, ...own, last] });
 }
 
 type AnswerOf = (question: RuleQuestion) => RuleAnswer;
@@ -87,6 +94,28 @@ function recordOf({ data, rules }: WireRecord, answerOf: AnswerOf): OpRecord {
   if (has("scalar")) remote.scalar = (...operands) => scalarOf(op, operands, answerOf);
   return { ...data, ...remote };
 }
+
+function kernelOf({ ops, module, declines }: WireKernel, at: number, answerOf: AnswerOf): ModuleKernel {
+  // The answer is the same for each of its ops.
+  const op = ops[0]!;
+  const accepts = (args: Args): boolean =>
+    givenBy(answerOf({ op, rule: "accepts", args: [at, mapArgs(args, toPlain)] }).accepts) as boolean;
+  const calls = (args: Args, results: readonly TensorMeta[], temporary: Temporary): readonly ModuleCall[] => {
+    const question = [at, mapArgs(args, toPlain), results.map(toPlain)] as const;
+    const given = givenBy(answerOf({ op, rule: "calls", args: question }).calls) as WireCalls;
+    const tensors = {
+      args: leavesOf<ArgValue>(Object.values(args)),
+      results,
+      temporaries: given.temporaries.map(({ dtype, shape }) => temporary(dtype, shape)),
+    };
+    const real = (operand: WireOperand): TensorMeta | number | bigint =>
+      typeof operand === "object" ? ((tensors[operand.of][operand.at] ?? NO_TENSOR) as TensorMeta) : operand;
+    return given.calls.map(([name, ...operands]) => [name, ...operands.map(real)] as const);
+  };
+  return moduleKernel({ ops: ops as never[], module, calls, ...(declines && { accepts }) });
+}
+
+const NO_TENSOR: TensorMeta = { dtype: "float32", shape: [] };
 
 /** Emits the calls that a decomposition made on the other thread. */
 function cook({ calls, result }: Recipe, args: Args, b: Parameters<NonNullable<OpRecord["decompose"]>>[1]): ArgValue {

@@ -4,6 +4,7 @@ import type { SourceOrigin, Storage } from "@pt2/format";
 import { type Program, stats } from "@pt2/graph";
 import type { OpRegistry } from "@pt2/registry";
 import { CAPABILITIES } from "../capabilities.ts";
+import type { WasmKernel } from "../engine/kernel.ts";
 import { LocalBackend } from "../local-backend.ts";
 import { backendDisposed } from "../wasm-errors.ts";
 import { raiseOnAbort, sharedFlag } from "./cancel-flag.ts";
@@ -111,18 +112,21 @@ export class WorkerBackend implements Backend {
 }
 
 /**
- * Returns an op for which a program needs functions of users on data; null where their rules are enough, which the
- * worker can have evaluated.
+ * Returns an op for which a program needs functions of users on data; null where their rules, which the worker can have
+ * evaluated, and WebAssembly modules, which cross to it, are enough.
  */
 function needsUsers({ graph }: Program, registry: OpRegistry): string | null {
   if (registry.checks === null) return null;
-  const isFunction = (op: string): boolean => registry.handlerOf(op) !== undefined || registry.hasKernel(op, "wasm");
+  const kernels = registry.kernelsFor("wasm") as readonly WasmKernel[];
+  const hasKernel = (op: string, isModule: boolean): boolean =>
+    kernels.some((kernel) => "module" in kernel === isModule && kernel.ops.includes(op));
+  const isFunction = (op: string): boolean => registry.handlerOf(op) !== undefined || hasKernel(op, false);
   const used = stats(graph).map(({ op }) => op);
   const own = used.filter((op) => registry.userSetOf(op) !== undefined);
   // PyTorch's decompositions end in PyTorch's ops, and in no others that users bring; those of users may end in any op.
   const isReached = (op: string): boolean => own.length > 0 || /^(aten|prims)::/.test(op);
   const reached = registry.list().find(({ op, handled }) => isReached(op) && (handled || isFunction(op)));
-  return used.find((op) => isFunction(op) || isBare(op, registry)) ?? reached?.op ?? null;
+  return used.find((op) => isFunction(op) || (isBare(op, registry) && !hasKernel(op, true))) ?? reached?.op ?? null;
 }
 
 /** Whether an op of a user's has no rule to run it by: the calling thread then reports what is missing. */
@@ -136,9 +140,9 @@ async function rulesOf(
   program: Program,
   registry: OpRegistry,
 ): Promise<{ readonly rules: WireRules | null; readonly answer?: RemoteExecutable["answer"] }> {
-  if (registry.checks === null || !registry.list().some(({ op }) => registry.userSetOf(op) !== undefined)) {
-    return { rules: null };
-  }
+  const hasKernels = registry.kernelsFor("wasm").length > 0;
+  const hasOps = registry.checks !== null && registry.list().some(({ op }) => registry.userSetOf(op) !== undefined);
+  if (!hasKernels && !hasOps) return { rules: null };
   return await (await import("./rule-answers.ts")).ruleBook(program, registry);
 }
 
