@@ -4,7 +4,7 @@
 import { sameShape } from "@pt2/format";
 import type { ArgValue, OpRecord, OpRegistry, OpSet, ScalarExpr, Strided, TensorMeta } from "@pt2/registry";
 import { contiguous, createRegistry } from "@pt2/registry";
-import { atenOnDemand, NotLoaded } from "@pt2/registry/on-demand";
+import { atenOnDemand, loading, NotLoaded } from "@pt2/registry/on-demand";
 import { type ModuleCall, type ModuleKernel, moduleKernel, type Temporary } from "../engine/module-kernel.ts";
 import {
   type CallRule,
@@ -98,8 +98,15 @@ function recordOf({ data, rules }: WireRecord, answerOf: AnswerOf): OpRecord {
 function kernelOf({ ops, module, declines }: WireKernel, at: number, answerOf: AnswerOf): ModuleKernel {
   // The answer is the same for each of its ops.
   const op = ops[0]!;
-  const accepts = (args: Args): boolean =>
-    givenBy(answerOf({ op, rule: "accepts", args: [at, mapArgs(args, toPlain)] }).accepts) as boolean;
+  // While a stage is planned the answer is looked up again, and nothing can be asked.
+  const accepted = new Map<string, boolean>();
+  const accepts = (args: Args): boolean => {
+    const question: RuleQuestion = { op, rule: "accepts", args: [at, mapArgs(args, toPlain)] };
+    const key = keyOf(question);
+    const answer = accepted.get(key) ?? (givenBy(answerOf(question).accepts) as boolean);
+    accepted.set(key, answer);
+    return answer;
+  };
   const calls = (args: Args, results: readonly TensorMeta[], temporary: Temporary): readonly ModuleCall[] => {
     const question = [at, mapArgs(args, toPlain), results.map(toPlain)] as const;
     const given = givenBy(answerOf({ op, rule: "calls", args: question }).calls) as WireCalls;
@@ -112,7 +119,9 @@ function kernelOf({ ops, module, declines }: WireKernel, at: number, answerOf: A
       typeof operand === "object" ? ((tensors[operand.of][operand.at] ?? NO_TENSOR) as TensorMeta) : operand;
     return given.calls.map(([name, ...operands]) => [name, ...operands.map(real)] as const);
   };
-  return moduleKernel({ ops: ops as never[], module, calls, ...(declines && { accepts }) });
+  const kernel = moduleKernel({ ops: ops as never[], module, calls, ...(declines && { accepts }) });
+  // It has planned nothing when it finds that an answer is missing.
+  return { ...kernel, prepare: (call, args) => loading(async () => await kernel.prepare(call, args)) };
 }
 
 const NO_TENSOR: TensorMeta = { dtype: "float32", shape: [] };
