@@ -34,6 +34,14 @@ for (const { name, missing, create } of await testedBackends()) {
       for (const [i, value] of expected.toFloat32().entries()) expect(halves[i]).toBeCloseTo(value / 2, 5);
     });
 
+    it("random calls give other numbers each time", async () => {
+      const { aten } = eager;
+      const [a, b] = [aten.rand([64]), aten.rand([64])];
+      const sum = aten.add(a, 0);
+      expect(await a.read()).not.toEqual(await b.read());
+      expect(await sum.read()).toEqual(await a.read());
+    });
+
     it("calls give what PyTorch gives", async () => {
       const { aten } = eager;
       const x = tensor([

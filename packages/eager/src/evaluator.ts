@@ -45,14 +45,9 @@ export class Evaluator {
     return await this.#run(expression, programOfCall(expression, call));
   }
 
-  /** The compiled programs. */
-  get programs(): readonly Promise<Executable>[] {
-    return this.#cache.programs;
-  }
-
   dispose(): void {
     this.#disposed = true;
-    this.#cache.clear();
+    this.#cache.close();
   }
 
   requireAlive(): void {

@@ -147,6 +147,17 @@ describe("programs", () => {
     expect(backend.counts.executables.size).toBe(0);
   });
 
+  it("what was recorded can be read after dispose(), and leaves no program", async () => {
+    const x = floats([2], 1, 2);
+    const [first, second] = [aten.exp(x), aten.neg(x)];
+    const reading = first.read();
+    await eager.dispose();
+    expect([...(await reading)].length).toBe(2);
+    expect(await listOf(second)).toEqual([-1, -2]);
+    await settled();
+    expect(backend.counts.executables.size).toBe(0);
+  });
+
   it("a program that fails to run can run with other data", async () => {
     const x = floats([2], 1, 2);
     const wrong = aten.index_select(x, 0, ints([1], 5));

@@ -12,6 +12,7 @@ interface Entry {
 /** Compiled programs by key, of which the ones used last are kept; the others are disposed after their last run. */
 export class ProgramCache {
   readonly #entries: LruCache<string, Entry>;
+  #closed = false;
 
   constructor(most: number) {
     this.#entries = new LruCache<string, Entry>(most, (entry) => {
@@ -38,15 +39,14 @@ export class ProgramCache {
     } finally {
       entry.runs--;
       disposeUnused(entry);
+      // Programs that were compiled after the end are not kept.
+      if (this.#closed) this.#entries.clear();
     }
   }
 
-  /** The programs that are here. */
-  get programs(): readonly Promise<Executable>[] {
-    return this.#entries.values.map(({ executable }) => executable);
-  }
-
-  clear(): void {
+  /** Disposes the programs that are here; what is still to run is disposed after its run. */
+  close(): void {
+    this.#closed = true;
     this.#entries.clear();
   }
 }
