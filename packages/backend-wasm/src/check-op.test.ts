@@ -117,6 +117,23 @@ describe("a good op passes", () => {
     await check(bend, undefined, { kernel: kernelOf((value) => value * Math.tanh(value)) });
   });
 
+  it("an op of kernels alone passes, in the dtypes that they take", async () => {
+    const op = defineOp(SELF, {
+      infer: ({ self: { dtype, shape } }) => ({ dtype, shape }),
+      gradient: ({ grads: [grad] }) => ({ self: grad! }),
+    });
+    const report = (await check(op, undefined, { kernel: kernelOf((value) => value * Math.tanh(value)) })) as OpReport;
+    expect(report.refused).toBeGreaterThan(5);
+    expect(report.unchecked.join()).toContain("the gradient on wasm: ");
+  });
+
+  it("an op without tensor arguments passes", async () => {
+    const op = defineOp("mine::steps(int count, ScalarType? dtype=None) -> Tensor", {
+      decompose: ({ count, dtype }, b) => b.tensor("aten::arange", { end: count, dtype }),
+    });
+    await check(op, [{ count: 5 }, { count: 0, dtype: "float32" }]);
+  });
+
   it("a view passes", async () => {
     const op = defineOp("mine::turned(Tensor(a) self) -> Tensor(a)", {
       view: ({ shape, strides, offset }) => ({ shape: shape.toReversed(), strides: strides.toReversed(), offset }),
@@ -345,6 +362,7 @@ describe("a planted fault is found", () => {
     expect(await faultsOf(check(bend, [{ self: 3 }]))).toContain("sample 0 has 3 for `self`, which is Tensor");
     expect(await faultsOf(check(bend, [{}]))).toContain("sample 0 lacks `self`");
     expect(await faultsOf(check(bend, []))).toContain("no sample was given");
+    expect(await faultsOf(check(bend, undefined, { backends: [] }))).toContain("no backend was given");
   });
 
   it("an op without rules has no results", async () => {

@@ -5,7 +5,7 @@ import { compareTensor, type Tolerance, toleranceOf } from "../compare.ts";
 import type { CheckOpOptions } from "./check-op-options.ts";
 import { effectFaults } from "./effects.ts";
 import { inferred, interpreted, metaCall, metasText, type ReferenceRun } from "./expected.ts";
-import type { FoundFault, OpFaultKind } from "./fault.ts";
+import { type FoundFault, messageOf, type OpFaultKind } from "./fault.ts";
 import { memoryFaults } from "./memory.ts";
 import { sampleText, tensorsOf } from "./op-sample.ts";
 import { type Outcome, type OutputValue, runOp } from "./run-op.ts";
@@ -312,8 +312,4 @@ function merged(results: readonly ArgValue[], tensors: readonly HostTensor[]): r
   return leaves(results)
     .filter((value) => value !== null)
     .map((value) => (isTensorMeta(value) ? tensors[next++]! : (value as OutputValue)));
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Pt2Error ? error.what : error instanceof Error ? error.message : String(error);
 }

@@ -32,6 +32,9 @@ export async function checkOp(op: OpRecord, samples: readonly OpSample[], option
   if (samples.length === 0) {
     faults.push({ kind: "sample", what: "no sample was given", advice: "Give the arguments of at least one call." });
   }
+  if (backends.length === 0) {
+    faults.push({ kind: "sample", what: "no backend was given", advice: "Give one at least: `backends: [wasm()]`." });
+  }
   const fitting = given.flatMap((sample, i) => {
     const problem = sampleProblem(op, sample);
     if (problem === null) return [{ sample, i }];
@@ -86,7 +89,9 @@ async function gradientFaults(
 
 /** Returns a registry that has the op, also if no op set was given for it. */
 function registryFor(op: OpRecord, sets: readonly OpSet[] = [], gradient: GradientOp | null = null): OpRegistry {
-  const known = [aten, ...sets].some(({ ops }) => ops.some(({ name }) => name === op.name));
+  const known = [aten, ...sets].some(
+    ({ ops, parts = [] }) => ops.some(({ name }) => name === op.name) || parts.some((part) => part.ops.test(op.name)),
+  );
   const own = known ? [] : [op];
   const derived = gradient === null ? [] : [gradient.record, ...gradient.helpers];
   return registryOf([], [...sets, { name: "check_op", ops: [...own, ...derived] }]);

@@ -1,4 +1,4 @@
-import type { Pt2Error } from "@pt2/format";
+import { Pt2Error } from "@pt2/format";
 import { conformanceError } from "../conformance-errors.ts";
 
 /** What a fault is about. */
@@ -60,4 +60,9 @@ export function faultsError(op: string, faults: readonly OpFault[]): Pt2Error {
     what: `${op} has ${faults.length} fault${faults.length === 1 ? "" : "s"}:\n${items.join("\n")}`,
     details: { op, faults },
   });
+}
+
+/** What an error says, without where and what to do. */
+export function messageOf(error: unknown): string {
+  return error instanceof Pt2Error ? error.what : error instanceof Error ? error.message : String(error);
 }

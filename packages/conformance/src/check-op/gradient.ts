@@ -11,7 +11,7 @@ import {
 } from "@pt2/registry";
 import { loading } from "@pt2/registry/on-demand";
 import { inferred, interpreted, metaCall, metasText, nodeOf } from "./expected.ts";
-import type { FoundFault } from "./fault.ts";
+import { type FoundFault, messageOf } from "./fault.ts";
 import { type GradientOp, isDifferentiable, type OperandGradient } from "./gradient-op.ts";
 import { type OpSample, sampleText, tensorsOf, withTensors } from "./op-sample.ts";
 import { runMany } from "./run-op.ts";
@@ -53,7 +53,10 @@ export class GradientCheck {
     // Kinks and ties would have no derivative: elements are moved off them.
     const sample = withTensors(variant.sample, (tensor) => changed(tensor, (x) => off(x, this.#random())));
     const call = metaCall(record, sample);
-    const promised = await inferred(record, registry, call).catch(() => null);
+    const promised = await inferred(record, registry, call).catch((error: unknown) => {
+      if (variant.required) this.unchecked.add(`the gradient: the op refuses float64, ${messageOf(error)}`);
+      return null;
+    });
     const results = promised?.flat().filter(isTensorMeta) ?? [];
     if (!results.some(isDifferentiable)) return;
     const weights = results.map(({ dtype, shape }) =>
@@ -102,7 +105,7 @@ export class GradientCheck {
         return gradient.of(resolveArgs(record.schema, args), grads as never, builder);
       });
     } catch (error) {
-      const message = error instanceof Pt2Error ? error.what : String(error);
+      const message = messageOf(error);
       if (error instanceof Pt2Error && error.code === "registry.scalar-gradient") {
         this.unchecked.add(`the gradient: ${message}`);
       } else {
@@ -141,14 +144,20 @@ export class GradientCheck {
       }),
     );
     if (moves.length === 0) return;
+    const around = moves.flatMap(({ at, direction }) => [
+      moved(sample, at, direction, STEP),
+      moved(sample, at, direction, -STEP),
+    ]);
+    const points = await evaluate(record, around).catch((error: unknown) => {
+      // What runs nowhere is refused, which other checks compare; here it only cannot be differentiated.
+      if (variant.required) this.unchecked.add(`the gradient on ${backend ?? "the interpreter"}: ${messageOf(error)}`);
+      return null;
+    });
+    if (points === null) return;
     try {
       const made = operands.some((operand) => operand.gradient !== null)
         ? await evaluate(gradient.record, [withGrads])
         : [[]];
-      const points = await evaluate(
-        record,
-        moves.flatMap(({ at, direction }) => [moved(sample, at, direction, STEP), moved(sample, at, direction, -STEP)]),
-      );
       if (made.length === 0 || points.length === 0) {
         this.unchecked.add("the gradient: no backend has float64, and the reference interpreter cannot run the op");
         return;
@@ -175,8 +184,12 @@ export class GradientCheck {
         );
       }
     } catch (error) {
-      const message = error instanceof Pt2Error ? error.what : String(error);
-      this.#add(variant, `the gradient of ${sampleText(sample)} fails: ${message}`, "Correct the rule.", backend);
+      this.#add(
+        variant,
+        `the gradient of ${sampleText(sample)} fails: ${messageOf(error)}`,
+        "Correct the rule.",
+        backend,
+      );
     }
   }
 

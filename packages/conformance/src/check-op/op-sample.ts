@@ -175,7 +175,9 @@ function laidOut({ dtype, shape, bytes }: HostTensor, layout: Layout | undefined
   const { strides, offset } = layout.geometry(shape);
   const at = positions(shape, { strides, offset });
   const itemsize = bytes.byteLength / at.length;
-  const storage = new Uint8Array((Math.max(...at) + 1) * itemsize).fill(dtype === "bool" ? 1 : BETWEEN);
+  const storage = new Uint8Array((at.reduce((a, b) => Math.max(a, b), 0) + 1) * itemsize).fill(
+    dtype === "bool" ? 1 : BETWEEN,
+  );
   for (const [i, place] of at.entries()) {
     storage.set(bytes.subarray(i * itemsize, (i + 1) * itemsize), place * itemsize);
   }
