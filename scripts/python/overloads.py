@@ -39,14 +39,12 @@ class Word:
 
 X, Y, V = Tensor("float32", 2, 3), Tensor("float32", 2, 3), Tensor("float32", 3)
 M, N, C = Tensor("float32", 3, 3), Tensor("float32", 1, 3, 3), Tensor("float32", 1, 2, 6, 6)
-I, J, B = Tensor("int64", 2, 3), Tensor("int64", 3), Tensor("bool", 2, 3)
+L, J, B = Tensor("int64", 2, 3), Tensor("int64", 3), Tensor("bool", 2, 3)
 S, SI = Tensor("float32"), Tensor("int64")
 F64, I32 = Word(torch.float64), Word(torch.int32)
 
-BINARY = """add sub mul div multiply divide subtract true_divide floor_divide remainder fmod pow eq ne lt le gt ge greater
-less not_equal bitwise_and bitwise_or bitwise_xor bitwise_left_shift float_power xlogy maximum minimum fmax atan2 rsub
-logical_and copysign where max min dot""".split()
-OPERANDS = [(X, Y), (X, 2), (X, 2.5), (2, X), (X, S), (S, X), (X, True), (I, 2), (I, J), (2, 3), (X,), (X, None)]
+BINARY = ["add", "sub", "mul", "div", "multiply", "divide", "subtract", "true_divide", "floor_divide", "remainder", "fmod", "pow", "eq", "ne", "lt", "le", "gt", "ge", "greater", "less", "not_equal", "bitwise_and", "bitwise_or", "bitwise_xor", "bitwise_left_shift", "float_power", "xlogy", "maximum", "minimum", "fmax", "atan2", "rsub", "logical_and", "copysign", "where", "max", "min", "dot"]
+OPERANDS = [(X, Y), (X, 2), (X, 2.5), (2, X), (X, S), (S, X), (X, True), (L, 2), (L, J), (2, 3), (X,), (X, None)]
 
 # The calls of other functions: positional arguments, then a dict of keyword arguments.
 CALLS = {
@@ -115,11 +113,11 @@ CALLS = {
     "index_add": [(X, 1, J, X), (X, 1, J, X, {"alpha": 2})],
     "index_fill": [(X, 1, SI, 2), (X, 1, SI, S), (X, 1, SI, 0.5)],
     "index_copy": [(X, 1, J, X)],
-    "gather": [(X, 0, I), (X, 0, I, {"sparse_grad": False})],
-    "scatter": [(X, 0, I, X), (X, 0, I, 1), (X, 0, I, X, {"reduce": "add"}), (X, 0, I, 1.5, {"reduce": "multiply"}),
-                (X, {"dim": 0, "index": I, "value": 2})],
-    "scatter_add": [(X, 0, I, X)],
-    "scatter_reduce": [(X, 0, I, X, "sum"), (X, 0, I, X, {"reduce": "amax", "include_self": False})],
+    "gather": [(X, 0, L), (X, 0, L, {"sparse_grad": False})],
+    "scatter": [(X, 0, L, X), (X, 0, L, 1), (X, 0, L, X, {"reduce": "add"}), (X, 0, L, 1.5, {"reduce": "multiply"}),
+                (X, {"dim": 0, "index": L, "value": 2})],
+    "scatter_add": [(X, 0, L, X)],
+    "scatter_reduce": [(X, 0, L, X, "sum"), (X, 0, L, X, {"reduce": "amax", "include_self": False})],
     "masked_fill": [(X, B, 1), (X, B, S), (X, B, 0.5), (X, {"mask": B, "value": 1})],
     "masked_select": [(X, B)],
     "take": [(X, J)],
@@ -187,9 +185,9 @@ CALLS = {
     "renorm": [(X, 2, 0, 1), (X, 1.5, 0, 0.5)],
     "quantile": [(V, 0.5), (V, S), (V, 0.5, {"dim": 0, "interpolation": "lower"})],
     "polygamma": [(1, X)],
-    "ldexp": [(X, I)],
+    "ldexp": [(X, L)],
     "heaviside": [(X, Y)],
-    "gcd": [(I, J)],
+    "gcd": [(L, J)],
     "sinc": [(X,)],
 }
 
