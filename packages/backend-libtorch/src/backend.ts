@@ -19,6 +19,7 @@ import { callOp, callOpSync, type OpCaller } from "./eager/call-op.ts";
 import type { OpArgs, OpResult } from "./eager/op-args.ts";
 import { LibtorchExecutable } from "./executable.ts";
 import { kernelSourcesOf } from "./handlers/kernel.ts";
+import { libraryPath } from "./library-path.ts";
 import { libtorchError } from "./libtorch-errors.ts";
 import { located } from "./native-failure.ts";
 import { fromTensor, type Outputs, toTensor } from "./native-tensor.ts";
@@ -118,9 +119,10 @@ export class LibtorchBackend implements Backend {
   /** Loads a shared library that registers ops with TORCH_LIBRARY, for the whole process. It runs code. */
   loadLibrary(path: string): void {
     this.#requireAlive();
-    if (this.#libraries.has(path)) return;
-    located(() => this.#addon.loadLibrary(path));
-    this.#libraries.add(path);
+    const library = libraryPath(path);
+    if (this.#libraries.has(library)) return;
+    located(() => this.#addon.loadLibrary(library));
+    this.#libraries.add(library);
     this.#dispatcher.refresh();
     this.#abilities = new WeakMap();
   }
