@@ -39,6 +39,12 @@ const PATHS: readonly Path[] = [
     code: 'import "./src/worker.ts";',
     budget: 136_000,
   },
+  {
+    what: "eager calls, without a backend: what `eagerOps` loads at once; the rules of all ops follow",
+    folder: "packages/eager",
+    code: 'export { eagerOps } from "@pt2/eager";',
+    budget: 44_000,
+  },
 ];
 
 /**
