@@ -2,7 +2,8 @@ import type { Backend } from "@pt2/backend";
 import { type HostTensor, hostTensor } from "@pt2/backend";
 import { type CheckOpOptions, checkOp, floats, type OpReport, type OpSample, someFloats } from "@pt2/conformance";
 import { Pt2Error } from "@pt2/format";
-import { defineOp, type OpRecord, type TensorMeta } from "@pt2/registry";
+import { functionalize } from "@pt2/graph/functionalize";
+import { defineOp, type OpEffects, type OpRecord, type OpRegistry, type TensorMeta } from "@pt2/registry";
 import { scalar as s } from "@pt2/registry/scalar";
 import { afterAll, describe, expect, it } from "vitest";
 import { addressOf, wasmKernel } from "./index.ts";
@@ -318,6 +319,22 @@ describe("a planted fault is found", () => {
     );
   });
 
+  it("a backend gives a view where the schema declares a new tensor", async () => {
+    const viewing: OpEffects = { mutates: [], aliases: [{ output: 0, arg: "self" }] };
+    const sharing: Backend = {
+      ...shifted(0),
+      capabilities: { ...backend.capabilities, mutation: true },
+      async compile(request) {
+        const { program, registry } = request;
+        const effects: OpRegistry["effectsOf"] = (op) => (op === relu.name ? viewing : registry.effectsOf(op));
+        return await backend.compile({ ...request, program: functionalize(program, effects) });
+      },
+    };
+    const found = await faultsOf(check(relu, undefined, { backends: [sharing] }));
+    expect(found).toMatch(/effects: result 0 .* follows a later write to an operand, and the schema does not declare/);
+    expect(found).toContain("has 1 fault");
+  });
+
   it("a backend differs", async () => {
     const backends = [backend, shifted(1e-3)];
     const found = await faultsOf(check(bend, undefined, { backends }));
@@ -356,6 +373,8 @@ describe("a planted fault is found", () => {
   });
 
   it("a sample does not fit the schema", async () => {
+    // @ts-expect-error The compiler knows the schema.
+    expect(await faultsOf(checkOp(bend, [{ slef: x }], { backends: [backend] }))).toContain("has `slef`");
     expect(await faultsOf(check(bend, [{ slef: x }]))).toContain(
       "sample: sample 0 has `slef`, and the schema has `self`",
     );

@@ -1,4 +1,4 @@
-import type { OpRecord, OpRegistry, OpSet } from "@pt2/registry";
+import type { CallArgs, OpRecord, OpRegistry, OpSet, TypedOp } from "@pt2/registry";
 import { aten } from "@pt2/registry/aten";
 import { registryOf } from "../programs.ts";
 import { CallCheck } from "./check-call.ts";
@@ -23,12 +23,17 @@ export interface OpReport {
 /**
  * Checks an op that a user defines: its schema and samples, inferred results, values on every backend, strided, empty
  * and 0-d arguments, dtypes, writes and shared memory, repeated runs, and gradients. Rejects with one `conformance.op`
- * error that lists every fault; its `details.faults` are {@link OpFault}s. It needs no test runner.
+ * error that lists every fault; its `details.faults` are {@link OpFault}s. It needs no test runner. Samples have the types
+ * of the schema, with tensors of `@pt2/backend`: a misspelt argument does not compile.
  */
-export async function checkOp(op: OpRecord, samples: readonly OpSample[], options: CheckOpOptions): Promise<OpReport> {
+export async function checkOp<const S extends string>(
+  op: OpRecord & TypedOp<S>,
+  samples: readonly CallArgs<S>[],
+  options: CheckOpOptions,
+): Promise<OpReport> {
   const { backends } = options;
   const faults: FoundFault[] = [...schemaFaults(op)];
-  const given = await Promise.all(samples.map(onHost));
+  const given = await Promise.all((samples as readonly OpSample[]).map(onHost));
   if (samples.length === 0) {
     faults.push({ kind: "sample", what: "no sample was given", advice: "Give the arguments of at least one call." });
   }
