@@ -26,7 +26,7 @@ const RULES: readonly Rule[] = [
   ...wordsOfTheGlossary(
     [/\b(?:no|some|any)body(?:'s)?(?!::|")|\bw[h]oever\b/, "name the component that does it"],
     [/\bminimal[ ]filtering\b/, "GPU literature says Winograd"],
-    [/\bhostile[ ]tests?\b/, "a test with random or damaged input is a fuzz test"],
+    [/\bh[o]stile\b/, "say what is wrong with it; a test with random or damaged input is a fuzz test"],
     [/\bstand-?[i]ns?\b|\bStand[I]ns?/, "`torch.fx` says placeholder"],
     [/\b(?:t[w]ins?|\w+T[w]ins?)\b/, "PyTorch says variant: functional, in-place, out, copy"],
     [/\brun[ -]?[n]umbers?\b/, "a number that only a run knows is a runtime scalar"],

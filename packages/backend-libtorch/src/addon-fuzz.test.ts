@@ -83,7 +83,7 @@ async function survive(call: () => unknown): Promise<void> {
   }
 }
 
-describeWithLibtorch("native module under hostile calls", ({ addon }) => {
+describeWithLibtorch("fuzz test of the native module", ({ addon }) => {
   it("survives any values as arguments of any function", async () => {
     const values = garbage(addon);
     const pick = picker(1);

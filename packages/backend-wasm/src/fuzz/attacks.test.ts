@@ -39,18 +39,18 @@ test.each([
 });
 
 test("a view rule that is wrong where a tensor does not begin at its buffer's start is refused", async () => {
-  const rule = defineOp("hostile::twice_as_far(Tensor(a) self) -> Tensor(a)", {
+  const rule = defineOp("wrong::twice_as_far(Tensor(a) self) -> Tensor(a)", {
     view: ({ shape, strides, offset }) => ({ shape, strides, offset: 2 * offset }),
   });
-  const sets = [aten, { name: "hostile", ops: [rule] }];
+  const sets = [aten, { name: "wrong", ops: [rule] }];
   const body = `
     %tail: f32[1] = aten::slice.Tensor(%x, dim=0, start=3, end=4)
-    %wrong: f32[1] = hostile::twice_as_far(%tail)
+    %wrong: f32[1] = wrong::twice_as_far(%tail)
     %y: f32[1] = aten::exp(%wrong)
     return %y`;
   await expect(run(body, [x], createRegistry({ sets }))).rejects.toMatchObject({
     code: "backend.view-bounds",
-    where: expect.stringContaining("hostile::twice_as_far"),
+    where: expect.stringContaining("wrong::twice_as_far"),
   });
 });
 

@@ -13,7 +13,7 @@ import { KernelParts } from "./kernels.ts";
 const registry = registryOf();
 const weights = new Map();
 /** Its rule is wrong, which shows only where a tensor does not begin at its buffer's start. */
-const TWICE_AS_FAR = defineOp("hostile::twice_as_far(Tensor(a) self) -> Tensor(a)", {
+const TWICE_AS_FAR = defineOp("wrong::twice_as_far(Tensor(a) self) -> Tensor(a)", {
   view: ({ shape, strides, offset }) => ({ shape, strides, offset: 2 * offset }),
 });
 const LOOKUP = `
@@ -92,12 +92,12 @@ await describeWithDevice("what is refused says where", (device) => {
     const program = programOf(`
       user_input %x: f32[4, 3]
       %tail: f32[2, 3] = aten::slice.Tensor(self=%x, dim=0, start=2, end=4)
-      %wrong: f32[2, 3] = hostile::twice_as_far(self=%tail)  # head (model.py:7, in forward)
+      %wrong: f32[2, 3] = wrong::twice_as_far(self=%tail)  # head (model.py:7, in forward)
       %y: f32[2, 3] = aten::exp(self=%wrong)
       return %y`);
     const backend = await webgpu({ device });
-    const hostile = registryOf([], [{ name: "hostile", ops: [TWICE_AS_FAR] }]);
-    expect(await failureOf(backend.compile({ program, weights, registry: hostile }))).toMatchObject({
+    const withWrongOp = registryOf([], [{ name: "wrong", ops: [TWICE_AS_FAR] }]);
+    expect(await failureOf(backend.compile({ program, weights, registry: withWrongOp }))).toMatchObject({
       code: "backend.view-bounds",
       what: expect.stringContaining("elements 12 to 17 of a buffer of 12"),
       where: expect.stringContaining("head, model.py:7, in forward"),

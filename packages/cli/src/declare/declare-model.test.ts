@@ -132,7 +132,7 @@ function compile(declarations: ReadonlyMap<string, string>): string {
 }
 
 /** Names that would end a string, a comment, a type or a line, or that mean something to JavaScript. */
-const HOSTILE = [
+const UNSAFE_NAMES = [
   '"; export const evil = 1; //',
   "*/ declare const evil: 1; /*",
   "`$" + "{process.exit()}`",
@@ -148,14 +148,14 @@ const HOSTILE = [
   "x\r\n*/",
 ];
 
-function hostile(): Program {
-  const count = HOSTILE.length;
+function programOfUnsafeNames(): Program {
+  const count = UNSAFE_NAMES.length;
   const base = parse("program {\nuser_input %x: f32[s0]\nreturn %x\n}");
   const type = base.graph.values.get("x")!;
   const leaf = { type: null, context: null, children: [] };
-  const leaves = HOSTILE.map(() => leaf);
-  const values = HOSTILE.map((_, i) => `v${i}`);
-  const dict = { type: "builtins.dict", context: HOSTILE, children: leaves };
+  const leaves = UNSAFE_NAMES.map(() => leaf);
+  const values = UNSAFE_NAMES.map((_, i) => `v${i}`);
+  const dict = { type: "builtins.dict", context: UNSAFE_NAMES, children: leaves };
   const tuple = { type: "builtins.tuple", context: null, children: [...leaves, ...leaves, dict] };
   const named = [...values, ...values.map((name) => `${name}b`), ...values.map((name) => `${name}c`)];
   const all = [...named, ...values.map((name) => `${name}k`)];
@@ -163,22 +163,22 @@ function hostile(): Program {
     ...base,
     ranges: new Map([["s0", { min: 1, max: null }]]),
     // Each name occurs twice: as a parameter too.
-    forwardArgs: [...HOSTILE, ...HOSTILE, "*/"],
+    forwardArgs: [...UNSAFE_NAMES, ...UNSAFE_NAMES, "*/"],
     inSpec: { type: "builtins.tuple", context: null, children: [tuple, { ...dict, children: leaves }] },
     outSpec: { type: "collections.namedtuple", context: "Evil*/", children: leaves },
-    namedTuples: new Map([["Evil*/", HOSTILE]]),
+    namedTuples: new Map([["Evil*/", UNSAFE_NAMES]]),
     inputs: all.map((value, i) =>
       i % 3 === 1
-        ? { kind: "constant_input", name: value, constant: { kind: "string", value: HOSTILE[i % count]! } }
+        ? { kind: "constant_input", name: value, constant: { kind: "string", value: UNSAFE_NAMES[i % count]! } }
         : { kind: "user_input", value },
     ),
-    outputs: HOSTILE.map(() => ({ kind: "user_output" })),
+    outputs: UNSAFE_NAMES.map(() => ({ kind: "user_output" })),
     graph: {
       ...base.graph,
       inputs: all,
       outputs: values.map((name) => ({ kind: "value", name })),
       values: new Map(
-        all.map((name, i) => [name, i % 3 === 2 ? { kind: "object", className: HOSTILE[i % count]! } : type]),
+        all.map((name, i) => [name, i % 3 === 2 ? { kind: "object", className: UNSAFE_NAMES[i % count]! } : type]),
       ),
     },
   };
@@ -202,9 +202,9 @@ describe("declarations of any file", () => {
     expect(compile(declarations)).toBe("");
   });
 
-  it("hostile names stay names", () => {
-    const text = declareModel(hostile(), "SomeModel");
-    expect(compile(new Map([["hostile", text]]))).toBe("");
+  it("names that contain code stay names", () => {
+    const text = declareModel(programOfUnsafeNames(), "SomeModel");
+    expect(compile(new Map([["unsafe-names", text]]))).toBe("");
     expect(text).toMatch(/^[\x20-\x7e\n]*$/);
     // Outside of strings and comments nothing of them is left.
     const code = text.replace(/\/\*[\s\S]*?\*\/|"(?:[^"\\\n]|\\.)*"/g, "");
