@@ -26,6 +26,7 @@ describe("the usage of pt2", () => {
       "profile",
       "graph",
       "types",
+      "new",
       "libtorch",
       "doctor",
     ]) {

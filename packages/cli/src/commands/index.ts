@@ -11,6 +11,7 @@ export const COMMANDS: ReadonlyMap<string, () => Promise<Command>> = new Map<str
   ["profile", async () => (await import("./profile.ts")).profile],
   ["graph", async () => (await import("./graph.ts")).graph],
   ["types", async () => (await import("./types.ts")).types],
+  ["new", async () => (await import("./new.ts")).newPackage],
   ["libtorch", async () => (await import("./libtorch.ts")).libtorch],
   ["doctor", async () => (await import("./doctor.ts")).doctor],
 ]);
