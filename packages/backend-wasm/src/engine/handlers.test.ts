@@ -130,6 +130,24 @@ describe("a kernel of an op set that plans too little, or something else, is ref
     ["nothing", () => {}, "makes no result 0", "call.output(0)"],
     ["a result without a step", (call) => void call.output(), "plans no step that writes result 0", "Add a step"],
     [
+      "a result and a step that makes an argument dense",
+      (call) => {
+        call.output();
+        call.withStrides(self(call), [1, 2]);
+      },
+      "plans no step that writes result 0",
+      "Add a step",
+    ],
+    [
+      "a result and a step that converts an argument",
+      (call) => {
+        call.output();
+        call.convert(self(call), "float64");
+      },
+      "plans no step that writes result 0",
+      "Add a step",
+    ],
+    [
       "a result of another shape",
       (call) => call.alias(0, { ...self(call), shape: [3], strides: [1] }),
       "makes result 0 as float32[3]; it is float32[2, 3]",

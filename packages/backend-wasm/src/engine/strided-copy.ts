@@ -2,6 +2,7 @@ import { isDense, sameStrides } from "@pt2/engine";
 import { DTYPES, numel } from "@pt2/format";
 import type { PlanContext } from "./kernel.ts";
 import { addressOf, type TensorView } from "./tensor-view.ts";
+import { writing } from "./written-by.ts";
 
 /** The rank in a copy kernel's layout: six sizes, six source strides, six target strides. */
 const RANK = 6;
@@ -19,7 +20,8 @@ export function planCopy(ctx: PlanContext, from: TensorView, to: TensorView): vo
   const count = numel(from.shape);
   if (sameStrides(from.shape, from.strides, to.strides) && isDense(to.shape, to.strides)) {
     const bytes = count * itemsize;
-    ctx.step(() => ctx.heap.u8.copyWithin(addressOf(to), addressOf(from), addressOf(from) + bytes));
+    const move = (): void => void ctx.heap.u8.copyWithin(addressOf(to), addressOf(from), addressOf(from) + bytes);
+    ctx.step(writing(to, move));
     return;
   }
   const copy = { 1: ctx.kernels.copy1, 2: ctx.kernels.copy2, 4: ctx.kernels.copy4, 8: ctx.kernels.copy8 }[
@@ -38,14 +40,15 @@ export function planCopy(ctx: PlanContext, from: TensorView, to: TensorView): vo
   const [outer, inner] = [all.slice(0, -RANK), all.slice(-RANK)];
   const layout = layoutWords(inner);
   const block = ctx.scratch(LAYOUT_BYTES);
-  ctx.step(() => {
+  const run = (): void => {
     const at = block.handle;
     forEachOuter(outer, (source, target) => {
       // The kernel reorders its layout, so each call gets a fresh one.
       ctx.heap.i32.set(layout, at / 4);
       copy(addressOf(from) + source * unit, addressOf(to) + target * unit, at);
     });
-  });
+  };
+  ctx.step(writing(to, run));
 }
 
 /** Merges neighbouring dimensions that both tensors cross in one stride, and drops dimensions of size 1. */

@@ -31,6 +31,7 @@ import type { PlanContext, WasmKernel, WasmTypes } from "./kernel.ts";
 import type { ReadAhead } from "./read-ahead.ts";
 import { planCopy } from "./strided-copy.ts";
 import { addressOf, type TensorView } from "./tensor-view.ts";
+import { writing, writtenBy } from "./written-by.ts";
 
 /** The parts of a device. */
 export interface WasmDeviceParts {
@@ -44,6 +45,7 @@ export interface WasmDeviceParts {
 export class WasmDevice implements PlanDevice<WasmTypes> {
   readonly exact: boolean;
   readonly stepName = "step";
+  readonly writtenBy: NonNullable<PlanDevice<WasmTypes>["writtenBy"]> = writtenBy;
   readonly state: Map<() => object, object> = new Map();
   readonly heap: Heap;
   readonly kernels: Kernels;
@@ -120,11 +122,12 @@ export class WasmDevice implements PlanDevice<WasmTypes> {
     const block = ctx.scratch(blockBytes(geometry, numbers.length));
     const count = numel(out.shape);
     const { memory } = this.heap;
-    ctx.step(() => {
+    const run = (): void => {
       const at = block.handle;
       writeBlock(memory, at, geometry, dtypes, operands.map(addressOf), numbers);
       kernel.run(at, 0, count);
-    });
+    };
+    ctx.step(writing(out, run));
   }
 
   copy(ctx: PlanContext, from: TensorView, to: TensorView): void {

@@ -96,8 +96,11 @@ export interface PlanDevice<T extends DeviceTypes> {
    * that its kernel has looked up.
    */
   buffersOf?(step: T["step"]): readonly DeviceBuffer<T["handle"]>[];
-  /** Returns the buffers that a step writes. Without this method any step is taken to write every result. */
-  writtenBy?(step: T["step"]): readonly DeviceBuffer<T["handle"]>[];
+  /**
+   * Returns the buffers that a step writes; undefined if that is unknown, as it always is without this method. Such a
+   * step is taken to write every result.
+   */
+  writtenBy?(step: T["step"]): readonly DeviceBuffer<T["handle"]>[] | undefined;
   /** Refuses a buffer that is larger than the device allows. */
   checkBuffer?(bytes: number): void;
   /** Returns the strides of the result of an elementwise loop. Default: contiguous. */

@@ -73,7 +73,7 @@ function problemOf<T extends DeviceTypes>(
     };
   }
   if (shape.includes(0) || !isNew(view.buffer)) return null;
-  const isWritten = steps.some((step) => device.writtenBy?.(step).includes(view.buffer) ?? true);
+  const isWritten = steps.some((step) => device.writtenBy?.(step)?.includes(view.buffer) ?? true);
   if (isWritten) return null;
   return {
     what: `plans no ${device.stepName} that writes result ${index}`,
