@@ -86,6 +86,24 @@ await describeWithDevice("an op that PyTorch does not have", (device) => {
     expect(explanation).toContain("x(i) * factor(i % 3u)");
   });
 
+  test("a kernel that does not fuse has steps of its own, and what follows is another one", async () => {
+    const op = defineOp(SCHEMA, { infer: ({ x: self }) => ({ dtype: self.dtype, shape: self.shape }) });
+    const kernel = webgpuKernel({
+      ops: [op],
+      prepare(call, { x: self, scale }) {
+        const products = call.temporary("float32", [2, 3]);
+        const first = call.shader("products").read("x", call.tensor(self)).read("factor", call.tensor(scale));
+        first.write("p0", products).forEach(6, "set_p0(i, x(i) * factor(i % 3u));");
+        const second = call.shader("moved").read("p0", products).write("out", call.output());
+        second.forEach(6, "set_out(5u - i, p0(5u - i));");
+      },
+    });
+    const { results, explanation } = await outcome([{ name: "my", ops: [op], kernels: { webgpu: [kernel] } }]);
+    expect(results).toEqual(expected);
+    expect(explanation).not.toContain("my::scaled + aten::neg");
+    expect(explanation).toMatch(/my::scaled → products.*moved/s);
+  });
+
   describe("a kernel of an op set that plans too little, or something else, is refused", () => {
     const op = defineOp(SCHEMA, { infer: ({ x: self }) => ({ dtype: self.dtype, shape: self.shape }) });
     const with_ = (prepare: WebgpuKernel["prepare"]) =>
