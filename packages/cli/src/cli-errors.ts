@@ -9,6 +9,7 @@ export const CLI_ERRORS = {
   "cli.no-expected": "no expected outputs were given and the archive has none",
   "cli.ops": "a module of ops cannot be loaded, or has none",
   "cli.io": "a file cannot be written",
+  "cli.codegen": "a program cannot be written as eager calls",
   "cli.internal": "a bug of this program",
 } as const;
 

@@ -82,7 +82,6 @@ export class WebgpuExecutable extends QueuedExecutable<Model, AbortSignal> imple
   async explain(): Promise<string> {
     const { runner, engine } = this.model;
     const { load, shaders } = await engine.explain();
-    const { withHelpers } = await import("../wgsl/with-helpers.ts");
     const shown = async ([name, wgsl]: readonly [string, string]): Promise<string> =>
       `// ${name}\n${(await withHelpers(wgsl)).trimEnd()}`;
     const texts = await Promise.all([...shaders].map(shown));

@@ -1,0 +1,62 @@
+import { type Arg, argOf, type Node, splitOpName } from "@pt2/graph";
+import type { OpRecord, SchemaDefault, SchemaType } from "@pt2/registry";
+import { stringLiteral } from "../declare/quote.ts";
+import { argumentText } from "./argument-text.ts";
+
+/**
+ * Writes a node as an eager call: required arguments by position, the others by name where they are not the default.
+ * `textOf` returns what stands for a value.
+ */
+export function eagerCallText(
+  node: Node,
+  { schema, dynamic = false }: OpRecord,
+  textOf: (value: string) => string,
+): { readonly text: string; readonly isAsync: boolean } {
+  const positional: string[] = [];
+  const keywords: string[] = [];
+  for (const { name, type, default: value, kwargOnly } of schema.args) {
+    const arg = argOf(node, name);
+    // Tensors are where the backend computes; only what must be said is.
+    if (arg === undefined || (arg.kind === "device" && value !== undefined)) continue;
+    const text = argumentText(arg, type, textOf);
+    if (text === undefined) continue;
+    if (keywords.length === 0 && value === undefined && !kwargOnly) positional.push(text);
+    else if (!isDefault(text, arg, value) && name !== "pin_memory") keywords.push(`${name}: ${text}`);
+  }
+  const args = [...positional, ...(keywords.length === 0 ? [] : [`{ ${keywords.join(", ")} }`])];
+  // A number in place of a tensor is PyTorch's own conversion, which only the op without its overload does.
+  const isExact = schema.args.every(({ name, type }) => !isNumber(argOf(node, name)) || !isTensorType(type));
+  const { op, overload } = splitOpName(node.op);
+  const name = overload === "" || overload === "default" || !isExact ? op : `${op}.${overload}`;
+  // Calls whose results only a run knows return a promise.
+  const isAsync = dynamic !== false || schema.returns.length === 0;
+  return { text: `${isAsync ? "await " : ""}aten.${name}(${listText(args)})`, isAsync };
+}
+
+function isNumber(arg: Arg | undefined): boolean {
+  return arg !== undefined && ["int", "float", "bool", "complex"].includes(arg.kind);
+}
+
+function isTensorType(type: SchemaType): boolean {
+  return type.kind === "optional" ? isTensorType(type.inner) : type.kind === "base" && type.base === "Tensor";
+}
+
+/** Whether an argument is the default of its schema; `stride=1` stands for `[1, 1]`. */
+function isDefault(text: string, arg: Arg, value: SchemaDefault | undefined): boolean {
+  if (text === defaultText(value)) return true;
+  return arg.kind === "list" && arg.items.every((item) => item.kind === "int" && item.value === value);
+}
+
+/** Writes the default of a schema as an argument is written. */
+function defaultText(value: SchemaDefault | undefined): string | undefined {
+  if (Array.isArray(value)) return `[${value.map(defaultText).join(", ")}]`;
+  if (typeof value === "string") return stringLiteral(value);
+  if (typeof value === "object" && value !== null) return "float" in value ? String(value.float) : undefined;
+  return String(value);
+}
+
+/** Writes arguments, one on a line if they are many. */
+function listText(args: readonly string[]): string {
+  const line = args.join(", ");
+  return line.length <= 90 ? line : `\n    ${args.join(",\n    ")},\n  `;
+}

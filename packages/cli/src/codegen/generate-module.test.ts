@@ -1,0 +1,147 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import type { Backend, Tensor } from "@pt2/backend";
+import { libtorch } from "@pt2/backend-libtorch/node";
+import { wasm } from "@pt2/backend-wasm/node";
+import { type Aten, eagerOps } from "@pt2/eager";
+import { parse } from "@pt2/graph";
+import { load, readSchema, tensor } from "@pt2/runtime/node";
+import { beforeAll, describe, expect, it } from "vitest";
+import { fixturePath, pt2, temporaryFolder } from "../fixtures.test-helper.ts";
+import { registryWith } from "../user-ops.ts";
+import { generateModule } from "./generate-module.ts";
+import * as attention from "./generated/attention.test-module.ts";
+import * as conv from "./generated/conv.test-module.ts";
+import * as datadep from "./generated/datadep.test-module.ts";
+import * as dynamic from "./generated/dynamic.test-module.ts";
+import * as lstm from "./generated/lstm.test-module.ts";
+
+type Weights = (name: string) => Tensor;
+
+interface Generated {
+  readWeights(source: string, backend: Backend): Promise<Weights>;
+  forward(aten: Aten, weights: Weights, ...inputs: readonly Tensor[]): unknown;
+}
+
+const GENERATED = { attention, conv, datadep, dynamic, lstm } as unknown as Readonly<Record<string, Generated>>;
+const NAMES = Object.keys(GENERATED);
+const REGISTRY = registryWith({ ops: [], handlers: [] });
+beforeAll(() => REGISTRY.load("all"));
+const fileOf = (name: string): string => fixturePath(`torch-2.13/${name}.pt2`);
+
+/** Inputs that the program accepts; open sizes are 3. */
+async function inputsFor(name: string): Promise<readonly Tensor[]> {
+  const { inputs } = await readSchema(fileOf(name));
+  return inputs.map(({ type }, at) => {
+    if (type.kind !== "tensor") throw new Error(`${name}: an input is no tensor`);
+    const shape = type.shape.map((size) => (typeof size === "number" ? size : 3));
+    const count = shape.reduce((product, size) => product * size, 1);
+    return tensor(
+      type.dtype,
+      shape,
+      Array.from({ length: count }, (_, i) => (type.dtype === "int64" ? i % 3 : Math.sin(3 * i + at))),
+    );
+  });
+}
+
+describe("pt2 codegen", () => {
+  it.each(NAMES)("pt2 codegen writes the module of %s that is compiled here", async (name) => {
+    const path = fileURLToPath(new URL(`generated/${name}.test-module.ts`, import.meta.url));
+    const { code, out } = await pt2("codegen", fileOf(name));
+    expect(code).toBe(0);
+    if (process.env.PT2_UPDATE) writeFileSync(path, out);
+    expect(out).toBe(readFileSync(path, "utf8"));
+  });
+
+  it.each([
+    ["wasm", wasm],
+    ["libtorch", libtorch],
+  ] as const)("a module gives on %s what the program gives", async (_, make) => {
+    await using backend = await make();
+    await using ops = await eagerOps(backend);
+    for (const name of NAMES) {
+      const module = GENERATED[name]!;
+      const inputs = await inputsFor(name);
+      await using model = await load(fileOf(name), { backend, precision: "exact" });
+      const expected = [await model.forward<Tensor | readonly Tensor[]>(...inputs)].flat(3) as readonly Tensor[];
+      const weights = await module.readWeights(fileOf(name), backend);
+      const made = [await module.forward(ops.aten, weights, ...inputs)].flat() as readonly Tensor[];
+      expect(made, name).toHaveLength(expected.length);
+      for (const [i, each] of expected.entries()) {
+        const [a, b] = [await each.read(), await made[i]!.read()];
+        expect(b.length, name).toBe(a.length);
+        for (const [k, value] of a.entries()) expect(Number(b[k]), name).toBeCloseTo(Number(value), 5);
+      }
+    }
+  });
+
+  it("repeated modules are one function and a loop, and what differs is an argument", () => {
+    const layer = (n: number, x: string): string =>
+      `  %l${n}: f32[2, 3] = aten::linear(input=%${x}, weight=%w${n})  # net.layers.${n}.fc
+  %r${n}: f32[2, 3] = aten::relu(self=%l${n})  # net.layers.${n}`;
+    const program = parse(`program {
+  parameter "net.layers.0.fc.weight" = %w0: f32[3, 3]
+  parameter "net.layers.1.fc.weight" = %w1: f32[3, 3]
+  parameter "net.layers.2.fc.weight" = %w2: f32[3, 3]
+  user_input %x: f32[2, 3]
+${layer(0, "x")}
+${layer(1, "r0")}
+${layer(2, "r1")}
+  return %r2
+}`);
+    const nodes = program.graph.nodes.map((node, i) => ({
+      ...node,
+      origin: {
+        modulePath: `net.layers.${i >> 1}${i % 2 === 0 ? ".fc" : ""}`,
+        moduleClass: i % 2 === 0 ? "torch.nn.Linear" : "my.Layer",
+      },
+    }));
+    const text = generateModule({ ...program, graph: { ...program.graph, nodes } }, REGISTRY);
+    expect(text.slice(text.indexOf("/** `net"))).toBe(`/** \`net.layers.0\`, a \`Layer\`. */
+function layer(aten: Aten, weights: Weights, x: Tensor): Tensor {
+  const fc = aten.linear(x, weights("fc.weight"));
+  const relu = aten.relu(fc);
+  return relu;
+}
+
+/** The program. */
+export function forward(aten: Aten, weights: Weights, x: Tensor): Tensor {
+  let layers: Tensor = x;
+  for (let i = 0; i < 3; i++) {
+    layers = layer(aten, below(weights, \`net.layers.\${i}\`), layers);
+  }
+  return layers;
+}
+`);
+  });
+
+  it("names of a file cannot become code", () => {
+    const name = `"); process.exit(1); ("*/\`\${process.exit(1)}`;
+    const program = parse(`program {
+  parameter ${JSON.stringify(name)} = %w: f32[3]
+  user_input %x: f32[3]
+  %y: f32[3] = aten::add.Tensor(self=%x, other=%w)
+  return %y
+}`);
+    const nodes = program.graph.nodes.map((node) => ({ ...node, origin: { modulePath: name, moduleClass: name } }));
+    const text = generateModule({ ...program, graph: { ...program.graph, nodes } }, REGISTRY);
+    expect(text).toContain(`weights(${JSON.stringify(name)})`);
+    expect(text.split(JSON.stringify(name)).join("")).not.toContain("process.exit");
+  });
+
+  it.each([
+    ["a program that writes to a buffer", "torch-2.13/buffers.pt2", "buffer_mutation"],
+    ["control flow", "torch-2.13/cond.pt2", "higher_order::cond"],
+  ])("%s is refused", async (_, name, what) => {
+    const { code, err } = await pt2("codegen", fixturePath(name));
+    expect(code).not.toBe(0);
+    expect(err).toContain(what);
+  });
+
+  it("pt2 codegen writes to a file", async () => {
+    const path = join(temporaryFolder(), "mlp.ts");
+    expect(await pt2("codegen", fileOf("mlp"), "-o", path)).toEqual({ code: 0, out: "", err: "" });
+    expect(readFileSync(path, "utf8")).toContain("export function forward(");
+  });
+});
