@@ -1,6 +1,6 @@
 """Writes packages/runtime/src/tensor/random.golden.json: numbers of `torch.rand` and `torch.randn` by seed and count.
 
-    python scripts/python/random_numbers.py [--check]
+python scripts/python/random_numbers.py [--check]
 """
 
 import json
@@ -20,7 +20,12 @@ def numbers(seed: int, make: str, count: int) -> list[float]:
 
 
 def text() -> str:
-    rows = [{"seed": seed, "make": make, "numbers": numbers(seed, make, count)} for make in ("rand", "randn") for seed in (0, 7, 2**32 - 1) for count in COUNTS]
+    rows = [
+        {"seed": seed, "make": make, "numbers": numbers(seed, make, count)}
+        for make in ("rand", "randn")
+        for seed in (0, 7, 2**32 - 1)
+        for count in COUNTS
+    ]
     return "[\n" + ",\n".join(json.dumps(row) for row in rows) + "\n]\n"
 
 

@@ -1,6 +1,6 @@
 """Writes packages/backend-wasm/src/sampling.golden.json: PyTorch's pooling and interpolation of one row of numbers.
 
-    python scripts/python/sampling.py [--check]
+python scripts/python/sampling.py [--check]
 """
 
 import itertools

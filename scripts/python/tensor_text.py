@@ -46,7 +46,23 @@ def tensors():
         numbers = torch.arange(torch.Size(shape).numel()).reshape(shape)
         yield numbers.to(torch.int16)
         yield (numbers / 8).to(torch.float16)
-    for name in ("uint8", "int8", "int16", "int32", "int64", "uint16", "uint32", "uint64", "float16", "bfloat16", "float32", "float64", "complex64", "complex128", "bool"):
+    for name in (
+        "uint8",
+        "int8",
+        "int16",
+        "int32",
+        "int64",
+        "uint16",
+        "uint32",
+        "uint64",
+        "float16",
+        "bfloat16",
+        "float32",
+        "float64",
+        "complex64",
+        "complex128",
+        "bool",
+    ):
         dtype = getattr(torch, name)
         yield torch.tensor([0, 1, 100]).to(dtype)
         yield torch.zeros(2, 0, dtype=dtype)
