@@ -19,7 +19,7 @@ import { ROOT, readText } from "./workspace.ts";
 const TARGET = "docs/support.md";
 
 const LEGEND = {
-  fused: "generated from the op's scalar expression, and fused with its neighbours",
+  fused: "generated from the op's scalar expression, and fused with its neighbors",
   view: "no work: another way to look at the same memory",
   kernel: "a kernel of its own",
   host: "rare, and small where it occurs: computed in JavaScript on copies of its tensors",

@@ -1,4 +1,4 @@
-// Softmax, layer normalisation and reductions against ONNX Runtime; both WebAssembly, one thread.
+// Softmax, layer normalization and reductions against ONNX Runtime; both WebAssembly, one thread.
 import { RELATIVE, worstError } from "@pt2/testing/worst-error";
 import * as ort from "onnxruntime-web/wasm";
 import { random, type Testbed, testbed } from "../../packages/backend-wasm/src/kernels.test-helper.ts";

@@ -3,7 +3,7 @@
 Writes beside itself: `digits.pt2` (gray pixels from 0 to 1, [batch, 1, 8, 8], to logits [batch, 10]; the batch is
 dynamic), `held-out.safetensors` (`images` uint8 [n, 8, 8], `labels` uint8 [n], PyTorch's `logits` [n, 10]; none of the
 images was trained on) and twenty of those as 8-bit gray PNG files, `images/NN_LABEL.png`, enlarged to 32 by 32. Writes
-nothing when fewer than 98 % of the held-out images are recognised.
+nothing when fewer than 98 % of the held-out images are recognized.
 """
 
 import pathlib
@@ -86,7 +86,7 @@ def main() -> None:
     with torch.no_grad():
         logits = network(pixels(gray[held]))
     accuracy = (logits.argmax(1) == labels[held]).float().mean().item()
-    print(f"{accuracy:.2%} of {len(held)} held-out images recognised")
+    print(f"{accuracy:.2%} of {len(held)} held-out images recognized")
     if accuracy < 0.98:
         sys.exit("below 98 %: nothing was written")
     program = torch.export.export(network, (pixels(gray[held[:2]]),), dynamic_shapes={"image": {0: Dim("batch", min=1, max=1024)}})

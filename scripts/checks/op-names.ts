@@ -42,11 +42,11 @@ const EXCEPTIONS: readonly (readonly [path: string, why: string])[] = [
   ["packages/graph/src/passes/functionalize/functionalizer.ts", "which ops have a rewrite of their own"],
   ["packages/graph/src/passes/functionalize/instance-norm.ts", "a rewrite of one op"],
   ["packages/graph/src/passes/functionalize/memory.ts", "ops that look at memory behind a view"],
-  ["packages/graph/src/passes/functionalize/node-effects.ts", "normalisations write although no schema says so"],
+  ["packages/graph/src/passes/functionalize/node-effects.ts", "normalizations write although no schema says so"],
   ["packages/graph/src/passes/functionalize/resize.ts", "a rewrite of two ops"],
   ["packages/graph/src/passes/functionalize/viewable.ts", "what decides whether PyTorch gives a view or a copy"],
   ["packages/graph/src/op-name.ts", "an example in a message"],
-  ["packages/graph/src/passes/mutating-names.ts", "batch normalisations write although no schema says so"],
+  ["packages/graph/src/passes/mutating-names.ts", "batch normalizations write although no schema says so"],
   ["packages/graph/src/passes/no-op-rules.ts", "runs before there is a registry: what an exporter leaves behind"],
   [
     "packages/graph/src/passes/ordered-checks.ts",

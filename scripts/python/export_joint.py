@@ -22,7 +22,7 @@ FOLDER = os.path.join(os.path.dirname(__file__), "../../tests/fixtures/joint")
 
 
 class Classifier(nn.Module):
-    """Convolution and batch normalisation in training mode, any batch size; the loss, and the classes beside it."""
+    """Convolution and batch normalization in training mode, any batch size; the loss, and the classes beside it."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -37,7 +37,7 @@ class Classifier(nn.Module):
 
 
 class Tokens(nn.Module):
-    """Embedding and layer normalisation; a dict whose second value is the loss."""
+    """Embedding and layer normalization; a dict whose second value is the loss."""
 
     def __init__(self) -> None:
         super().__init__()

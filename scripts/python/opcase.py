@@ -19,7 +19,7 @@ nan, inf = math.nan, math.inf
 class Case:
     """One call of one op.
 
-    `meta_only`: the values are random or uninitialised, only dtypes and shapes are compared. `ignore`: positions of
+    `meta_only`: the values are random or uninitialized, only dtypes and shapes are compared. `ignore`: positions of
     results that are an implementation's own bookkeeping and are not compared.
     """
 

@@ -6,7 +6,7 @@ tensors, dense; everything else is part of it. `tests/src/op-samples/run-op-samp
 
 Programs of one file are compared with eager PyTorch here, and only those are kept that give its results. `values` says how
 far those of another implementation can be compared with them: `exact`, the same bits in two runs; `seeded`, the same
-bits in two runs that follow `torch.manual_seed(42)`; `close`, not the same; `none`, of uninitialised memory.
+bits in two runs that follow `torch.manual_seed(42)`; `close`, not the same; `none`, of uninitialized memory.
 """
 
 import argparse
@@ -30,7 +30,7 @@ from tensor_files import raw_bytes, save_tensors
 
 # Some of the database's own wrappers fix this seed while they call the op.
 MAX_CANDIDATES, SECONDS, SEED = 400, 30, 42
-UNINITIALISED = {"empty", "empty_like", "empty_permuted", "empty_strided", "new_empty", "new_empty_strided", "resize_", "resize_as_"}
+UNINITIALIZED = {"empty", "empty_like", "empty_permuted", "empty_strided", "new_empty", "new_empty_strided", "resize_", "resize_as_"}
 
 # What safetensors has no dtype for: stored as pairs of real numbers.
 PAIRS = {torch.complex32: "complex32", torch.complex128: "complex128"}
@@ -134,7 +134,7 @@ def values_of(call: Call, program: torch.export.ExportedProgram) -> tuple[str, b
         results = call.results(run)
     except Exception as problem:
         raise RuntimeError(f"PyTorch cannot run the program: {problem}") from problem
-    if call.op.name in UNINITIALISED:
+    if call.op.name in UNINITIALIZED:
         return "none", True, results
     as_eager = same_bits(results, eager)
     if not as_eager:

@@ -1,4 +1,4 @@
-"""Writes packages/registry/src/quantized/quantized.golden.json: schemas of quantised ops, and calls of them that PyTorch refuses.
+"""Writes packages/registry/src/quantized/quantized.golden.json: schemas of quantized ops, and calls of them that PyTorch refuses.
 
     python scripts/python/quantized.py [--check]
 

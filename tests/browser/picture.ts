@@ -3,8 +3,8 @@ export const WIDTH = 37;
 /** As odd. */
 export const HEIGHT = 23;
 
-/** Colours of a picture that is no larger than a few tiles: every channel differs. */
-export const colour = (x: number, y: number): readonly [number, number, number] => [
+/** Colors of a picture that is no larger than a few tiles: every channel differs. */
+export const color = (x: number, y: number): readonly [number, number, number] => [
   (x * 7) % 256,
   (y * 11) % 256,
   (x * 5 + y * 3) % 256,
@@ -12,7 +12,7 @@ export const colour = (x: number, y: number): readonly [number, number, number] 
 
 /** The picture as `ImageData` has it. */
 export const PIXELS: readonly number[] = Array.from({ length: WIDTH * HEIGHT }, (_, i) => [
-  ...colour(i % WIDTH, Math.floor(i / WIDTH)),
+  ...color(i % WIDTH, Math.floor(i / WIDTH)),
   255,
 ]).flat();
 
@@ -20,7 +20,7 @@ export const PIXELS: readonly number[] = Array.from({ length: WIDTH * HEIGHT }, 
 export function resized(channel: number, width: number, height: number): readonly number[] {
   const rows = Array.from({ length: HEIGHT }, (_, y) =>
     axis(
-      Array.from({ length: WIDTH }, (_, x) => colour(x, y)[channel]! / 255),
+      Array.from({ length: WIDTH }, (_, x) => color(x, y)[channel]! / 255),
       width,
     ),
   );

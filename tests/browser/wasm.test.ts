@@ -63,6 +63,50 @@ for (const isolated of [false, true]) {
       expect(problems.filter((problem) => problem !== null)).toEqual([]);
     });
 
+    test("eager calls compute in the page, and their results go into a model", async () => {
+      const [best, scores] = await ready.page.evaluate(async () => {
+        const { eagerOps, load, tensor, wasm } = globalThis.pt2;
+        const backend = wasm();
+        const { aten } = await eagerOps(backend);
+        const pixels = Uint8ClampedArray.from({ length: 4 * 8 * 8 }, (_, i) => (i * 37) % 256);
+        const gray = aten.mean(aten.slice(tensor(pixels, { shape: [8, 8, 4] }), -1, 0, 3), [-1], { dtype: "float32" });
+        const model = await load("/digits/digits.pt2", { backend });
+        const logits = await model.forward(aten.view(aten.div(gray, 255), [1, 1, 8, 8]));
+        const [values, classes] = aten.topk(aten.softmax(logits as never, -1), 10);
+        const found = [[...(await classes.read())].map(Number), [...(await values.read())]];
+        await backend.dispose();
+        return found;
+      });
+      expect([...best!].sort()).toEqual([0, 1, 2, 3, 4, 5, 6, 7, 8, 9]);
+      expect(scores!.reduce((sum: number, share) => sum + Number(share), 0)).toBeCloseTo(1, 5);
+    });
+
+    test("consoles show the dtype and the shape of a tensor, and text shows its elements", async () => {
+      const client = await ready.page.context().newCDPSession(ready.page);
+      await client.send("Runtime.enable");
+      const shown: string[] = [];
+      client.on("Runtime.consoleAPICalled", ({ args }) => {
+        for (const { preview, value } of args) {
+          const properties = preview?.properties.map(({ name, value }) => `${name}: ${value}`);
+          shown.push(properties?.join(", ") ?? String(value));
+        }
+      });
+      await ready.page.evaluate(async () => {
+        const { load, tensor, wasm } = globalThis.pt2;
+        const backend = wasm();
+        const x = tensor([
+          [1, 2],
+          [3, 4],
+        ]);
+        console.log(x);
+        console.log(`${x}\n${await load("/digits/digits.pt2", { backend })}`);
+        await backend.dispose();
+      });
+      await expect.poll(() => shown.length).toBe(2);
+      expect(shown[0]).toContain("dtype: float32, shape: Array(2), device: host");
+      expect(shown[1]).toContain("tensor([[1., 2.],\n        [3., 4.]])\nModel on wasm (\n  input image: float32");
+    });
+
     test("the page is drawn while a model computes", async () => {
       await ready.page.evaluate(async () => {
         const { load, tensor, wasm } = globalThis.pt2;

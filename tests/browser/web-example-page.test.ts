@@ -109,7 +109,7 @@ describePage("the example page and its users", { app: "examples/web" }, (ready) 
     expect(await row.textContent()).toContain("✓");
   });
 
-  test("shows the progress of a load, which can be cancelled", async () => {
+  test("shows the progress of a load, which can be canceled", async () => {
     const { page } = ready;
     // What is said to workers comes to them when the test says so.
     await page.addInitScript(() => {
@@ -138,7 +138,7 @@ describePage("the example page and its users", { app: "examples/web" }, (ready) 
     await run.getByRole("progressbar").waitFor();
     await run.getByRole("button", { name: "Cancel" }).click();
     await page.evaluate(() => (globalThis as unknown as { readonly deliverMessages: () => void }).deliverMessages());
-    await run.getByText("Cancelled.").waitFor();
+    await run.getByText("Canceled.").waitFor();
     expect(await runModel(page)).toHaveLength(1);
   });
 
@@ -150,7 +150,7 @@ describePage("the example page and its users", { app: "examples/web" }, (ready) 
     );
     await page.goto(ready.site.url + MLP);
     await page.locator("#model-status").getByRole("button", { name: "Cancel" }).click();
-    await page.getByText("Cancelled.").waitFor();
+    await page.getByText("Canceled.").waitFor();
   });
 
   test("loads no backend before one is needed", async () => {

@@ -47,7 +47,7 @@ describePage("the example page under a pointer", { app: "examples/web" }, (ready
     await graph.getByRole("button", { name: "Close all modules" }).click();
     await graph.locator(".graph-canvas").scrollIntoViewIfNeeded();
     const { x, y, width, height } = (await graph.locator(".graph-canvas").boundingBox())!;
-    // The second of five boxes in a column that is centred.
+    // The second of five boxes in a column that is centered.
     const features = { x: x + width / 2, y: y + height / 2 - 76 };
     await page.mouse.click(features.x, features.y);
     await graph.getByRole("heading", { name: "features" }).waitFor();

@@ -123,7 +123,7 @@ function declare(name: string, app: AppOptions, kinds: readonly string[], page: 
     };
 
     test.each(kinds)("%s", async (kind) => {
-      // Browsers convert colours of a video with few bits, most of all on a CPU.
+      // Browsers convert colors of a video with few bits, most of all on a CPU.
       const tolerance = kind === "frame in YUV" ? 8 / 255 : 1e-5;
       for (const [width, height] of [
         [WIDTH, HEIGHT],

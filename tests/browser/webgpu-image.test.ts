@@ -1,7 +1,7 @@
 import { ABSOLUTE, worstError } from "@pt2/testing/worst-error";
 import { expect, test } from "vitest";
 import { describePage } from "./page.ts";
-import { colour, HEIGHT, PIXELS, resized, WIDTH } from "./picture.ts";
+import { color, HEIGHT, PIXELS, resized, WIDTH } from "./picture.ts";
 import type {} from "./webgpu/main.ts";
 
 describePage("pictures as tensors", { webgpu: true, app: "tests/browser/webgpu", sources: true }, (ready) => {
@@ -48,17 +48,17 @@ describePage("pictures as tensors", { webgpu: true, app: "tests/browser/webgpu",
     expect(worstError(data, expected, ABSOLUTE)).toBeLessThan(3e-3);
   });
 
-  test("a canvas becomes a tensor in grey, as bytes", async () => {
+  test("a canvas becomes a tensor in gray, as bytes", async () => {
     const { shape, data } = await read("canvas", { width: WIDTH, height: HEIGHT, channels: 1, dtype: "uint8" });
     expect(shape).toEqual([1, 1, HEIGHT, WIDTH]);
-    const grey = (i: number): number => {
-      const [r, g, b] = colour(i % WIDTH, Math.floor(i / WIDTH));
+    const gray = (i: number): number => {
+      const [r, g, b] = color(i % WIDTH, Math.floor(i / WIDTH));
       return 0.299 * r + 0.587 * g + 0.114 * b;
     };
     expect(
       worstError(
         data,
-        data.map((_, i) => grey(i)),
+        data.map((_, i) => gray(i)),
         ABSOLUTE,
       ),
     ).toBeLessThan(0.51);
@@ -87,5 +87,24 @@ describePage("pictures as tensors", { webgpu: true, app: "tests/browser/webgpu",
       return scores;
     }, `${ready.site.url}/digits/digits.pt2`);
     expect(scores.indexOf(Math.max(...scores))).toBe(1);
+  });
+
+  test("eager calls resize a picture to the same numbers", async () => {
+    const data = await ready.page.evaluate(
+      async ({ pixels, width, height }) => {
+        const { eagerOps, tensor, webgpu } = globalThis.gpu;
+        const backend = await webgpu();
+        const { aten } = await eagerOps(backend);
+        const picture = tensor(new Uint8ClampedArray(pixels), { shape: [height, width, 4] });
+        const rgb = aten.permute(aten.slice(picture, -1, 0, 3), [2, 0, 1]);
+        const small = aten._upsample_bilinear2d_aa(aten.unsqueeze(aten.div(rgb, 255), 0), [7, 10], false);
+        const data = Array.from(await small.read(), Number);
+        await backend.dispose();
+        return data;
+      },
+      { pixels: PIXELS, width: WIDTH, height: HEIGHT },
+    );
+    const expected = [0, 1, 2].flatMap((channel) => resized(channel, 10, 7));
+    expect(worstError(data, expected, ABSOLUTE)).toBeLessThan(1e-5);
   });
 });

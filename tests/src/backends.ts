@@ -1,5 +1,7 @@
+import { existsSync } from "node:fs";
+import { join } from "node:path";
 import type { Backend } from "@pt2/backend";
-import { libtorch } from "@pt2/backend-libtorch/node";
+import { findLibtorch, libtorch } from "@pt2/backend-libtorch/node";
 import { wasm } from "@pt2/backend-wasm/node";
 import { webgpu } from "@pt2/backend-webgpu/node";
 import { Pt2Error } from "@pt2/format";
@@ -26,6 +28,15 @@ export async function missingLibtorch(): Promise<string | null> {
     if (problem instanceof Pt2Error && LACKING.has(problem.code)) return problem.what;
     throw problem;
   }
+}
+
+/** Returns why no shared library on PyTorch's stable ABI can be compiled here, or null. */
+export async function missingStableLibtorch(): Promise<string | null> {
+  const missing = await missingLibtorch();
+  if (missing !== null) return missing;
+  const { path } = await findLibtorch();
+  const has = existsSync(join(path, "include/torch/csrc/stable/ops.h"));
+  return has ? null : `the libtorch of ${path} is older than the stable ABI`;
 }
 
 /** Returns why WebGPU is not available here, or null. */

@@ -67,7 +67,7 @@ export async function documentFolder(): Promise<string> {
   }
   await copyFile(fixturePath("torch-2.13/mlp.pt2"), join(folder, "model.pt2"));
   await copyFile(fixturePath("nodes/mlp.safetensors"), join(folder, "nodes.safetensors"));
-  await copyFile(fixturePath("programs/torchao_int8_dynamic.pt2"), join(folder, "quantised.pt2"));
+  await copyFile(fixturePath("programs/torchao_int8_dynamic.pt2"), join(folder, "quantized.pt2"));
   await copyFile(join(ROOT, "examples/digits/digits.pt2"), join(folder, "digits.pt2"));
   const bend = await editFixture("torch-2.13/mlp", "torch.ops.aten.relu.default", "torch.ops.mine.bend.default");
   await writeFile(join(folder, "bend.pt2"), bend);

@@ -1,10 +1,13 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { rm, writeFile } from "node:fs/promises";
+import { copyFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { findLibtorch } from "@pt2/backend-libtorch/node";
 import { build } from "esbuild";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { missingStableLibtorch, missingWebgpu } from "./backends.ts";
 import { documentFolder, snippetsOf } from "./documents.ts";
+import { installOpPackage } from "./installed-op-package.ts";
 import { command, installInto, publishedPackages } from "./installed-project.ts";
 
 const TSC = fileURLToPath(new URL("../../node_modules/typescript/bin/tsc", import.meta.url));
@@ -101,5 +104,89 @@ describe("packages as npm installs them", () => {
 
   it("packages bring the command line", async () => {
     expect(await command("npx", ["--no-install", "pt2", "inspect", "digits.pt2"], folder)).toContain("image");
+  });
+});
+
+/**
+ * Loads the network with the op set of a sub-path, and prints how many results are PyTorch's, and the op's steps in the plans
+ * of three shapes.
+ */
+const runScan = (backend: string): string => `
+  import { ${backend} } from "@pt2/backend-${backend}/node";
+  import { checkOp, compareTensor } from "@pt2/conformance";
+  import { readSafetensors } from "@pt2/format";
+  import { fromFile } from "@pt2/format/node";
+  import { load, rand, randn, tensor } from "@pt2/runtime/node";
+  import { linearRecurrence } from "pt2-scan";
+  import { scan } from "pt2-scan/${backend}";
+
+  const backend = await ${backend}();
+  const model = await load("scan.pt2", { backend, ops: [scan] });
+  const file = await fromFile("scan.expected.safetensors");
+  const { tensors } = await readSafetensors(file);
+  let right = 0;
+  for (const [name, { shape, bytes }] of tensors) {
+    const [batch, length] = name.split("x").map(Number);
+    const x = Float32Array.from({ length: batch * length * 5 }, (_, i) => Math.sin(i));
+    const result = await model.forward(tensor("float32", [batch, length, 5], x));
+    const expected = { dtype: "float32", shape, data: new Float32Array(bytes.slice().buffer) };
+    right += (await compareTensor(result, expected, { rtol: 1e-4, atol: 1e-5 })) === null ? 1 : 0;
+  }
+  const steps = (await model.explain()).match(/^\\S+: scan::linear_recurrence/gm) ?? [];
+  const call = (...shape) => ({ decay: rand(shape, { seed: 1 }), input: randn(shape, { seed: 2 }) });
+  const { calls } = await checkOp(linearRecurrence, [call(257, 5), call(0, 3)], { backends: [backend], ops: [scan] });
+  console.log(JSON.stringify({ right, steps: steps.length, checked: calls > 10 }));
+  await file.close();
+  await model.dispose();
+  await backend.dispose();
+`;
+
+describe("an op package of a third party", async () => {
+  const lacking = { wasm: null, webgpu: await missingWebgpu(), libtorch: await missingStableLibtorch() };
+  let files: readonly string[];
+  beforeAll(async () => {
+    const found = lacking.libtorch === null ? (await findLibtorch()).path : null;
+    files = await installOpPackage(folder, found);
+    for (const name of ["scan.pt2", "scan.expected.safetensors"]) {
+      await copyFile(new URL(`../../examples/op-package/${name}`, import.meta.url), join(folder, name));
+    }
+  });
+
+  it("its tarball has the built modules and the native source, no tests and no assembly", () => {
+    expect(files).toEqual(expect.arrayContaining(["dist/index.js", "dist/wasm.d.ts", "native/scan.cc"]));
+    expect(files.filter((file) => /test|assembly|export_model/.test(file))).toEqual([]);
+  });
+
+  // libtorch has one plan for all shapes, and a GPU takes the kernel for many rows only.
+  const steps = { wasm: 6, webgpu: 2, libtorch: 2 };
+  it.for(["wasm", "webgpu", "libtorch"] as const)(
+    "its kernel for %s has PyTorch's results",
+    async (backend, context) => {
+      if (lacking[backend] !== null) return context.skip(lacking[backend]);
+      await writeFile(join(folder, `scan-${backend}.mjs`), runScan(backend));
+      expect(JSON.parse(await node(`scan-${backend}.mjs`))).toEqual({ right: 3, steps: steps[backend], checked: true });
+    },
+  );
+
+  it.each([
+    [
+      "nothing of an op that is imported and not used",
+      'import { linearRecurrence } from "pt2-scan";',
+      /linear_recurrence/,
+    ],
+    [
+      "no kernels with the portable op",
+      'import { scan } from "pt2-scan"; console.log(scan);',
+      /AGFzbQEAAAA|set_states/,
+    ],
+    ["no shader with the WebAssembly kernel", 'import { scan } from "pt2-scan/wasm"; console.log(scan);', /set_states/],
+  ])("a bundle has %s", async (_, code, unwanted) => {
+    await writeFile(join(folder, "bundled.mjs"), code);
+    const { outputFiles } = await build({
+      absWorkingDir: folder,
+      entryPoints: ["bundled.mjs"],
+      ...({ bundle: true, format: "esm", platform: "browser", write: false, splitting: true, outdir: "site" } as const),
+    });
+    expect(outputFiles.map(({ text }) => text).filter((text) => unwanted.test(text))).toEqual([]);
   });
 });

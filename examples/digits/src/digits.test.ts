@@ -26,7 +26,7 @@ it("the digits model returns PyTorch's scores for all 360 held-out images", asyn
   expect(worst).toBeLessThan(1e-4);
 });
 
-it("the digits model recognises more than 98 % of them, and the same ones as PyTorch", async () => {
+it("the digits model recognizes more than 98 % of them, and the same ones as PyTorch", async () => {
   const answers = answersOf(await logitsOf(model, heldOut.pixels));
   const right = answers.filter(({ digit }, i) => digit === heldOut.labels[i]).length;
   expect(right / answers.length).toBeGreaterThan(0.98);

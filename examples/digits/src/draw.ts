@@ -7,7 +7,7 @@ export const DRAWN_WIDTH: number = SIDE * ZOOM;
 
 /**
  * Draws 8 × 8 gray pixels as lines of text, with two pixels in a character: its upper and lower half. In gray levels
- * where the terminal has colours, else in black and white.
+ * where the terminal has colors, else in black and white.
  */
 export function drawPixels(pixels: Float32Array, { color }: { readonly color: boolean }): readonly string[] {
   const at = (x: number, y: number): number => pixels[Math.floor(y / ZOOM) * SIDE + Math.floor(x / ZOOM)]!;
@@ -26,7 +26,7 @@ function ink(gray: number): 0 | 1 {
   return gray >= 0.5 ? 1 : 0;
 }
 
-/** Foreground paints the upper half, background the lower one. The 24 grays of the 256-colour palette begin at 232. */
+/** Foreground paints the upper half, background the lower one. The 24 grays of the 256-color palette begin at 232. */
 function shade([top, bottom]: readonly [number, number]): string {
   const level = (gray: number): number => 232 + Math.round(gray * 23);
   return `\x1b[38;5;${level(top)};48;5;${level(bottom)}m▀`;

@@ -40,7 +40,7 @@ const all = answersOf(await logitsOf(model, heldOut.pixels));
 const right = all.filter(({ digit }, i) => digit === heldOut.labels[i]).length;
 const milliseconds = (from: number, to: number): string => `${(to - from).toFixed(0)} ms`;
 console.log(
-  `loaded in ${milliseconds(started, loaded)}, ${pictures.length} pictures read and recognised in ${milliseconds(loaded, answered)}`,
+  `loaded in ${milliseconds(started, loaded)}, ${pictures.length} pictures read and recognized in ${milliseconds(loaded, answered)}`,
 );
 console.log(`${right} of ${all.length} held-out images are right: ${((100 * right) / all.length).toFixed(1)} %`);
 

@@ -38,7 +38,7 @@ mapfile -t findings < <(grep -l "ERROR: AddressSanitizer" "$log".* 2>/dev/null |
 undefined=$(grep -c ": runtime error: " "$build/output" || true)
 if ((${#findings[@]} + undefined > 0)); then
   ((${#findings[@]} == 0)) || cat "${findings[@]}"
-  echo "ASan: findings in ${#findings[@]} processes; undefined behaviour: $undefined"
+  echo "ASan: findings in ${#findings[@]} processes; undefined behavior: $undefined"
   exit 1
 fi
 if ((passed != 0)); then

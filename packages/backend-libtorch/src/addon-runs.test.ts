@@ -48,7 +48,7 @@ const LOOP: PlanSource = {
   ],
 };
 
-/** A run under way that ends by being cancelled. */
+/** A run under way that ends by being canceled. */
 function endless(addon: Addon): { readonly ended: Promise<unknown>; cancel(): void } {
   const run = addon.compile(LOOP, [null]).start([bytesOf(1)], OPTIONS);
   return { ended: run.resume([]), cancel: () => run.cancel() };
@@ -94,7 +94,7 @@ describeWithLibtorch("native runs", ({ addon }) => {
     expect((await first).kind).toBe("done");
   });
 
-  it("names the place of a failure, and what is cancelled", async () => {
+  it("names the place of a failure, and what is canceled", async () => {
     const plan = addon.compile(chain(["aten::neg", "aten::linalg_cholesky"]), [null]);
     const place = { graph: 0, node: 1 };
     await expect(plan.start([bytesOf(1)], OPTIONS).resume([])).rejects.toMatchObject({

@@ -15,7 +15,7 @@ export function requireDevice(device: string, { cuda }: LibtorchInfo): string {
   const wanted = Number(index[1] ?? 0);
   if (wanted < count) return `cuda:${wanted}`;
   throw libtorchError("libtorch.device", {
-    what: `The device \`${device}\` is not here: ${typeof cuda === "string" ? cuda : `there are ${count} CUDA devices`}`,
+    what: `The device \`${device}\` does not exist on this machine: ${typeof cuda === "string" ? cuda : `there are ${count} CUDA devices`}`,
     advice: "Choose one of the devices that `pt2 doctor` lists, or install a libtorch built for CUDA.",
     details: { device, cuda },
   });

@@ -19,7 +19,7 @@ const ADVICE: { readonly [Code in LibtorchErrorCode]?: string } = {
   "libtorch.device": "Choose one of the devices that `pt2 doctor` lists.",
   "libtorch.file": "Check that the file is still there and complete.",
   "libtorch.library": "Check that the library was built against this version of libtorch, for this platform.",
-  "libtorch.no-op": "Load the library that registers the op (`libraries`), or give load() a handler that has it.",
+  "libtorch.no-op": "Load the library that registers the op (`libraries`), or give load() a handler for this op.",
   "libtorch.op-failed":
     "Check the inputs of the call: PyTorch refuses them in Python too. The message above is PyTorch's own.",
   "libtorch.out-of-memory": "Use smaller inputs, fewer runs at a time, or a device with more memory.",

@@ -9,11 +9,11 @@ export interface OptimizedProgram {
   readonly notes: readonly string[];
 }
 
-/** A program over weights: each of its results is a weight of the optimised program. */
+/** A program over weights: each of its results is a weight of the optimized program. */
 export interface Prologue {
   /** The program, whose inputs are weights of the archive. */
   readonly program: Program;
-  /** The `target` under which the optimised program takes each result, as a `tensor_constant`. */
+  /** The `target` under which the optimized program takes each result, as a `tensor_constant`. */
   readonly targets: readonly string[];
 }
 

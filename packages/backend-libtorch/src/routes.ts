@@ -58,15 +58,19 @@ const EXPAND: Route = { kind: "expand" };
 export class Router {
   readonly dispatcher: Dispatcher;
   readonly registry: OpRegistry;
+  readonly #given: readonly LibtorchKernel[];
   readonly #kernels: ReadonlyMap<OpName, LibtorchKernel>;
   readonly #routes = new Map<OpName, Route>();
   /** Nodes that an expansion made are not expanded again. */
   readonly #expanded = new WeakSet<Node>();
 
+  #plain: Router | undefined;
+
+  /** The first kernel of an op wins. */
   constructor(dispatcher: Dispatcher, registry: OpRegistry, kernels: readonly LibtorchKernel[]) {
     this.dispatcher = dispatcher;
     this.registry = registry;
-    // The first kernel of an op wins.
+    this.#given = kernels;
     this.#kernels = new Map(kernels.flatMap((kernel) => kernel.ops.map((op) => [op, kernel] as const)).reverse());
   }
 
@@ -78,6 +82,14 @@ export class Router {
   /** Returns how a program's nodes of an op run. */
   kindOf(op: OpName): Route["kind"] {
     return this.#routeOf(op).kind;
+  }
+
+  /** The routes of ops that functions of handlers call: no wildcard matches them. */
+  get withoutWildcards(): Router {
+    const { withoutWildcards } = this.registry;
+    if (withoutWildcards === undefined) return this;
+    this.#plain ??= new Router(this.dispatcher, withoutWildcards, this.#given);
+    return this.#plain;
   }
 
   /** Marks a node that an expansion made, so that it is not expanded again. */
@@ -95,7 +107,10 @@ export class Router {
   effectsOf(op: OpName): OpEffects | undefined {
     const schema = this.registry.resolve(op) === undefined ? this.dispatcher.schema(op) : null;
     const handler = this.registry.handlerOf(op);
-    if (schema !== null) return handler ? effectsOfHandled({ name: op, schema }, handler) : effectsOf({ schema });
+    // A wildcard gets PyTorch's ops as they are when the program is functional.
+    const isNamed = this.withoutWildcards.registry.handlerOf(op) !== undefined;
+    if (schema !== null)
+      return handler && isNamed ? effectsOfHandled({ name: op, schema }, handler) : effectsOf({ schema });
     const effects = this.registry.effectsOf(op);
     // A kernel gets copies of what it writes to; its writes are read from the copies.
     if (handler !== undefined || effects === undefined || !this.#kernels.has(op)) return effects;
@@ -117,7 +132,10 @@ export class Router {
     if (CONTROL_OPS.has(op)) return CONTROL;
     const handler = this.registry.handlerOf(op);
     if (handler?.compile !== undefined) return { kind: "handler", compile: handler.compile.bind(handler) };
-    if (handler?.rewrite !== undefined) return EXPAND;
+    // Without a record, only a handler that names the op can know what it means.
+    const isKnown = this.registry.resolve(op) !== undefined || !this.dispatcher.has(op);
+    const isNamed = this.withoutWildcards.registry.handlerOf(op) !== undefined;
+    if (handler?.rewrite !== undefined && (isKnown || isNamed)) return EXPAND;
     const own = this.#ownRoute(op);
     const replaced = own.kind === "op" && this.registry.isReplaced(op);
     if (!replaced && (own.kind !== "missing" || this.dispatcher.refusal(op) !== null)) return own;

@@ -3,7 +3,7 @@ import { clamp, multiplyAdd } from "./conv-vector";
 import { endTap, firstTap, floats, Window } from "./conv-window";
 
 /**
- * Four (`wide`) or one neighbouring outputs of one group, four or eight (`two`) of its channels, column taps [k0, k1).
+ * Four (`wide`) or one neighboring outputs of one group, four or eight (`two`) of its channels, column taps [k0, k1).
  * `src` is the first row tap's first column tap, `step` the distance between the outputs' inputs.
  */
 @inline

@@ -16,7 +16,7 @@ export function im2colRows(
   const pixel = floats(w.inChannels);
   const tap = floats(groupChannels);
   const rowTaps = w.kernelH * w.kernelW;
-  // Neighbouring taps are neighbours in memory too: a whole kernel row is one copy.
+  // Neighboring taps are neighbors in memory too: a whole kernel row is one copy.
   const contiguous = w.dilationW == 1 && w.inChannels == groupChannels;
   let x = rowStart % w.outW;
   let y = (rowStart / w.outW) % w.outH;

@@ -3,7 +3,7 @@
 @unmanaged
 export class Window {
   batch: i32;
-  /** Floats between neighbouring pixels of the input and of the output. */
+  /** Floats between neighboring pixels of the input and of the output. */
   inChannels: i32;
   outChannels: i32;
   inD: i32;

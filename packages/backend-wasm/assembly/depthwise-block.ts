@@ -2,7 +2,7 @@ import { clamp, multiplyAdd } from "./conv-vector";
 import { biasVector, groupOffset, Taps } from "./depthwise-taps";
 
 /**
- * Four neighbouring outputs for all channels, any kernel width, stride and dilation; every column tap lies inside the
+ * Four neighboring outputs for all channels, any kernel width, stride and dilation; every column tap lies inside the
  * input. A weight vector is loaded once for the four of them.
  */
 export function blockAny(taps: Taps, src: usize, weights: usize, bias: usize, dst: usize, lo: f32, hi: f32): void {

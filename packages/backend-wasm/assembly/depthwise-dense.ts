@@ -1,7 +1,7 @@
 import { clamp, multiplyAdd } from "./conv-vector";
 import { biasVector, groupOffset, Taps } from "./depthwise-taps";
 
-// Four neighbouring outputs for all channels with stride and dilation 1, every column tap inside the input.
+// Four neighboring outputs for all channels with stride and dilation 1, every column tap inside the input.
 
 /** Three columns wide: six input columns serve twelve products. */
 export function block3(taps: Taps, src: usize, weights: usize, bias: usize, dst: usize, lo: f32, hi: f32): void {

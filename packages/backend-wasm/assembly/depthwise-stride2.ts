@@ -2,7 +2,7 @@ import { clamp, multiplyAdd } from "./conv-vector";
 import { biasVector, groupOffset, Taps } from "./depthwise-taps";
 
 /**
- * Four neighbouring outputs for all channels, three columns wide, stride 2 and dilation 1, every column tap inside the
+ * Four neighboring outputs for all channels, three columns wide, stride 2 and dilation 1, every column tap inside the
  * input: nine input columns serve twelve products. (Five columns wide, this gains nothing over `blockAny`.)
  */
 export function block3Stride2(taps: Taps, src: usize, weights: usize, bias: usize, dst: usize, lo: f32, hi: f32): void {

@@ -11,7 +11,7 @@ export class Taps {
   weightPlaneStep: usize;
   /** From the weights of four channels to those of the next four. */
   groupStep: usize;
-  /** Between the inputs of neighbouring outputs. */
+  /** Between the inputs of neighboring outputs. */
   outputStep: usize;
 }
 

@@ -5,7 +5,7 @@ import { gemmPacked } from "./gemm";
 /**
  * C[i,j] = clamp(A[i,j]·B[i,j] + C[i,j]) for i < `outer` and j < `inner`, each [M,K]·[K,N]; `flags` as in `gemmPacked`.
  * Strides count elements and may be 0 to broadcast; rows of A and C are contiguous. `scratch` has room for
- * `gemmPackedBytes(K, N)`; B is packed there, once for neighbours that share it.
+ * `gemmPackedBytes(K, N)`; B is packed there, once for neighbors that share it.
  */
 export function gemmBatch(
   outer: i32, inner: i32, M: i32, N: i32, K: i32,

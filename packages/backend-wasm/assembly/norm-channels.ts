@@ -1,10 +1,10 @@
-// Normalisation of groups of channels by their own statistics.
+// Normalization of groups of channels by their own statistics.
 import { loadTail, storeTail } from "./lanes";
 import { squares } from "./norm-rows";
 import { rowSum } from "./reduce-rows";
 
 /**
- * Group normalisation of [batch, channels, n], `channels` a multiple of `groups`. `weight`, `bias` (a float per channel),
+ * Group normalization of [batch, channels, n], `channels` a multiple of `groups`. `weight`, `bias` (a float per channel),
  * `mean` and `rstd` (outputs, a float per batch element and group) may be 0; `dst` may be `src`.
  */
 export function groupNormRows(

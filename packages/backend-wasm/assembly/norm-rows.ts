@@ -1,4 +1,4 @@
-// Normalisations of contiguous rows by the statistics of each.
+// Normalizations of contiguous rows by the statistics of each.
 import { loadTail, storeTail, sumLanes } from "./lanes";
 import { rowSum } from "./reduce-rows";
 

@@ -16,7 +16,7 @@ function finish(mean: bool, x: v128, nan: v128, extent: v128): v128 {
   return mean ? f32x4.div(x, extent) : v128.or(x, nan);
 }
 
-/** Reduces one box for `vectors` (1 or 4) neighbouring vectors of channels at `src`. */
+/** Reduces one box for `vectors` (1 or 4) neighboring vectors of channels at `src`. */
 @inline
 function reduceVectors(mean: bool, vectors: i32, b: Boxes, box: Box, src: usize, dst: usize): void {
   const pixel = <usize>b.channels << 2;

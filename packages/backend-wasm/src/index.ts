@@ -19,7 +19,7 @@ export function wasm({ worker = typeof Worker !== "undefined" }: WasmOptions = {
 }
 
 function startWorker(): WorkerHandle {
-  // Bundlers recognise this expression and bundle the worker.
+  // Bundlers recognize this expression and bundle the worker.
   const thread = new Worker(new URL("./worker.js", import.meta.url), { type: "module" });
   return {
     post: (message, transfer) => thread.postMessage(message, [...transfer]),

@@ -76,9 +76,9 @@ describe("softmax", () => {
   );
 });
 
-describe("normalisation of rows", () => {
+describe("normalization of rows", () => {
   const eps = 1e-5;
-  const centred = (row: number[]): { mean: number; rstd: number } => {
+  const centered = (row: number[]): { mean: number; rstd: number } => {
     const mean = sum(row) / row.length;
     return { mean, rstd: 1 / Math.sqrt(sum(row.map((value) => (value - mean) ** 2)) / row.length + eps) };
   };
@@ -92,7 +92,7 @@ describe("normalisation of rows", () => {
       [true, true],
     ]) {
       const layer = (row: number[]): number[] => {
-        const { mean, rstd } = centred(row);
+        const { mean, rstd } = centered(row);
         return row.map((value, i) => (value - mean) * rstd * (w ? weight[i]! : 1) + (b ? bias[i]! : 0));
       };
       const run = (src: number, dst: number, rows: number): void =>
@@ -113,7 +113,7 @@ describe("normalisation of rows", () => {
     const data = rng.floats(n).map((value) => 1000 + value);
     const [mean, rstd] = [bed.room(1), bed.room(1)];
     kernels.layerNormRows(bed.put(data), bed.room(n), 1, n, 0, 0, eps, mean, rstd);
-    const expected = centred(values(data));
+    const expected = centered(values(data));
     expect(worstError(bed.floats(mean, 1), [expected.mean], { rtol: 1, atol: 0 })).toBeLessThan(1e-7);
     expect(worstError(bed.floats(rstd, 1), [expected.rstd], { rtol: 1, atol: 0 })).toBeLessThan(1e-5);
   });
@@ -133,7 +133,7 @@ describe("normalisation of rows", () => {
       const size = (channels / groups) * n;
       const expected = values(data).map((value, i) => {
         const group = Math.floor(i / size);
-        const { mean, rstd } = centred(values(data.subarray(group * size, (group + 1) * size)));
+        const { mean, rstd } = centered(values(data.subarray(group * size, (group + 1) * size)));
         const channel = Math.floor(i / n) % channels;
         return (value - mean) * rstd * weight[channel]! + bias[channel]!;
       });

@@ -154,7 +154,7 @@ export class WebgpuBackend implements Backend {
 
   /**
    * Makes a tensor [1, channels, height, width] of a picture (`ImageBitmap`, `<img>`, `<video>`, `<canvas>`,
-   * `VideoFrame`, …, or a file that holds one), resized and normalised on the GPU. The source has to keep its pixels
+   * `VideoFrame`, …, or a file that holds one), resized and normalized on the GPU. The source has to keep its pixels
    * until the promise resolves.
    */
   async image(source: ImageSource, options: ImageOptions): Promise<DeviceTensor> {

@@ -3,7 +3,7 @@ import { Pt2Error, type Pt2ErrorParts } from "@pt2/format";
 /** Every error code of this package with its meaning. */
 export const WEBGPU_ERRORS = {
   "webgpu.binding-limit": "a tensor is larger than what the device binds at once, and the op cannot work in parts",
-  "webgpu.device-lost": "the GPU device went away; `recover()` builds the model again on a new one",
+  "webgpu.device-lost": "the GPU device was lost; `recover()` builds the model again on a new one",
   "webgpu.disposed": "the model, a tensor or the backend was disposed before the call",
   "webgpu.dtype": "the backend does not hold tensors of a dtype, or only when told that it may narrow them",
   "webgpu.int64-range": "an int64 value does not fit the 32 bits that the GPU computes with",

@@ -5,7 +5,7 @@ export const BACKEND_ERRORS = {
   "backend.buffer-write": "a program writes a tensor of another dtype or shape to one of its buffers",
   "backend.control-flow": "the operands of a control flow op do not fit its graphs",
   "backend.data": "an op refuses the values of its arguments",
-  "backend.device-tensor": "elements are asked for that are on a device",
+  "backend.device-tensor": "elements were read of a tensor that is on a device",
   "backend.endless-loop": "a loop exceeded the limit of iterations",
   "backend.foreign-tensor": "a tensor is on another backend's device",
   "backend.graph-inputs": "a nested graph was called with the wrong number of inputs",

@@ -136,10 +136,10 @@ export type Value = Tensor | number | bigint | boolean | string | null;
  */
 export interface Executable extends AsyncDisposable {
   /**
-   * Whether its runs leave the calling thread free. If absent, `capabilities.offThread` holds. A program that needs
-   * handlers or kernels of users may run on the calling thread; `explain` gives the reason.
+   * Why its runs compute on the calling thread, for a backend with `capabilities.offThread` and a program that it cannot
+   * run elsewhere, such as one with handlers of users: a sentence that `load` reports, with what to do.
    */
-  readonly offThread?: boolean;
+  readonly onCallingThread?: string;
   /**
    * Runs the program once. `inputs` are the program's user inputs in flattened order, already checked against the
    * signature; they are never modified, and the caller may reuse them as soon as the promise settles. Returns the user

@@ -138,7 +138,7 @@ class Recording:
     def add(self, name: str, node: torch.fx.Node, value: Any) -> None:
         seen = self.times[name]
         self.times[name] += 1
-        if not self.selection.has(name, node) or is_uninitialised(node):
+        if not self.selection.has(name, node) or is_uninitialized(node):
             return
         self.file.add(f"{name}#{seen}" if seen else name, value, self.most)
 
@@ -150,7 +150,7 @@ def storage_of(tensor: torch.Tensor) -> int:
     return tensor.untyped_storage().data_ptr()
 
 
-def is_uninitialised(node: torch.fx.Node) -> bool:
+def is_uninitialized(node: torch.fx.Node) -> bool:
     """Memory that nothing was written to has no values to compare."""
     return str(node.target).startswith(("aten.empty", "aten.new_empty"))
 

@@ -1,32 +1,25 @@
 import type { Backend } from "@pt2/backend";
 import { cliError, usageError } from "./cli-errors.ts";
 import type { OptionSpec } from "./command-syntax.ts";
+import type { BackendSettings, Pt2Config } from "./config.ts";
 import { buildNativeModule } from "./libtorch/build.ts";
 import type { Options } from "./options.ts";
 import type { Terminal } from "./terminal/terminal.ts";
 
-/** The user's settings of a backend. */
-export interface BackendWishes {
-  readonly device?: string | undefined;
-  readonly threads?: number | undefined;
-  /** Allows float64 to be stored as float32 on backends without float64. */
-  readonly narrowFloat64?: boolean;
-}
-
 /** A backend that the command line can create. */
 export interface KnownBackend {
   readonly name: string;
-  /** The npm package. */
+  /** The npm package, or the configuration that has it. */
   readonly package: string;
   readonly about: string;
   /** Returns why the backend is not chosen by default; undefined where it can start at once. */
   obstacle(): Promise<string | undefined>;
   /** Rejects where the package is not installed or does not work. */
-  create(wishes: BackendWishes, terminal: Terminal): Promise<Backend>;
+  create(settings: BackendSettings, terminal: Terminal): Promise<Backend>;
 }
 
 /** The backends in order of preference. Packages are imported on demand: only the bundled one has to be installed. */
-export const BACKENDS: readonly KnownBackend[] = [
+const BACKENDS: readonly KnownBackend[] = [
   {
     name: "libtorch",
     package: "@pt2/backend-libtorch",
@@ -79,7 +72,7 @@ export const BACKEND_OPTIONS: readonly OptionSpec[] = [
   {
     name: "backend",
     value: "B",
-    help: `${BACKENDS.map(({ name }) => name).join(" or ")}; default: PT2_BACKEND, or the best one that is ready`,
+    help: `${BACKENDS.map(({ name }) => name).join(" or ")}; default: that of the configuration, PT2_BACKEND, or the best one that is ready`,
   },
   { name: "device", value: "D", help: "device of the backend: cpu, cuda:0" },
   { name: "threads", value: "N", help: "threads of the backend" },
@@ -89,27 +82,45 @@ export const BACKEND_OPTIONS: readonly OptionSpec[] = [
 /** Returns the backend that the options name, or the best one that is ready. */
 export async function chooseBackend(options: Options, terminal: Terminal): Promise<Backend> {
   const threads = options.number("threads");
-  const wishes = {
+  const settings = {
     device: options.text("device"),
     narrowFloat64: options.flag("narrow-float64"),
     ...(threads !== undefined && { threads: options.count("threads", 1, 1) }),
   };
-  const named = options.text("backend") ?? process.env.PT2_BACKEND;
-  if (named) return await createBackend(named, wishes, terminal);
+  const named = options.text("backend") ?? options.config.backend ?? process.env.PT2_BACKEND;
+  if (named) return await createBackend(named, settings, terminal, options.config);
   for (const known of BACKENDS) {
-    if ((await obstacleOf(known)) === undefined) return await create(known, wishes, terminal);
+    if ((await obstacleOf(known)) === undefined) return await create(known, settings, terminal);
   }
   throw cliError("cli.backend", { what: "No backend works here", advice: "see `pt2 doctor`" });
 }
 
 /** Creates a backend by name. */
-export async function createBackend(name: string, wishes: BackendWishes, terminal: Terminal): Promise<Backend> {
-  const known = BACKENDS.find((one) => one.name === name);
-  if (known !== undefined) return await create(known, wishes, terminal);
+export async function createBackend(
+  name: string,
+  settings: BackendSettings,
+  terminal: Terminal,
+  config: Pt2Config,
+): Promise<Backend> {
+  const backends = backendsOf(config);
+  const known = backends.find((one) => one.name === name);
+  if (known !== undefined) return await create(known, settings, terminal);
   throw cliError("cli.backend", {
     what: `There is no backend "${name}"`,
-    advice: `choose one of ${BACKENDS.map((one) => one.name).join(", ")}`,
+    advice: `choose one of ${[...new Set(backends.map((one) => one.name))].join(", ")}`,
   });
+}
+
+/** Returns the backends of a configuration, which are first, and all others. */
+export function backendsOf({ backends = {} }: Pt2Config): readonly KnownBackend[] {
+  const own = Object.entries(backends).map(([name, make]) => ({
+    name,
+    package: "pt2.config",
+    about: "as the configuration of this project makes it",
+    obstacle: async () => undefined,
+    create: async (settings: BackendSettings) => await make(settings),
+  }));
+  return [...own, ...BACKENDS.filter(({ name }) => !Object.hasOwn(backends, name))];
 }
 
 /** Returns {@link KnownBackend.obstacle}, also for packages that are not installed. */
@@ -121,9 +132,9 @@ export async function obstacleOf(known: KnownBackend): Promise<string | undefine
   }
 }
 
-async function create(known: KnownBackend, wishes: BackendWishes, terminal: Terminal): Promise<Backend> {
+async function create(known: KnownBackend, settings: BackendSettings, terminal: Terminal): Promise<Backend> {
   try {
-    return await known.create(wishes, terminal);
+    return await known.create(settings, terminal);
   } catch (cause) {
     if (!isAbsent(cause)) throw cause;
     throw cliError("cli.backend", {

@@ -7,10 +7,11 @@ export const CLI_ERRORS = {
   "cli.inputs": "a tensor file does not fit the program",
   "cli.no-inputs": "no inputs were given and the archive has no sample inputs",
   "cli.no-expected": "no expected outputs were given and the archive has none",
+  "cli.config": "a configuration cannot be loaded, or has other members than a configuration has",
   "cli.ops": "a module of ops cannot be loaded, or has none",
   "cli.io": "a file cannot be written",
   "cli.codegen": "a program cannot be written as eager calls",
-  "cli.internal": "a bug of this program",
+  "cli.internal": "an internal error: a bug of the command line",
 } as const;
 
 /** A code of {@link CLI_ERRORS}. */

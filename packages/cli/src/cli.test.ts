@@ -54,16 +54,16 @@ describe("the usage of pt2", () => {
     expect(await pt2("help", "explode")).toMatchObject({ code: 2, out: "" });
   });
 
-  it("pt2 uses colours only on a terminal", async () => {
-    const shown = await pt2On({ interactive: true, colours: true }, "ops", MLP);
+  it("pt2 uses colors only on a terminal", async () => {
+    const shown = await pt2On({ interactive: true, colors: true }, "ops", MLP);
     expect(shown.out).toContain("\u001b[32mok\u001b[0m");
-    const failed = await pt2On({ interactive: true, colours: true }, "explode");
+    const failed = await pt2On({ interactive: true, colors: true }, "explode");
     expect(failed.err).toContain("\u001b[31mpt2:\u001b[0m There is no command");
-    for (const terminal of [{ interactive: true }, { interactive: false, colours: false }]) {
+    for (const terminal of [{ interactive: true }, { interactive: false, colors: false }]) {
       const { out } = await pt2On(terminal, "ops", MLP);
       expect(out).toBe(stripVTControlCharacters(shown.out));
     }
-    expect((await pt2On({ interactive: false, colours: true }, "explode")).err).not.toContain("\u001b");
+    expect((await pt2On({ interactive: false, colors: true }, "explode")).err).not.toContain("\u001b");
   });
 
   it.each([

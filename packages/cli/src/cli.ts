@@ -3,6 +3,7 @@ import { cliError, usageError } from "./cli-errors.ts";
 import type { Command, ExitCode } from "./command.ts";
 import { COMMANDS } from "./commands/index.ts";
 import { helpOf, helpOfAll } from "./help.ts";
+import { CONFIG_OPTION, loadConfig } from "./load-config.ts";
 import { parseOptions } from "./options.ts";
 import { painter } from "./terminal/paint.ts";
 import { type Terminal, toJsonText } from "./terminal/terminal.ts";
@@ -42,7 +43,9 @@ async function dispatch(args: readonly string[], terminal: Terminal): Promise<Ex
     terminal.out(helpOf(command));
     return 0;
   }
-  return await command.run(options, terminal);
+  const usesConfig = command.options.includes(CONFIG_OPTION);
+  const ready = usesConfig ? options.withConfig(await loadConfig(options.text("config"))) : options;
+  return await command.run(ready, terminal);
 }
 
 const HELP: ReadonlySet<string> = new Set(["help", "--help", "-h"]);
@@ -64,7 +67,7 @@ async function commandNamed(name: string): Promise<Command> {
 function report(problem: unknown, json: boolean, terminal: Terminal): ExitCode {
   const known = problem instanceof Pt2Error ? problem : internalError(problem);
   const { code, what, where, advice } = known;
-  const paint = painter({ colours: terminal.colours === true && terminal.interactive });
+  const paint = painter({ colors: terminal.colors === true && terminal.interactive });
   terminal.err(`${paint("red", "pt2:")} ${known.message}\n  ${paint("dim", `code: ${code}`)}\n`);
   if (process.env.PT2_DEBUG) terminal.err(`${(problem as Error)?.stack ?? problem}\n`);
   if (json) terminal.out(toJsonText({ error: { code, what, where, advice } }));

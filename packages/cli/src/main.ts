@@ -9,5 +9,5 @@ process.exitCode = await main(process.argv.slice(2), {
   err: (text) => process.stderr.write(text),
   interactive: process.stderr.isTTY === true,
   // Node evaluates NO_COLOR, FORCE_COLOR and TERM.
-  colours: process.stdout.isTTY === true && process.stdout.hasColors(),
+  colors: process.stdout.isTTY === true && process.stdout.hasColors(),
 });

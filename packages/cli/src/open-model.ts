@@ -2,6 +2,7 @@ import type { Model } from "@pt2/runtime";
 import { load } from "@pt2/runtime/node";
 import { BACKEND_OPTIONS, chooseBackend } from "./backends.ts";
 import type { OptionSpec } from "./command-syntax.ts";
+import { CONFIG_OPTION } from "./load-config.ts";
 import type { Options } from "./options.ts";
 import { ProgressBar } from "./terminal/progress.ts";
 import type { Terminal } from "./terminal/terminal.ts";
@@ -17,7 +18,13 @@ const WEIGHTS_OPTION: OptionSpec = {
 };
 
 /** Options of commands that load a program. */
-export const LOAD_OPTIONS: readonly OptionSpec[] = [...BACKEND_OPTIONS, OPS_OPTION, MODEL_OPTION, WEIGHTS_OPTION];
+export const LOAD_OPTIONS: readonly OptionSpec[] = [
+  ...BACKEND_OPTIONS,
+  OPS_OPTION,
+  CONFIG_OPTION,
+  MODEL_OPTION,
+  WEIGHTS_OPTION,
+];
 
 /** A loaded model with its load time. */
 export interface OpenModel {

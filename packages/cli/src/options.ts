@@ -1,6 +1,7 @@
 import { parseArgs } from "node:util";
 import { usageError } from "./cli-errors.ts";
 import type { CommandSyntax, OptionSpec } from "./command-syntax.ts";
+import type { Pt2Config } from "./config.ts";
 
 /** Options that every command takes. */
 export const COMMON_OPTIONS: readonly OptionSpec[] = [
@@ -11,11 +12,19 @@ export const COMMON_OPTIONS: readonly OptionSpec[] = [
 /** The parsed arguments of one command. */
 export class Options {
   readonly operands: readonly string[];
+  /** The configuration of the project; empty for commands without `--config`. */
+  readonly config: Pt2Config;
   readonly #values: Readonly<Record<string, unknown>>;
 
-  constructor(operands: readonly string[], values: Readonly<Record<string, unknown>>) {
+  constructor(operands: readonly string[], values: Readonly<Record<string, unknown>>, config: Pt2Config = {}) {
     this.operands = operands;
+    this.config = config;
     this.#values = values;
+  }
+
+  /** Returns the same options with a configuration. */
+  withConfig(config: Pt2Config): Options {
+    return new Options(this.operands, this.#values, config);
   }
 
   /** The first operand, which is the file in most commands. */

@@ -1,11 +1,10 @@
-import { resolve } from "node:path";
-import { pathToFileURL } from "node:url";
 import type { Backend } from "@pt2/backend";
-import { type Program, stats } from "@pt2/graph";
-import { createRegistry, type OpHandler, type OpRegistry, type OpSet } from "@pt2/registry";
+import { type CustomOp, type Program, stats } from "@pt2/graph";
+import { createRegistry, type OpHandler, type OpRegistry, type OpSet, printSchema } from "@pt2/registry";
 import { atenOnDemand } from "@pt2/registry/on-demand";
 import { cliError } from "./cli-errors.ts";
 import type { OptionSpec } from "./command-syntax.ts";
+import { importModule } from "./import-module.ts";
 import type { Options } from "./options.ts";
 
 /** The option for the user's ops, in commands that load a program. */
@@ -22,15 +21,32 @@ export interface UserOps {
   readonly handlers: readonly OpHandler[];
 }
 
-/** Imports the modules that the command line names. */
+/** Returns what the configuration has, and then what the modules have that the command line names. */
 export async function userOps(options: Options): Promise<UserOps> {
-  const modules = await Promise.all(options.texts("ops").map(importOps));
+  const { ops = [], handlers = [] } = options.config;
+  const modules = [{ ops, handlers }, ...(await Promise.all(options.texts("ops").map(importOps)))];
   return { ops: modules.flatMap(({ ops }) => ops), handlers: modules.flatMap(({ handlers }) => handlers) };
 }
 
 /** Creates the registry that `load` would create of them. */
 export function registryWith({ ops, handlers }: UserOps): OpRegistry {
   return createRegistry({ sets: [...atenOnDemand, ...ops], handlers });
+}
+
+/** Adds the packages and schemas of those of its ops that the user's op sets define to a program. */
+export async function withCustomOps(program: Program, own: UserOps): Promise<Program> {
+  if (own.ops.length === 0) return program;
+  const registry = registryWith(own);
+  const names = stats(program.graph).map(({ op }) => op);
+  await registry.load(names);
+  const customOps = names.flatMap((op): readonly (readonly [string, CustomOp])[] => {
+    const name = registry.userSetOf(op);
+    const record = name === undefined ? undefined : registry.resolve(op);
+    if (name === undefined || record === undefined) return [];
+    const version = own.ops.findLast((set) => set.name === name)?.version ?? null;
+    return [[op, { schema: printSchema(record.schema), package: name, version }]];
+  });
+  return { ...program, customOps: new Map([...(program.customOps ?? []), ...customOps]) };
 }
 
 /**
@@ -53,7 +69,7 @@ export async function referenceRegistry(
 }
 
 async function importOps(path: string): Promise<UserOps> {
-  const module = await importModule(path);
+  const module = await importModule(path, "cli.ops");
   const fallback = isObject(module.default) ? module.default : {};
   const [ops, handlers] = [module.ops ?? fallback.ops ?? [], module.handlers ?? fallback.handlers ?? []];
   if (isList(ops) && isList(handlers) && ops.length + handlers.length > 0) {
@@ -66,21 +82,6 @@ async function importOps(path: string): Promise<UserOps> {
     advice:
       "export them as the lists that load() takes: `export const ops = [mySet]`, `export const handlers = [myHandler]`",
   });
-}
-
-async function importModule(path: string): Promise<Readonly<Record<string, unknown>>> {
-  try {
-    return await import(pathToFileURL(resolve(path)).href);
-  } catch (cause) {
-    throw cliError("cli.ops", {
-      what: `The module cannot be loaded: ${cause instanceof Error ? cause.message : cause}`,
-      where: path,
-      advice: /\.[cm]?tsx?$/.test(path)
-        ? "pass JavaScript, or let Node read TypeScript: NODE_OPTIONS='--import tsx'"
-        : "pass the path of an ES module whose imports Node can resolve",
-      cause,
-    });
-  }
 }
 
 function isObject(value: unknown): value is Readonly<Record<string, unknown>> {

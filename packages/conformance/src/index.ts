@@ -2,6 +2,8 @@ export type { OpReport } from "./check-op/check-op.ts";
 export { checkOp } from "./check-op/check-op.ts";
 export type { CheckOpOptions, OpReference } from "./check-op/check-op-options.ts";
 export type { OpFault, OpFaultKind } from "./check-op/fault.ts";
+export type { GradientOp, OperandGradient } from "./check-op/gradient-op.ts";
+export { gradientOp } from "./check-op/gradient-op.ts";
 export type { OpSample, SampleValue } from "./check-op/op-sample.ts";
 export type { ExpectedTensor, Tolerance } from "./compare.ts";
 export { compareTensor, DEFAULT_TOLERANCE } from "./compare.ts";

@@ -25,7 +25,7 @@ export function ints(shape: readonly number[], ...elements: readonly number[]): 
   return hostTensor("int64", shape, BigInt64Array.from(elements, BigInt));
 }
 
-/** Makes a float32 tensor of varied numbers in [-1, 1]: neighbours differ. */
+/** Makes a float32 tensor of varied numbers in [-1, 1]: neighbors differ. */
 export function someFloats(...shape: readonly number[]): HostTensor {
   const elements = Float32Array.from({ length: numel(shape) }, (_, i) => ((i * 37) % 101) / 50 - 1);
   return hostTensor("float32", shape, elements);

@@ -14,7 +14,7 @@ const FOREIGN: readonly (readonly [ops: RegExp, why: string])[] = [
   ],
   [
     /^(quantized|_quantized)::/,
-    "it is of PyTorch's older quantisation, with weights in objects; quantise with PT2E or torchao, and export that",
+    "it is of PyTorch's older quantization, with weights in objects; quantize with PT2E or torchao, and export that",
   ],
   [
     /^torchao::/,
@@ -22,7 +22,7 @@ const FOREIGN: readonly (readonly [ops: RegExp, why: string])[] = [
   ],
 ];
 
-/** Explains why an op of another quantisation scheme, or of a step after the export, is not there. */
+/** Explains why an op of another quantization scheme, or of a step after the export, is not there. */
 export function whyForeign(op: string): string | undefined {
   return FOREIGN.find(([ops]) => ops.test(op))?.[1];
 }

@@ -32,7 +32,7 @@ export { indexError } from "./staged/index-error.ts";
 export { KernelSet, type OpKernel } from "./staged/kernel-set.ts";
 export { type ProgramResults, programResults } from "./staged/program-results.ts";
 export { type ProgramWeight, programWeights } from "./staged/program-weights.ts";
-export { QueuedExecutable, type SignalledHooks } from "./staged/queued-executable.ts";
+export { QueuedExecutable, type SignaledHooks } from "./staged/queued-executable.ts";
 export {
   type DeviceData,
   type HostData,

@@ -29,7 +29,7 @@ export const LIMITS = {
   elements: 1_099_511_627_776,
   /**
    * Bytes a tensor may have beyond its storage's bytes. Expanded tensors (stride 0) are legitimate, causal masks for
-   * instance, and a consumer may have to materialise them.
+   * instance, and a consumer may have to materialize them.
    */
   expandedBytes: 268_435_456,
   /** Bytes of a pickle program: 10^5 tensors take 20 MiB; bytes objects inside it are part of it. */

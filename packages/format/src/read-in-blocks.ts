@@ -4,7 +4,7 @@ import { LruCache } from "./lru-cache.ts";
 
 /** The block size. Longer reads go to the source unchanged. */
 const BLOCK = 64 * 1024;
-/** The number of blocks that are read ahead after two neighbouring blocks were read. */
+/** The number of blocks that are read ahead after two neighboring blocks were read. */
 const AHEAD = 4;
 /** The number of blocks that stay in memory. */
 const KEPT = 12;

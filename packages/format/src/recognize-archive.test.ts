@@ -33,8 +33,8 @@ describe("a file that is not a .pt2 program is rejected with its kind and advice
   });
 });
 
-describe("an archive is recognised", () => {
-  it("an archive is recognised with AOTInductor code beside the program", async () => {
+describe("an archive is recognized", () => {
+  it("an archive is recognized with AOTInductor code beside the program", async () => {
     const bytes = zip({ ...PT2, "m/models/a.json": "{}", "m/data/aotinductor/a/x.so": "" });
     expect(await openArchive(fromBytes(bytes))).toMatchObject({ models: ["a"], hasAotInductor: true, root: "m" });
   });
@@ -43,7 +43,7 @@ describe("an archive is recognised", () => {
     ["1", "flat", zip({ "serialized_exported_program.json": '{"x": NaN, oops', version: "1" })],
     ["7.1", "JSON", zip({ ...PT2, "m/models/a.json": '{"schema_version": {"major": 7, "minor": 1}}' })],
     ["9.0", "JSON", zip({ ...PT2, "m/models/a.json": '{"schema_version": {"major": 9, "minor": 0}}' })],
-  ])("an archive with schema version %s is recognised and rejected", async (version, _, bytes) => {
+  ])("an archive with schema version %s is recognized and rejected", async (version, _, bytes) => {
     const archive = await openArchive(fromBytes(bytes));
     await expect(archive.program()).rejects.toMatchObject({ code: "format.schema-version", details: { version } });
   });
@@ -96,7 +96,7 @@ describe("a weights config is checked against the bytes", () => {
   });
 });
 
-describe("a response in place of a missing file is recognised", () => {
+describe("a response in place of a missing file is recognized", () => {
   const named = (text: string, name: string) => ({ ...fromBytes(new TextEncoder().encode(text)), name });
   it.each<[string, string, RegExp]>([
     ["a page", "<!doctype html>\n<html><body>Not found</body></html>", /HTML page/],
@@ -110,7 +110,7 @@ describe("a response in place of a missing file is recognised", () => {
     ["XML", '<?xml version="1.0"?><Error><Code>AccessDenied</Code></Error>', /XML, not a model/],
     ["nothing", "", /the file is empty/],
     ["something else", "weights, weights, weights", /not a zip archive/],
-  ])("a response in place of a missing file is recognised: %s", async (_, text, what) => {
+  ])("a response in place of a missing file is recognized: %s", async (_, text, what) => {
     await expect(openArchive(named(text, "https://models.test/model.pt2"))).rejects.toMatchObject({
       code: "format.not-an-archive",
       what: expect.stringMatching(what),

@@ -5,6 +5,7 @@ export const GRAPH_ERRORS = {
   "graph.op-name": "a string is not the name of an operator",
   "graph.syntax": "a text form or a size expression cannot be read",
   "graph.import": "the program is inconsistent: its graph, signature and types do not match",
+  "graph.export": "a program has something that a .pt2 file cannot have",
   "graph.depth": "graphs or expressions are nested too deeply",
   "graph.invalid": "a graph breaks the rules that `validate` checks",
   "graph.json": "a JSON document is not a program of this version",

@@ -1,3 +1,4 @@
+export { exportProgram } from "./export/export-program.ts";
 export { GRAPH_ERRORS, type GraphErrorCode } from "./graph-errors.ts";
 export { importProgram } from "./import/import-program.ts";
 export type * from "./ir.ts";

@@ -137,6 +137,16 @@ export interface SymRange {
   readonly max: number | bigint | null;
 }
 
+/** Where an op of an op package comes from, as the file says. */
+export interface CustomOp {
+  /** The schema that the op had, as PyTorch writes it. */
+  readonly schema: string;
+  /** The npm package, or the name of the op set. */
+  readonly package: string;
+  /** The version of the package; null where it states none. */
+  readonly version: string | null;
+}
+
 /** A whole exported program without its weights. */
 export interface Program {
   readonly graph: Graph;
@@ -154,4 +164,6 @@ export interface Program {
   /** `"TRAINING"`, `"ATEN"`, `"EDGE"` or another dialect of the file. */
   readonly dialect: string;
   readonly torchVersion: string;
+  /** Ops that are not PyTorch's, where it is known which package has them. */
+  readonly customOps?: ReadonlyMap<OpName, CustomOp>;
 }

@@ -20,9 +20,9 @@ function calls(b: Builder, x: TensorMeta, found: string): void {
   b.tensor("aten::avg_pool2d", { self: x, kernel_size: 3 });
   b.call("aten::copy_", { self: x, src: x });
 
-  // @ts-expect-error The op is misspelt.
+  // @ts-expect-error The op is misspelled.
   b.tensor("aten::sofplus", { self: x });
-  // @ts-expect-error An argument is misspelt.
+  // @ts-expect-error An argument is misspelled.
   b.tensor("aten::softplus", { self: x, betta: 2 });
   // @ts-expect-error An argument has another type.
   b.tensor("aten::softplus", { self: "x" });

@@ -29,7 +29,7 @@ export type SchemaOf<Op extends Callable> =
  * The type of a call's op. All ops of this project's namespaces are known, so an unknown name in one of them is a
  * spelling mistake.
  */
-export type Spelt<Op extends Callable> = Op extends `${NamespaceOf<KnownOp>}::${string}` ? KnownOp : Op;
+export type Spelled<Op extends Callable> = Op extends `${NamespaceOf<KnownOp>}::${string}` ? KnownOp : Op;
 
 type NamespaceOf<Op extends string> = Op extends `${infer Namespace}::${string}` ? Namespace : never;
 
@@ -40,9 +40,9 @@ type NamespaceOf<Op extends string> = Op extends `${infer Namespace}::${string}`
  */
 export interface Builder {
   /** Emits `op` and returns its first result, which is a tensor. */
-  tensor<const Op extends Callable>(op: Spelt<Op>, args: CallArgs<SchemaOf<Op>>): TensorMeta;
+  tensor<const Op extends Callable>(op: Spelled<Op>, args: CallArgs<SchemaOf<Op>>): TensorMeta;
   /** Emits `op` and returns all results: one entry per return, a `Tensor[]` return as an array. */
-  call<const Op extends Callable>(op: Spelt<Op>, args: CallArgs<SchemaOf<Op>>): CallResults<SchemaOf<Op>>;
+  call<const Op extends Callable>(op: Spelled<Op>, args: CallArgs<SchemaOf<Op>>): CallResults<SchemaOf<Op>>;
 }
 
 /** Emits an op by its name; arguments and results are checked at run time. */

@@ -32,7 +32,10 @@ export interface HandlerContext {
 export interface HandlerFrame {
   /** The arguments of this call by their names in the schema; tensors have their data. */
   readonly args: Readonly<Record<string, ArgValue | HandlerTensor | readonly HandlerTensor[]>>;
-  /** Runs any op that the backend can run, on that backend. */
+  /**
+   * Runs any op that the backend can run, on that backend. Handlers with wildcards do not handle this call: a handler of
+   * `*` may call the op that it handles.
+   */
   call(op: OpName, args: Readonly<Record<string, unknown>>): Promise<readonly HandlerTensor[]>;
 }
 
@@ -52,16 +55,16 @@ export type HandlerResult = HandlerTensor | readonly HandlerTensor[];
 export interface OpHandler {
   /**
    * The ops that it handles, as `ns::op.overload`, `ns.op.overload` or `torch.ops.ns.op.overload`; `ns::op.*` for every
-   * overload.
+   * overload. `*` also stands for any letters of a name: `aten::*`, `my::conv*`, `*` for all ops on tensors.
    */
   readonly ops: readonly string[];
   /** Allows it to handle an op that another handler already handles. */
   readonly replace?: boolean;
   /**
    * Expresses the op in other ops; returns undefined if that is not possible. The arguments are those of the op's own
-   * schema.
+   * schema. Wildcards match none of the ops that the rewrite of a wildcard calls.
    */
-  rewrite?(args: ArgsOf<string>, b: Builder): ArgValue | undefined;
+  rewrite?(args: ArgsOf<string>, b: Builder, op: OpName): ArgValue | undefined;
   /** Is called once per matched node at load; the returned function runs in every run. */
   compile?(node: HandlerNode, ctx: HandlerContext): HandlerFunction;
 }

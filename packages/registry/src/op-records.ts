@@ -3,7 +3,7 @@ import { functionalName, inPlaceRecord } from "./in-place.ts";
 import type { OpRecord } from "./op.ts";
 import type { OpSet } from "./op-set.ts";
 import { functionalNamesOfOut, outRecord } from "./out-variant.ts";
-import { Parts } from "./parts.ts";
+import { PartLoader } from "./part-loader.ts";
 import { registryError } from "./registry-errors.ts";
 
 /** An op set that defines an op. */
@@ -23,6 +23,10 @@ export interface UserRecords {
 /** The records of several op sets that are loaded so far. */
 export class OpRecords {
   readonly #records = new Map<OpName, OpRecord>();
+  /** The ops of users whose records are not wrapped by {@link UserRecords.checkedRecord} yet. */
+  readonly #unchecked = new Set<OpName>();
+  /** The ops that no part of another set can define any more. */
+  readonly #uncontested = new Set<OpName>();
   readonly #owners = new Map<OpName, Owner>();
   /** The ops that a later set has taken from an earlier one. */
   readonly #replaced = new Set<OpName>();
@@ -30,7 +34,7 @@ export class OpRecords {
   readonly #irregular = new Map<OpName, OpRecord>();
   /** The in-place and out variants that were derived so far. */
   readonly #derived = new Map<OpName, OpRecord>();
-  readonly #parts: readonly Parts<OpRecord>[];
+  readonly #parts: readonly PartLoader<OpRecord>[];
   readonly #users: UserRecords | null;
   readonly #sets: readonly OpSet[];
 
@@ -38,7 +42,9 @@ export class OpRecords {
   constructor(sets: readonly OpSet[], users: UserRecords | null = null) {
     this.#users = users;
     this.#sets = sets;
-    this.#parts = sets.map((set, rank) => new Parts(set.parts ?? [], (records) => this.#add(records, { set, rank })));
+    this.#parts = sets.map(
+      (set, rank) => new PartLoader(set.parts ?? [], (records) => this.#add(records, { set, rank })),
+    );
     sets.forEach((set, rank) => void this.#add(set.ops, { set, rank }));
   }
 
@@ -85,7 +91,7 @@ export class OpRecords {
 
   /** Returns the record of an op; undefined if no set has it, or if it is in a part that is not loaded. */
   resolve(text: string): OpRecord | undefined {
-    const known = this.#records.get(text);
+    const known = this.#defined(text);
     if (known !== undefined) return known;
     return this.#find(parseOpName(text));
   }
@@ -124,12 +130,26 @@ export class OpRecords {
 
   /** Returns the function that loads what is needed to check that another set does not define the op too. */
   #contested(op: OpName, { set, rank }: Owner): (() => Promise<void>) | undefined {
-    if (set.replace === true) return undefined;
-    return this.#parts.flatMap((parts, other) => (other === rank ? [] : (parts.missing(op) ?? [])))[0];
+    if (set.replace === true || this.#uncontested.has(op)) return undefined;
+    for (const [other, parts] of this.#parts.entries()) {
+      const missing = other === rank ? null : parts.missing(op);
+      if (missing !== null) return missing;
+    }
+    this.#uncontested.add(op);
+    return undefined;
+  }
+
+  /** Returns the record that a set defines. Records of users are wrapped when they are needed: sets may be large. */
+  #defined(op: OpName): OpRecord | undefined {
+    const record = this.#records.get(op);
+    if (record === undefined || this.#users === null || !this.#unchecked.delete(op)) return record;
+    const checked = this.#users.checkedRecord(record);
+    this.#records.set(op, checked);
+    return checked;
   }
 
   #find(op: OpName): OpRecord | undefined {
-    const record = this.#records.get(op) ?? this.#derived.get(op);
+    const record = this.#defined(op) ?? this.#derived.get(op);
     if (record !== undefined) return record;
     const derived = this.#derive(op);
     if (derived !== undefined) this.#derived.set(op, derived);
@@ -137,15 +157,15 @@ export class OpRecords {
   }
 
   #derive(op: OpName): OpRecord | undefined {
-    const inPlace = this.#irregular.get(op) ?? this.#records.get(functionalName(op) ?? "");
+    const inPlace = this.#irregular.get(op) ?? this.#defined(functionalName(op) ?? "");
     if (inPlace !== undefined) return inPlaceRecord(op, inPlace);
-    const view = this.#records.get(this.#users?.viewOfScatter(op) ?? "");
+    const view = this.#defined(this.#users?.viewOfScatter(op) ?? "");
     // PyTorch's own views have explicit records for writes through them.
     if (view?.view !== undefined && this.#owners.get(view.name)?.set.builtIn !== true) {
       return this.#users?.scatterRecord(op, view);
     }
     for (const name of functionalNamesOfOut(op)) {
-      const variant = this.#records.get(name);
+      const variant = this.#defined(name);
       const record = variant && outRecord(op, variant);
       if (record !== undefined) return record;
     }
@@ -161,10 +181,8 @@ export class OpRecords {
         this.#replaced.add(record.name);
         if (owner.rank < other.rank) continue;
       }
-      this.#records.set(
-        record.name,
-        owner.set.builtIn === true ? record : (this.#users?.checkedRecord(record) ?? record),
-      );
+      this.#records.set(record.name, record);
+      if (owner.set.builtIn !== true) this.#unchecked.add(record.name);
       this.#owners.set(record.name, owner);
       for (const op of record.inPlace ?? []) this.#irregular.set(op, record);
     }

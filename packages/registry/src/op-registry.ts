@@ -39,10 +39,17 @@ export interface OpRegistry {
   /** Returns whether `resolve` knows if a set has the op; otherwise {@link load} must be called for it first. */
   isLoaded(op: string): boolean;
   /**
-   * Returns the handler of this op; one that names the overload takes precedence over one that handles every overload,
-   * `ns::op.*`.
+   * Returns the handler of this op. One that names the overload takes precedence over one that handles every overload,
+   * `ns::op.*`, and that over wildcards, `ns::*`: of these the one with the most letters, and of equals the later one.
    */
   handlerOf(op: string): OpHandler | undefined;
+  /** The names of handlers that stand for several ops, such as `ns::op.*` and `ns::*`; absent if there are none. */
+  readonly patterns?: readonly string[];
+  /**
+   * The same registry without handlers that only a wildcard matches, for ops that functions of handlers call; absent if
+   * there are no wildcards.
+   */
+  readonly withoutWildcards?: OpRegistry;
   /**
    * Returns whether a handler runs the op, or a set with `replace` redefines it. Passes must then not rely on facts
    * about PyTorch's op of that name, nor run it by a backend's own kernel.

@@ -18,6 +18,7 @@ export const REGISTRY_ERRORS = {
   "registry.internal": "the rules of an op failed unexpectedly; the cause is kept",
   "registry.rule": "an op record lacks a rule, or its rule does not apply or fails",
   "registry.result": "a handler, rewrite or decomposition returned something else than the op does",
+  "registry.api-version": "an op set was written for another version of this package",
   "registry.kernels": "an op set has kernels for an op or a backend that does not exist",
 } as const;
 

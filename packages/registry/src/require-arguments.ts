@@ -2,7 +2,7 @@ import type { Node } from "@pt2/graph";
 import { kindProblem, type ValueTypes } from "./argument-kinds.ts";
 import { describe } from "./lower/arguments.ts";
 import { registryError } from "./registry-errors.ts";
-import { printType } from "./schema/print.ts";
+import { printType } from "./schema/print-type.ts";
 import type { OpSchema } from "./schema/types.ts";
 
 /**

@@ -1,6 +1,6 @@
 import { DTYPES } from "@pt2/format";
 import { registryError } from "./registry-errors.ts";
-import { printType } from "./schema/print.ts";
+import { printType } from "./schema/print-type.ts";
 import type { OpSchema, SchemaArgument, SchemaType } from "./schema/types.ts";
 import type { ArgValue, Scalar } from "./tensor-meta.ts";
 import { isScalar, isTensorMeta, wrapNumber } from "./wrapped.ts";

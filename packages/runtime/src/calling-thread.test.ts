@@ -1,5 +1,5 @@
 import type { Executable, TraceEvent, Value } from "@pt2/backend";
-import { expect, it } from "vitest";
+import { expect, it, vi } from "vitest";
 import { idleBackend, loadFixture } from "./fixtures.test-helper.ts";
 import { type Tensor, tensor } from "./node.ts";
 
@@ -38,4 +38,22 @@ it("runSync and forwardSync have the same inputs, results and checks as run and 
 it("runSync and forwardSync are absent where the backend cannot run synchronously", async () => {
   await using model = await loadFixture("torch-2.13/mlp");
   expect([model.forwardSync, model.runSync, model.trace]).toEqual([undefined, undefined, undefined]);
+});
+
+it("load says once for each backend why a program computes on the calling thread", async () => {
+  const warn = vi.spyOn(console, "warn").mockImplementation(() => {});
+  const moved = {
+    ...backendWith({ onCallingThread: "It has a handler." }),
+    capabilities: { ...able.capabilities, offThread: true },
+  };
+  for (let i = 0; i < 3; i++) {
+    await using model = await loadFixture("torch-2.13/mlp", { backend: moved });
+    expect(model.offThread).toBe(false);
+  }
+  expect(warn.mock.calls).toEqual([["It has a handler."]]);
+  const given: string[] = [];
+  await using _ = await loadFixture("torch-2.13/mlp", { backend: moved, onWarning: (message) => given.push(message) });
+  await using free = await loadFixture("torch-2.13/mlp", { backend: { ...able, capabilities: moved.capabilities } });
+  expect([given, warn.mock.calls.length, free.offThread]).toEqual([["It has a handler."], 1, true]);
+  warn.mockRestore();
 });

@@ -30,6 +30,7 @@ export type {
   TypedCall,
   TypedModel,
 } from "./model-types.ts";
+export type { OpSource } from "./op-source.ts";
 export type { ModelSource } from "./open-source.ts";
 export { prepare } from "./prepare.ts";
 export { type ReadModelOptions, readSchema, readWeights, type Schema } from "./read.ts";
@@ -48,3 +49,4 @@ export type { Elements } from "./tensor/convert.ts";
 export { arange, type FactoryOptions, full, ones, zeros } from "./tensor/factories.ts";
 export { type RandomOptions, rand, randn } from "./tensor/random.ts";
 export { type DTypeOf, type PlainTensor, type TensorOptions, tensor } from "./tensor/tensor.ts";
+export { weightsFor } from "./weights-for.ts";

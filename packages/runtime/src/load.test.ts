@@ -67,7 +67,7 @@ describe("a load that fails closes its source and reports", () => {
     expect(source.closed()).toBe(1);
   });
 
-  it("load reports an op set with kernels under a misspelt name, or with an op of PyTorch without `replace`", async () => {
+  it("load reports an op set with kernels under a misspelled name, or with an op of PyTorch without `replace`", async () => {
     const relu = defineOp("aten::relu(Tensor self) -> Tensor", { scalar: (x) => x });
     const sets: Readonly<Record<string, OpSet>> = {
       "runtime.kernels": { name: "mine", ops: [], kernels: { idel: [] } },

@@ -1,15 +1,16 @@
 import type { Backend, CompileRequest, Executable, Prefetch } from "@pt2/backend";
-import { type Archive, type ByteSource, openArchive, type WeightTensor } from "@pt2/format";
+import { type Archive, type ByteSource, openArchive, type Pt2Error, type WeightTensor } from "@pt2/format";
 import { importProgram, type Program } from "@pt2/graph";
 import type { OpHandler, OpRegistry, OpSet } from "@pt2/registry";
 import { atenOnDemand, builtInRegistry } from "@pt2/registry/on-demand";
 import { LoadedModel } from "./loaded-model.ts";
 import type { Model } from "./model.ts";
 import type { ModelTypes, TypedModel } from "./model-types.ts";
+import type { OpSource } from "./op-source.ts";
 import { type ModelSource, openSource } from "./open-source.ts";
 import { aliasWrittenBuffers, functionalizeAndFold, removeNoOpsAndRegions } from "./prepare.ts";
 import { reportProgress } from "./report-progress.ts";
-import { absentWeightsOf, areOptions } from "./requirements.ts";
+import { areOptions, neededWeights } from "./requirements.ts";
 
 /** Options of {@link load}. */
 export interface LoadOptions extends Pick<CompileRequest, "precision" | "onProgress" | "signal"> {
@@ -19,6 +20,8 @@ export interface LoadOptions extends Pick<CompileRequest, "precision" | "onProgr
   readonly ops?: readonly OpSet[];
   /** Handlers for ops of the program; they take precedence over kernels and decompositions. */
   readonly handlers?: readonly OpHandler[];
+  /** An `OpLibrary` of `@pt2/registry`, or a module with `ops` and `handlers`. `ops` and `handlers` come after its own. */
+  readonly library?: OpSource;
   /** The name of a model in the archive. @default the only one */
   readonly model?: string;
   /**
@@ -27,6 +30,11 @@ export interface LoadOptions extends Pick<CompileRequest, "precision" | "onProgr
    * false for files and bytes
    */
   readonly verifyChecksums?: boolean;
+  /**
+   * Told what is slower than it could be, such as a program that cannot run in the worker. @default `console.warn`, once
+   * for each backend and message
+   */
+  readonly onWarning?: (message: string) => void;
 }
 
 /** The options of a typed load; without a type there are none, so that plain calls have the plain {@link Model}. */
@@ -52,6 +60,7 @@ export async function load(source: ModelSource, options: LoadOptions): Promise<M
       weights: () => archive.weights(model, { signal }),
       // A source with an origin is local: reading ahead weights that turn out to be unused costs no download.
       prefetch: async () => (bytes.origin === undefined ? undefined : await begin(archive, ready)),
+      customOps: async () => await (await import("./custom-ops.ts")).readCustomOps(archive),
       close: () => archive.close(),
     };
   });
@@ -63,6 +72,8 @@ export interface OpenProgram {
   weights(): Promise<ReadonlyMap<string, WeightTensor>>;
   /** Lets the backend read weights while the program is parsed. */
   prefetch(): Promise<Prefetch | undefined>;
+  /** What it says about ops of packages; null where it says nothing. Called only where it matters. */
+  customOps(): Promise<NonNullable<Program["customOps"]> | null>;
   close(): Promise<void>;
 }
 
@@ -85,7 +96,8 @@ export async function loadProgram(
   let options: ReadyOptions;
   let registry: OpRegistry;
   try {
-    options = { ...given, backend: await given?.backend };
+    const merged = given?.library === undefined ? given : (await import("./user-ops.ts")).withLibrary(given);
+    options = { ...merged, backend: await given?.backend };
     registry = await registryOf(options);
   } catch (problem) {
     await source.close?.();
@@ -98,6 +110,7 @@ export async function loadProgram(
     model: _,
     verifyChecksums: _c,
     onProgress,
+    onWarning,
     ...compileOptions
   } = options;
   const { signal } = options;
@@ -118,9 +131,13 @@ export async function loadProgram(
       backend.capabilities,
     );
     const program = await functionalizeAndFold(simplified, registry, backend.capabilities);
-    if (!isPlain(options)) (await import("./refusals.ts")).requireHandlers(backend, program, registry);
-    if (absentWeightsOf(program, weights).absent.length > 0)
-      (await import("./refusals.ts")).refuseWeights(program, weights);
+    if (!isPlain(options)) {
+      (await import("./refusals.ts")).requireHandlers(backend, program, registry);
+      const customOps = await opened.customOps();
+      if (customOps) (await import("./custom-ops.ts")).requireSchemas(program, registry, customOps);
+    }
+    const found = neededWeights(program, weights);
+    if (found.absent.length > 0) (await import("./refusals.ts")).refuseWeights(found);
     signal?.throwIfAborted();
     const onDispose = (): Promise<void> => opened.close();
     const progress = reportProgress(onProgress);
@@ -134,13 +151,24 @@ export async function loadProgram(
       ...compileOptions,
     });
     progress.finish();
+    const { onCallingThread } = executable;
+    if (onCallingThread !== undefined)
+      (onWarning ?? (await import("./warn-once.ts")).warnOnce(backend))(onCallingThread);
     return new LoadedModel({ backend, program, executable, archive: opened });
   } catch (problem) {
     await executable?.dispose();
     await prefetch?.discard();
+    const told = await explained(problem, opened);
     await opened.close();
-    throw problem;
+    throw told;
   }
+}
+
+/** Names the packages that have the ops that a backend cannot run, where the file knows them. */
+async function explained(problem: unknown, { customOps }: OpenProgram): Promise<unknown> {
+  if ((problem as Partial<Pt2Error>)?.code !== "runtime.unsupported-ops") return problem;
+  const { withPackages } = await import("./custom-ops.ts");
+  return withPackages(problem, await customOps().catch(() => null));
 }
 
 /** Whether there are no ops or handlers of users. */

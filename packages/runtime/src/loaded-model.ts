@@ -47,7 +47,7 @@ export class LoadedModel implements Model {
   constructor({ backend, program, executable, archive }: ModelParts) {
     this.backend = backend.name;
     this.program = program;
-    this.offThread = executable.offThread ?? backend.capabilities.offThread ?? false;
+    this.offThread = executable.onCallingThread === undefined && backend.capabilities.offThread === true;
     this.inputs = inputsOf(program);
     this.outputs = outputsOf(program);
     this.#executable = executable;

@@ -1,9 +1,9 @@
 // The errors of `load` for what cannot be loaded. Nothing here is needed where a load succeeds.
 import { BACKEND_API_VERSION, type Backend } from "@pt2/backend";
-import type { Pt2ErrorParts, WeightTensor } from "@pt2/format";
+import type { Pt2ErrorParts } from "@pt2/format";
 import { type Program, walk } from "@pt2/graph";
 import type { OpRegistry } from "@pt2/registry";
-import { absentWeightsOf } from "./requirements.ts";
+import type { NeededWeights } from "./requirements.ts";
 import { runtimeError } from "./runtime-errors.ts";
 
 /** Throws an error that says what is wrong with options. */
@@ -83,11 +83,10 @@ export function requireHandlers(backend: Backend, program: Program, registry: Op
 }
 
 /** Throws for a program whose weights are not in the file. */
-export function refuseWeights(program: Program, weights: ReadonlyMap<string, WeightTensor>): never {
-  const { targets, absent } = absentWeightsOf(program, weights);
+export function refuseWeights({ needed, absent }: NeededWeights): never {
   const shown = absent.slice(0, 3).join(", ");
   throw runtimeError("runtime.no-weights", {
-    what: `The file lacks the bytes of ${absent.length} of ${targets.length} weights: ${shown}${absent.length > 3 ? ", …" : ""}`,
+    what: `The file lacks the bytes of ${absent.length} of ${needed.length} weights: ${shown}${absent.length > 3 ? ", …" : ""}`,
     where: absent[0],
     advice: "the program was exported with fake weights: export it with real ones",
     details: { absent },

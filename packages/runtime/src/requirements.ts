@@ -12,14 +12,17 @@ export function areOptions(options: object): boolean {
   return isBackend && areLists && weights === undefined;
 }
 
+/** The names of the weights that a program needs, and of those that the file lacks. */
+export interface NeededWeights {
+  readonly needed: readonly string[];
+  readonly absent: readonly string[];
+}
+
 /** Returns the weights that a program needs, and those of them that the file lacks. */
-export function absentWeightsOf(
-  program: Program,
-  weights: ReadonlyMap<string, WeightTensor>,
-): { readonly targets: readonly string[]; readonly absent: readonly string[] } {
-  const targets = program.inputs.flatMap((spec) =>
+export function neededWeights(program: Program, weights: ReadonlyMap<string, WeightTensor>): NeededWeights {
+  const needed = program.inputs.flatMap((spec) =>
     spec.kind === "parameter" || spec.kind === "buffer" || spec.kind === "tensor_constant" ? spec.target : [],
   );
   const empty = new Set(absentWeights(weights));
-  return { targets, absent: targets.filter((target) => empty.has(target) || !weights.has(target)) };
+  return { needed, absent: needed.filter((target) => empty.has(target) || !weights.has(target)) };
 }

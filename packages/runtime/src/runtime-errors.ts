@@ -8,6 +8,7 @@ export const RUNTIME_ERRORS = {
   "runtime.kernels": "an op set has kernels under a name similar to the backend's",
   "runtime.handlers": "the backend does not support handler functions",
   "runtime.no-weights": "the file declares weights without their bytes, or lacks them",
+  "runtime.custom-ops": "the file's list of custom ops is damaged, or an op set has another schema than the list",
   "runtime.program-json": "the program of a load with separate weights is not JSON",
   "runtime.weights": "separate weights do not fit the program: one is missing, or has another dtype or shape",
   "runtime.call": "the arguments do not fit the parameters of the program",

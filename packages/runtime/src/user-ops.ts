@@ -1,6 +1,7 @@
 // Makes the registry for programs with ops and handlers of users; it is loaded only for these.
 import type { Backend } from "@pt2/backend";
 import { closestName, createRegistry, type OpHandler, type OpRegistry, type OpSet } from "@pt2/registry";
+import type { OpSource } from "./op-source.ts";
 import { runtimeError } from "./runtime-errors.ts";
 
 /** The ops of a load: those that come with this project, and those of a user. */
@@ -12,6 +13,21 @@ export function registryWith(
 ): OpRegistry {
   requireKernelNames(ops, backend);
   return createRegistry({ sets: [...builtIn, ...ops], handlers });
+}
+
+/** Puts the ops and handlers of a library before the other ones of a load. */
+export function withLibrary<Options extends OpSource & { readonly library?: OpSource }>({
+  library,
+  ...options
+}: Options): Omit<Options, "library"> {
+  const { ops = [], handlers = [] } = library ?? {};
+  if (typeof library !== "object" || library === null || !Array.isArray(ops) || !Array.isArray(handlers)) {
+    throw runtimeError("runtime.options", {
+      what: "`library` has no lists of ops and handlers",
+      advice: "pass an OpLibrary of @pt2/registry, or an object with `ops` and `handlers`",
+    });
+  }
+  return { ...options, ops: [...ops, ...(options.ops ?? [])], handlers: [...handlers, ...(options.handlers ?? [])] };
 }
 
 /** Throws for an op set with kernels under a name similar to the backend's: they would never be used. */

@@ -56,7 +56,7 @@ for center in (True, False):
     for onesided in (True, False):
         for normalized in (True, False):
             spectrum = torch.stft(signal, 8, 3, 8, torch.ones(8), center, "reflect", normalized, onesided, return_complex=True)
-            where = ", ".join((("centred" if center else "from the start"), ("one side" if onesided else "both sides"), *(["normalised"] if normalized else [])))
+            where = ", ".join((("centered" if center else "from the start"), ("one side" if onesided else "both sides"), *(["normalized"] if normalized else [])))
             case("istft", where, spectrum, 8, 3, 8, torch.ones(8), center, normalized, onesided)
 case("istft", "length beyond the signal", torch.stft(t(29), 8, 2, window=window, return_complex=True), 8, 2, None, window, length=40)
 case("istft", "length within it", torch.stft(t(29), 8, 2, window=window, return_complex=True), 8, 2, None, window, length=17)

@@ -1,4 +1,4 @@
-"""Factorisations, systems of equations and functions of matrices, of real and of complex numbers.
+"""Factorizations, systems of equations and functions of matrices, of real and of complex numbers.
 
 Eigenvectors and singular vectors are not unique: of ops that give them only the values are compared, and what other ops
 make of the vectors (`pinverse`, `linalg_matrix_rank`, …).

@@ -5,7 +5,7 @@ from opcase import b8, c64, case, f64, i64, ints, s, t, v
 
 for n in (5, 8, 12):
     case("_fft_r2c", f"{n} points, one sided", t(2, n), [1], 0, True)
-case("_fft_r2c", "two dims, both sides, normalised", t(3, 4, dtype=f64), [0, 1], 1, False)
+case("_fft_r2c", "two dims, both sides, normalized", t(3, 4, dtype=f64), [0, 1], 1, False)
 case("_fft_r2c", "scaled by n", t(6), [0], 2, True)
 case("_fft_c2r", "odd", t(3, dtype=c64), [0], 2, 5)
 case("_fft_c2r", "even, rows", t(2, 5, dtype=c64), [1], 0, 8)

@@ -1,4 +1,4 @@
-"""Normalisations, and dropout, which is the identity in evaluation."""
+"""Normalizations, and dropout, which is the identity in evaluation."""
 from opcase import bf16, case, f16, f64, i64, t, v
 
 x4, chan = (2, 3, 5, 7), (3,)

@@ -1,4 +1,4 @@
-"""Quantised programs: the ops of PT2E (`quantized_decomposed`) and of torchao. Results are integers; off by one is wrong."""
+"""Quantized programs: the ops of PT2E (`quantized_decomposed`) and of torchao. Results are integers; off by one is wrong."""
 
 import functools
 import logging

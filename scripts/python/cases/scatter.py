@@ -67,7 +67,7 @@ case("copy", "transposed", t(3, 2).t(), t(2, 3))
 case("fill.Scalar", "float", t(2, 3), 2.5)
 case("fill.Scalar", "int64 truncates", ints(3), 7)
 case("fill.Tensor", "0-d", t(2, 3), s(1.5))
-case("masked_fill.Scalar", "scatter neighbour", t(3, 5), t(3, 1) > 0, 3)
+case("masked_fill.Scalar", "scatter neighbor", t(3, 5), t(3, 1) > 0, 3)
 case("fill.Scalar", "transposed", t(3, 2).t(), -1.5)
 case("masked_scatter", "nothing chosen", t(5), t(5) > 9, t(5))
 six = [v(*(k * n % 2 - (k > 1) for k in range(3)), dtype=i64) for n in range(6)]

@@ -1,4 +1,4 @@
-"""Quantised networks: what PT2E's quantizers and torchao's configurations leave in a program."""
+"""Quantized networks: what PT2E's quantizers and torchao's configurations leave in a program."""
 
 import logging
 from collections.abc import Callable
@@ -123,7 +123,7 @@ def _embedding() -> Any:
 def _pt2e(
     network: type[nn.Module], inputs: Callable[[], tuple], quantizer: Callable[[], Any], training: bool = False, **convert: Any
 ) -> Callable[[], nn.Module]:
-    """A network after PT2E quantisation, calibrated, or trained for it, on random data."""
+    """A network after PT2E quantization, calibrated, or trained for it, on random data."""
 
     def make() -> nn.Module:
         quiet()

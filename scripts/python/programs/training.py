@@ -23,7 +23,7 @@ class SharedBuffers(nn.Module):
 
 
 class InstanceStatistics(nn.Module):
-    """Instance normalisation in training mode, which updates running statistics."""
+    """Instance normalization in training mode, which updates running statistics."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -76,6 +76,10 @@ CASES = [
     ("flip", [X, [0, -1]]), ("flip", [X, [0, 0]]), ("roll", [X, [1], [2]]), ("roll", [X, [1], []]), ("roll", [X, [1, 2], [0]]),
     ("rot90", [X, 1, [0, 2]]), ("rot90", [X, 2, [0, 1]]), ("rot90", [X, 3, [1, 1]]),
     *[("constant_pad_nd", [X, p]) for p in ([1, 2], [0, 0, 3, 1], [-1, -1], [-3, -3], [1, 2, 3], [1, 1, 1, 1, 1, 1], [])],
+    *[("constant_pad_nd", [X, p]) for p in ([-6, 7], [7, -6], [-5, 5], [-3, -2, 1, 1])], ("constant_pad_nd", [f(2, 0), [-1, 1]]),
+    *[("pad", [f(1, 2, 4), p, m]) for m in ("reflect", "replicate", "constant") for p in ([-5, 6], [6, -5], [-4, 4], [-2, 3])],
+    # Circular padding by more than what a crop leaves reads memory that PyTorch has not written.
+    *[("pad", [f(1, 2, 4), p, "circular"]) for p in ([-5, 6], [6, -5])],
     *[("pad", [f(1, 2, 4), p, m]) for m in ("reflect", "replicate", "circular", "constant") for p in ([1, 3], [4, 0], [1, 1])],
     ("reflection_pad2d", [f(1, 4, 5), [1, 2, 3, 0]]), ("replication_pad2d", [f(1, 4, 5), [7, 2, 3, 0]]),
     ("broadcast_tensors", [[f(3, 1), f(4)]]), ("broadcast_tensors", [[f(3), f(4)]]), ("meshgrid", [[f(2), f(3), S]]),

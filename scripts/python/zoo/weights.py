@@ -1,8 +1,8 @@
 """Random weights under which a network neither dies nor explodes, and in which every parameter matters.
 
-A freshly built network hides mistakes: its normalisations are the identity, its biases and its last layers are
+A freshly built network hides mistakes: its normalizations are the identity, its biases and its last layers are
 often zero, its residual branches scaled by 1e-6. Here every constant parameter becomes random, and the running
-statistics of batch normalisations are those of a real batch, disturbed.
+statistics of batch normalizations are those of a real batch, disturbed.
 """
 
 import math
@@ -15,11 +15,11 @@ from pt2files import Call
 
 
 def enliven(module: nn.Module, call: Call) -> nn.Module:
-    """Randomises `module` in place (torch's global seed decides) and returns it in evaluation mode."""
+    """Randomizes `module` in place (torch's global seed decides) and returns it in evaluation mode."""
     with torch.no_grad():
         for parameter in module.parameters():
             if parameter.is_floating_point() and parameter.min() == parameter.max():
-                _randomise(parameter)
+                _randomize(parameter)
         if not any("Norm" in type(m).__name__ for m in module.modules()):
             _spread(module)
         _measure_statistics(module.eval(), call)
@@ -27,13 +27,13 @@ def enliven(module: nn.Module, call: Call) -> nn.Module:
 
 
 def _spread(module: nn.Module) -> None:
-    """PyTorch's default weights halve the signal at every layer; without normalisations nothing restores it."""
+    """PyTorch's default weights halve the signal at every layer; without normalizations nothing restores it."""
     for layer in module.modules():
         if isinstance(layer, (nn.Conv2d, nn.Linear)):
             nn.init.kaiming_normal_(layer.weight, nonlinearity="relu")
 
 
-def _randomise(parameter: nn.Parameter) -> None:
+def _randomize(parameter: nn.Parameter) -> None:
     value = parameter.flatten()[0].item()
     is_vector = parameter.numel() == max(parameter.shape, default=1)
     if not is_vector:

@@ -7,7 +7,7 @@ import { libtorch } from "@pt2/backend-libtorch/node";
 import { wasm } from "@pt2/backend-wasm/node";
 import { webgpu } from "@pt2/backend-webgpu/node";
 import { load, readSchema } from "@pt2/runtime/node";
-import { type RangeBehaviour, SERVERS, serveModel } from "./model-server.ts";
+import { type RangeBehavior, SERVERS, serveModel } from "./model-server.ts";
 
 const { values, positionals } = parseArgs({
   allowPositionals: true,
@@ -40,7 +40,7 @@ console.log("| --- | ---: | --- | --- | ---: | ---: | ---: | ---: |");
 for (const path of positionals) {
   const file = await readFile(path);
   for (const server of values.server) {
-    const ranges: RangeBehaviour = SERVERS[server as keyof typeof SERVERS];
+    const ranges: RangeBehavior = SERVERS[server as keyof typeof SERVERS];
     for (const [name, read] of reads) {
       await using served = await serveModel(file, { ranges, latency: Number(values.latency) });
       const start = performance.now();

@@ -11,10 +11,10 @@ interface Span {
 }
 
 /** How a server responds to a request for a range. Null: with the whole file, and status 200. */
-export type RangeBehaviour = (range: string, size: number) => Span | null | "unsatisfiable";
+export type RangeBehavior = (range: string, size: number) => Span | null | "unsatisfiable";
 
-/** The standard's behaviour. */
-const standard: RangeBehaviour = (range, size) => {
+/** The standard's behavior. */
+const standard: RangeBehavior = (range, size) => {
   const [, from, to] = /^bytes=(\d*)-(\d*)$/.exec(range) ?? [];
   if (from === undefined || to === undefined || from + to === "") return null;
   const start = from === "" ? Math.max(0, size - Number(to)) : Number(from);
@@ -23,17 +23,17 @@ const standard: RangeBehaviour = (range, size) => {
 };
 
 /**
- * The behaviour of sirv, on which Vite's servers are built: an end of 0 counts as absent, and so does a missing start.
+ * The behavior of sirv, on which Vite's servers are built: an end of 0 counts as absent, and so does a missing start.
  */
-const sirv: RangeBehaviour = (range, size) => {
+const sirv: RangeBehavior = (range, size) => {
   const [from, to] = range.replace("bytes=", "").split("-") as [string, string];
   const start = Number.parseInt(from, 10) || 0;
   const end = Number.parseInt(to, 10) || size - 1;
   return start >= size ? "unsatisfiable" : { start, end: Math.min(end, size - 1) };
 };
 
-/** Behaviours of real servers. */
-export const SERVERS: Readonly<Record<"ranges" | "sirv" | "whole as 206" | "whole as 200", RangeBehaviour>> = {
+/** Behaviors of real servers. */
+export const SERVERS: Readonly<Record<"ranges" | "sirv" | "whole as 206" | "whole as 200", RangeBehavior>> = {
   ranges: standard,
   sirv,
   "whole as 206": (_, size) => ({ start: 0, end: size - 1 }),
@@ -47,7 +47,7 @@ export type Trouble =
   | { readonly kind: "stall"; readonly after: number };
 
 export interface ServerOptions {
-  readonly ranges?: RangeBehaviour;
+  readonly ranges?: RangeBehavior;
   /** The milliseconds before each response. */
   readonly latency?: number;
   /** Returns the failure for a request, by its `Range` and how often that was requested before. */

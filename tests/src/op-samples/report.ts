@@ -46,7 +46,7 @@ const LEGEND = `- *programs*: the IR. A sample's tensors are inputs of its progr
   begin with \`manual_seed(42)\`.
 - *close*: within rtol 1e-5, atol 1e-6 of PyTorch (float64: 1e-10, 1e-10; bfloat16: 1.6e-2, 1e-3; integers and booleans:
   equal). Precision \`fast\` may fuse and reorder, and used all cores, so its bits are not asked for.
-- *shapes*: \`empty\` and its like return uninitialised memory; dtype and shape are compared.
+- *shapes*: \`empty\` and its like return uninitialized memory; dtype and shape are compared.
 - *failed*: other results, or an error. *refused*: an error at load that names the op.
 - *no program*: PyTorch does not export the sample.`;
 

@@ -8,7 +8,7 @@ import type { Leaf } from "../difference.ts";
 
 /**
  * How far results can be compared with PyTorch's: `exact` ones have the same bits in each of its runs, `seeded` ones in
- * each run after `torch.manual_seed(42)`, `close` ones do not, and `none` are in uninitialised memory.
+ * each run after `torch.manual_seed(42)`, `close` ones do not, and `none` are in uninitialized memory.
  */
 export type SampleValues = "exact" | "seeded" | "close" | "none";
 

@@ -12,12 +12,12 @@ it.each(["programs/optionals", "programs/optionals_aten"])(
 );
 
 it.each(["programs/reductions", "programs/reductions_aten"])(
-  "several dims, keepdim, dim and descending are honoured, also where they differ from the defaults: %s",
+  "several dims, keepdim, dim and descending are honored, also where they differ from the defaults: %s",
   (name) => expectFixture(name),
 );
 
 it.each(["programs/arithmetic", "programs/arithmetic_aten"])(
-  "alpha, beta and the dtype of a cast are honoured, and int64 plus a number stays int64: %s",
+  "alpha, beta and the dtype of a cast are honored, and int64 plus a number stays int64: %s",
   (name) => expectFixture(name),
 );
 

@@ -16,7 +16,7 @@ it("an op that cannot run stops the load, and is named with its place", async ()
 });
 
 it("a handler's failure is reported, with its own error as the cause or unchanged", async () => {
-  const failure = new Error("no licence");
+  const failure = new Error("no license");
   const handlers = [
     {
       ops: ["aten::relu"],

@@ -22,7 +22,7 @@ function counting(op: string): { readonly handler: OpHandler; readonly calls: ()
 }
 
 it.each(["aten::relu", "aten.relu.default", "torch.ops.aten.relu.default", "aten::relu.*"])(
-  "a handler is honoured however its op is spelt: %s",
+  "a handler is honored however its op is spelled: %s",
   async (op) => {
     const { handler, calls } = counting(op);
     await using model = await loadFixture("torch-2.13/mlp", { handlers: [handler] });

@@ -1,4 +1,4 @@
-import { colour, onThemeChange } from "../page/theme.ts";
+import { color, onThemeChange } from "../page/theme.ts";
 import type { Point, Stroke } from "./strokes.ts";
 
 /** How far an arrow key moves the pen, as a part of the pad. */
@@ -78,7 +78,7 @@ export function padOn(canvas: HTMLCanvasElement, onChange: () => void): Pad {
     if (canvas.width !== side) canvas.width = canvas.height = side;
     const context = canvas.getContext("2d")!;
     context.clearRect(0, 0, side, side);
-    context.strokeStyle = colour("--ink");
+    context.strokeStyle = color("--ink");
     context.lineCap = context.lineJoin = "round";
     context.lineWidth = PEN * side;
     for (const stroke of strokes) {
@@ -90,7 +90,7 @@ export function padOn(canvas: HTMLCanvasElement, onChange: () => void): Pad {
     context.beginPath();
     context.arc(pen.x * side, pen.y * side, (PEN / 2) * side, 0, 2 * Math.PI);
     context.lineWidth = 2 * devicePixelRatio;
-    context.strokeStyle = context.fillStyle = colour("--accent");
+    context.strokeStyle = context.fillStyle = color("--accent");
     if (penIsDown) context.fill();
     else context.stroke();
   };

@@ -23,7 +23,7 @@ async function answer(strokes: readonly Stroke[]): Promise<number> {
 
 const DIGITS = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9];
 
-it.each(DIGITS)("a drawn %i is recognised", async (digit) => {
+it.each(DIGITS)("a drawn %i is recognized", async (digit) => {
   expect(await answer(drawn(digit))).toBe(digit);
 });
 

@@ -18,7 +18,7 @@ const PEN = 5;
 const LEAST_EXTENT = 0.15;
 
 /**
- * The drawing as the network knows digits: scaled to fill the bitmap whatever its size and place on the pad, centred, drawn
+ * The drawing as the network knows digits: scaled to fill the bitmap whatever its size and place on the pad, centered, drawn
  * with a pen of the right width, and averaged to 8 × 8 gray pixels from 0 to 1.
  */
 export function toPixels(strokes: readonly Stroke[]): Float32Array {

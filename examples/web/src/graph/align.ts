@@ -1,7 +1,7 @@
 import type { Slot } from "@pt2/cli";
 import { settle } from "./settle.ts";
 
-/** Distance between neighbours of a row. */
+/** Distance between neighbors of a row. */
 const GAP = 22;
 /** Sweeps down and up; chains are straight long before. */
 const SWEEPS = 24;
@@ -12,14 +12,14 @@ interface Seat {
   readonly id: string;
   readonly width: number;
   readonly weight: number;
-  /** Centre. */
+  /** Center. */
   x: number;
   readonly above: Seat[];
   readonly below: Seat[];
 }
 
 /**
- * Centres for the slots of every row, in their order. Rows move towards the rows around them, down and up in turn, so that
+ * Centers for the slots of every row, in their order. Rows move towards the rows around them, down and up in turn, so that
  * chains become straight lines.
  */
 export function align(
@@ -60,8 +60,8 @@ function move(row: readonly Seat[], wish: (seat: Seat) => number): void {
   });
 }
 
-/** Where neighbours are on average; boxes count more than arrows that pass. */
-function middle(neighbours: readonly Seat[]): number | undefined {
-  const weight = neighbours.reduce((sum, seat) => sum + seat.weight, 0);
-  return weight === 0 ? undefined : neighbours.reduce((sum, seat) => sum + seat.weight * seat.x, 0) / weight;
+/** Where neighbors are on average; boxes count more than arrows that pass. */
+function middle(neighbors: readonly Seat[]): number | undefined {
+  const weight = neighbors.reduce((sum, seat) => sum + seat.weight, 0);
+  return weight === 0 ? undefined : neighbors.reduce((sum, seat) => sum + seat.weight * seat.x, 0) / weight;
 }

@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { type Camera, centreOn, fitAll, fitStart, pan, reveal, zoom } from "./camera.ts";
+import { type Camera, centerOn, fitAll, fitStart, pan, reveal, zoom } from "./camera.ts";
 
 const SCREEN = { width: 800, height: 600 };
 const TALL = { width: 400, height: 60_000 };
@@ -30,10 +30,10 @@ it("the camera starts at the top of the drawing, with as many of its first rows 
   expect(x + SCREEN.width / scale).toBeLessThan(4000);
 });
 
-it("the camera centres on a point, except at the edges", () => {
+it("the camera centers on a point, except at the edges", () => {
   const camera = { x: 0, y: 0, scale: 2 };
-  expect(centreOn(camera, { x: 200, y: 30_000 }, TALL, SCREEN)).toEqual({ x: 0, y: 29_850, scale: 2 });
-  expect(centreOn(camera, { x: 200, y: 1e9 }, TALL, SCREEN).y).toBe(TALL.height - 40);
+  expect(centerOn(camera, { x: 200, y: 30_000 }, TALL, SCREEN)).toEqual({ x: 0, y: 29_850, scale: 2 });
+  expect(centerOn(camera, { x: 200, y: 1e9 }, TALL, SCREEN).y).toBe(TALL.height - 40);
 });
 
 it("the camera never moves the drawing out of sight", () => {

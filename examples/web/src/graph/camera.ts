@@ -42,7 +42,7 @@ export function pan(camera: Camera, dx: number, dy: number, drawing: Size, scree
 /** Shows all of the drawing. */
 export function fitAll(drawing: Size, screen: Size): Camera {
   const scale = Math.min(screen.width / drawing.width, screen.height / drawing.height, 1);
-  return centred(drawing, screen, Math.max(scale, LEAST));
+  return centered(drawing, screen, Math.max(scale, LEAST));
 }
 
 /** Whether the drawing can be read and seen at once. */
@@ -68,7 +68,7 @@ export function fitStart(drawing: Size, screen: Size, { left, right, x: first }:
 }
 
 /** Has a place in the middle, as far as the drawing reaches. */
-export function centreOn({ scale }: Camera, { x, y }: Point, drawing: Size, screen: Size): Camera {
+export function centerOn({ scale }: Camera, { x, y }: Point, drawing: Size, screen: Size): Camera {
   const camera = { scale, x: x - screen.width / 2 / scale, y: y - screen.height / 2 / scale };
   return pan(camera, 0, 0, drawing, screen);
 }
@@ -85,6 +85,6 @@ export function reveal(camera: Camera, place: Point, screen: Size): Camera {
 /** Text is readable from this scale. */
 const READABLE = 0.85;
 
-function centred(drawing: Size, screen: Size, scale: number): Camera {
+function centered(drawing: Size, screen: Size, scale: number): Camera {
   return { scale, x: (drawing.width - screen.width / scale) / 2, y: (drawing.height - screen.height / scale) / 2 };
 }

@@ -1,7 +1,7 @@
 import { el } from "../page/dom.ts";
 import { onThemeChange } from "../page/theme.ts";
 import type { GraphBox } from "./boxes.ts";
-import { type Camera, centreOn, fitAll, fitStart, fits, pan, reveal, type Size, zoom } from "./camera.ts";
+import { type Camera, centerOn, fitAll, fitStart, fits, pan, reveal, type Size, zoom } from "./camera.ts";
 import { BOX_HEIGHT, beginningOf, type Layout, type PlacedBox } from "./layout.ts";
 import { overview } from "./overview.ts";
 import { DETAIL_FONT, paint, TITLE_FONT } from "./paint.ts";
@@ -49,7 +49,7 @@ export function graphCanvas({ onSelect, onOpen }: CanvasEvents): GraphCanvas {
   let times: NodeTimes = new Map();
   let untouched = true;
   let isDue = false;
-  let colours = palette();
+  let colors = palette();
 
   const screen = (): Size => ({ width: element.clientWidth, height: element.clientHeight });
   const redraw = (): void => {
@@ -58,9 +58,9 @@ export function graphCanvas({ onSelect, onOpen }: CanvasEvents): GraphCanvas {
     requestAnimationFrame(() => {
       isDue = false;
       const scene = { layout, camera, selected, times };
-      paint(context, screen(), scene, colours);
+      paint(context, screen(), scene, colors);
       strip.element.hidden = fits(layout, screen());
-      if (!strip.element.hidden) strip.paint(scene, screen(), colours);
+      if (!strip.element.hidden) strip.paint(scene, screen(), colors);
     });
   };
   const look = (next: Camera): void => {
@@ -72,7 +72,7 @@ export function graphCanvas({ onSelect, onOpen }: CanvasEvents): GraphCanvas {
     camera = fitStart(layout, screen(), beginningOf(layout, screen().height));
     redraw();
   };
-  const strip = overview((centre) => look(centreOn(camera, centre, layout, screen())));
+  const strip = overview((center) => look(centerOn(camera, center, layout, screen())));
   const boxAt = ({ x, y }: Point): PlacedBox | null => {
     const [px, py] = [camera.x + x / camera.scale, camera.y + y / camera.scale];
     const hit = (box: PlacedBox): boolean =>
@@ -100,7 +100,7 @@ export function graphCanvas({ onSelect, onOpen }: CanvasEvents): GraphCanvas {
     redraw();
   }).observe(element);
   const ignoreTheme = onThemeChange(() => {
-    colours = palette();
+    colors = palette();
     redraw();
   });
 

@@ -4,14 +4,14 @@ import type { GraphBox, Picture } from "./boxes.ts";
 import type { Beginning } from "./camera.ts";
 import type { Point } from "./point.ts";
 
-/** A box with the place of its centre. */
+/** A box with the place of its center. */
 export interface PlacedBox extends Point {
   readonly box: GraphBox;
   readonly width: number;
   readonly row: number;
 }
 
-/** An arrow as the centres that it goes through, from row to row. */
+/** An arrow as the centers that it goes through, from row to row. */
 export interface Route extends Arrow {
   readonly points: readonly Point[];
 }
@@ -37,14 +37,14 @@ export function layout({ boxes, arrows }: Picture, widthOf: (box: GraphBox) => n
     boxes.map(({ id }) => id),
     arrows,
   );
-  const centres = align(layers, routes, (slot) => widths.get(slot.id) ?? BEND_WIDTH);
+  const centers = align(layers, routes, (slot) => widths.get(slot.id) ?? BEND_WIDTH);
   const left = Math.min(
     0,
-    ...layers.flatMap((row) => row.map(({ id }) => centres.get(id)! - (widths.get(id) ?? 0) / 2)),
+    ...layers.flatMap((row) => row.map(({ id }) => centers.get(id)! - (widths.get(id) ?? 0) / 2)),
   );
   const rowOf = new Map(layers.flatMap((row) => row.map((slot) => [slot.id, slot.layer] as const)));
   const place = (id: string): Point => ({
-    x: centres.get(id)! - left + MARGIN,
+    x: centers.get(id)! - left + MARGIN,
     y: MARGIN + BOX_HEIGHT / 2 + rowOf.get(id)! * (BOX_HEIGHT + ROW_GAP),
   });
   const placed = boxes.map(

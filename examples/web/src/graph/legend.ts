@@ -2,12 +2,12 @@ import type { Family } from "@pt2/cli";
 import { el } from "../page/dom.ts";
 import type { Layout } from "./layout.ts";
 
-/** What the colours mean. Inputs and output have one in common. */
+/** What the colors mean. Inputs and output have one in common. */
 const NAMES: readonly (readonly [Family | "group", string])[] = [
   ["input", "inputs and outputs"],
   ["group", "modules"],
   ["matrix", "products, convolutions, attention"],
-  ["norm", "normalisation"],
+  ["norm", "normalization"],
   ["pointwise", "pointwise"],
   ["reduce", "reductions, pooling"],
   ["shape", "shapes, indexing"],
@@ -16,7 +16,7 @@ const NAMES: readonly (readonly [Family | "group", string])[] = [
   ["other", "other ops"],
 ];
 
-/** The colours that a drawing has, in words. */
+/** The colors that a drawing has, in words. */
 export function legendOf({ boxes }: Layout): readonly HTMLElement[] {
   const drawn = new Set([...boxes.values()].map(({ box }) => box.family));
   return NAMES.filter(([family]) => drawn.has(family)).map(([family, name]) => el("li", {}, swatch(family), name));

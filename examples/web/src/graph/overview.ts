@@ -10,11 +10,11 @@ import { longestTime, timeOf } from "./times.ts";
 export interface Overview {
   readonly element: HTMLCanvasElement;
   /** Draws it with what is in sight marked. */
-  paint(scene: Scene, screen: Size, colours: Palette): void;
+  paint(scene: Scene, screen: Size, colors: Palette): void;
 }
 
 /** Creates the overview strip; a press or a drag moves to the position under it. */
-export function overview(onMove: (centre: Point) => void): Overview {
+export function overview(onMove: (center: Point) => void): Overview {
   const element = el("canvas", { class: "overview", "aria-hidden": "true", hidden: true });
   let layout: Size = { width: 1, height: 1 };
   const move = (event: PointerEvent): void => {
@@ -33,37 +33,37 @@ export function overview(onMove: (centre: Point) => void): Overview {
   });
   return {
     element,
-    paint(scene, screen, colours) {
+    paint(scene, screen, colors) {
       layout = scene.layout;
       const [width, height] = [element.clientWidth, element.clientHeight].map((side) => side * devicePixelRatio);
       [element.width, element.height] = [width!, height!];
       const context = element.getContext("2d")!;
       context.scale(width! / scene.layout.width, height! / scene.layout.height);
-      paintBoxes(context, scene, colours);
-      paintSight(context, scene.camera, screen, colours.accent);
+      paintBoxes(context, scene, colors);
+      paintSight(context, scene.camera, screen, colors.accent);
     },
   };
 }
 
-/** Every box in the colour of its family, the slow ones hot. */
-function paintBoxes(context: CanvasRenderingContext2D, { layout, times }: Scene, colours: Palette): void {
+/** Every box in the color of its family, the slow ones hot. */
+function paintBoxes(context: CanvasRenderingContext2D, { layout, times }: Scene, colors: Palette): void {
   const most = longestTime(layout.boxes.values(), times);
   const atLeast = layout.height / context.canvas.height;
   for (const { box, x, y, width } of layout.boxes.values()) {
     const corner = [x - width / 2, y - BOX_HEIGHT / 2, width, Math.max(BOX_HEIGHT, atLeast)] as const;
     context.globalAlpha = 1;
-    context.fillStyle = colours.families.get(box.family)!.stroke;
+    context.fillStyle = colors.families.get(box.family)!.stroke;
     context.fillRect(...corner);
     context.globalAlpha = timeOf(box, times) / most;
-    context.fillStyle = colours.accent;
+    context.fillStyle = colors.accent;
     context.fillRect(...corner);
   }
   context.globalAlpha = 1;
 }
 
-function paintSight(context: CanvasRenderingContext2D, camera: Camera, screen: Size, colour: string): void {
+function paintSight(context: CanvasRenderingContext2D, camera: Camera, screen: Size, color: string): void {
   const corner = [camera.x, camera.y, screen.width / camera.scale, screen.height / camera.scale] as const;
-  context.fillStyle = colour;
+  context.fillStyle = color;
   context.globalAlpha = 0.2;
   context.fillRect(...corner);
   context.globalAlpha = 1;

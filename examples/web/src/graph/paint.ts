@@ -20,7 +20,7 @@ export interface Scene {
 }
 
 /** Draws what is in sight. `screen` is in CSS pixels. */
-export function paint(context: CanvasRenderingContext2D, screen: Size, scene: Scene, colours: Palette): void {
+export function paint(context: CanvasRenderingContext2D, screen: Size, scene: Scene, colors: Palette): void {
   const { layout, camera, selected, times } = scene;
   const density = devicePixelRatio * camera.scale;
   context.setTransform(1, 0, 0, 1, 0, 0);
@@ -30,13 +30,13 @@ export function paint(context: CanvasRenderingContext2D, screen: Size, scene: Sc
   const [left, right] = [camera.x, camera.x + screen.width / camera.scale];
 
   context.lineWidth = Math.max(1.2, 0.7 / camera.scale);
-  for (const emphasised of [false, true]) {
-    context.strokeStyle = emphasised ? colours.accent : colours.line;
+  for (const emphasized of [false, true]) {
+    context.strokeStyle = emphasized ? colors.accent : colors.line;
     context.fillStyle = context.strokeStyle;
     context.beginPath();
     for (const route of layout.routes) {
       const { points } = route;
-      if ((route.from === selected || route.to === selected) !== emphasised) continue;
+      if ((route.from === selected || route.to === selected) !== emphasized) continue;
       if (points[0]!.y <= bottom && points.at(-1)!.y >= top) trace(context, route);
     }
     context.stroke();
@@ -47,8 +47,8 @@ export function paint(context: CanvasRenderingContext2D, screen: Size, scene: Sc
     const { x, y, width } = placed;
     const outside = y + BOX_HEIGHT < top || y - BOX_HEIGHT > bottom || x + width < left || x - width > right;
     if (outside) continue;
-    paintBox(context, placed, colours, { withText, isSelected: placed.box.id === selected });
-    paintTime(context, placed, timeOf(placed.box, times) / most, colours);
+    paintBox(context, placed, colors, { withText, isSelected: placed.box.id === selected });
+    paintTime(context, placed, timeOf(placed.box, times) / most, colors);
   }
 }
 
@@ -72,10 +72,10 @@ function trace(context: CanvasRenderingContext2D, { points }: Route): void {
 function paintBox(
   context: CanvasRenderingContext2D,
   { box, x, y, width }: PlacedBox,
-  colours: Palette,
+  colors: Palette,
   { withText, isSelected }: { readonly withText: boolean; readonly isSelected: boolean },
 ): void {
-  const { fill, stroke } = colours.families.get(box.family)!;
+  const { fill, stroke } = colors.families.get(box.family)!;
   const outline = (inset: number): void => {
     context.beginPath();
     context.roundRect(
@@ -99,16 +99,16 @@ function paintBox(
   outline(0);
   context.fillStyle = fill;
   context.fill();
-  context.strokeStyle = isSelected ? colours.accent : stroke;
+  context.strokeStyle = isSelected ? colors.accent : stroke;
   context.lineWidth = isSelected ? 3 : 1.2;
   context.stroke();
   if (!withText) return;
   context.textAlign = "center";
   context.textBaseline = "middle";
-  context.fillStyle = colours.text;
+  context.fillStyle = colors.text;
   context.font = TITLE_FONT;
   context.fillText(box.title, x, box.detail === "" ? y : y - 8);
-  context.fillStyle = colours.faint;
+  context.fillStyle = colors.faint;
   context.font = DETAIL_FONT;
   if (box.detail !== "") context.fillText(box.detail, x, y + 9);
 }

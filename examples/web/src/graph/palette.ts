@@ -1,7 +1,7 @@
 import type { Family } from "@pt2/cli";
-import { colour } from "../page/theme.ts";
+import { color } from "../page/theme.ts";
 
-/** The colours of a theme. */
+/** The colors of a theme. */
 export interface Palette {
   readonly families: ReadonlyMap<Family | "group", { readonly fill: string; readonly stroke: string }>;
   readonly text: string;
@@ -24,16 +24,16 @@ const FAMILIES = [
   "group",
 ] as const;
 
-/** Reads the colours from the style sheet. */
+/** Reads the colors from the style sheet. */
 export function palette(): Palette {
   const families = FAMILIES.map(
-    (family) => [family, { fill: colour(`--${family}-fill`), stroke: colour(`--${family}-line`) }] as const,
+    (family) => [family, { fill: color(`--${family}-fill`), stroke: color(`--${family}-line`) }] as const,
   );
   return {
     families: new Map(families),
-    text: colour("--ink"),
-    faint: colour("--ink-soft"),
-    line: colour("--edge"),
-    accent: colour("--accent"),
+    text: color("--ink"),
+    faint: color("--ink-soft"),
+    line: color("--edge"),
+    accent: color("--accent"),
   };
 }

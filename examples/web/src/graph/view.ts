@@ -7,7 +7,7 @@ import { type Anchor, graphCanvas, widthOf } from "./canvas.ts";
 import { describe, inspect } from "./inspector.ts";
 import type { PlacedBox } from "./layout.ts";
 import { legendOf } from "./legend.ts";
-import { type Direction, neighbour } from "./neighbours.ts";
+import { type Direction, neighbor } from "./neighbors.ts";
 import { graphsIn } from "./nested.ts";
 import { searchField } from "./search-field.ts";
 import { GraphState, isAboutSizes } from "./state.ts";
@@ -37,7 +37,7 @@ export function graphView(program: Program): GraphView {
   const inspector = el("div", { class: "inspector" });
   const spoken = el("p", { class: "unseen", "aria-live": "polite" });
   const extent = el("span", { class: "note" });
-  const legend = el("ul", { class: "legend note", "aria-label": "Colours" });
+  const legend = el("ul", { class: "legend note", "aria-label": "Colors" });
   const choice = el(
     "select",
     { "aria-label": "Graph" },
@@ -95,7 +95,7 @@ export function graphView(program: Program): GraphView {
   canvas.element.addEventListener("keydown", (event) => {
     const direction = ARROWS[event.key];
     if (direction !== undefined) {
-      select(neighbour(state.drawn, selected, direction) ?? state.drawn.boxes.get(selected ?? ""));
+      select(neighbor(state.drawn, selected, direction) ?? state.drawn.boxes.get(selected ?? ""));
     } else if (keys[event.key] !== undefined) keys[event.key]!();
     else return;
     event.preventDefault();

@@ -2,7 +2,7 @@ import type { Node } from "@pt2/graph";
 import { expect, it } from "vitest";
 import type { GraphBox } from "./boxes.ts";
 import { layout } from "./layout.ts";
-import { neighbour } from "./neighbours.ts";
+import { neighbor } from "./neighbors.ts";
 import { search } from "./search.ts";
 import { longestTime, timeOf, timesByNode } from "./times.ts";
 
@@ -39,8 +39,8 @@ it("the arrow keys follow edges up and down, and rows left and right", () => {
     return { from: from!, to: to! };
   });
   const drawn = layout({ boxes: ids.map((id) => box(id)), arrows }, () => 50);
-  const go = (from: string | null, direction: Parameters<typeof neighbour>[2]) =>
-    neighbour(drawn, from, direction)?.box.id;
+  const go = (from: string | null, direction: Parameters<typeof neighbor>[2]) =>
+    neighbor(drawn, from, direction)?.box.id;
   expect(go(null, "down")).toBe("in");
   expect(go("left", "right")).toBe("right");
   expect(go("right", "right")).toBeUndefined();

@@ -32,7 +32,7 @@ export function initModelPanel(onOpen: () => void): (picked: Picked) => Promise<
     } catch (problem) {
       // What was opened instead says so itself.
       if (signal !== opening.signal) return;
-      status.textContent = signal.aborted ? "Cancelled." : "";
+      status.textContent = signal.aborted ? "Canceled." : "";
       start.hidden = !signal.aborted;
       if (!signal.aborted) fill(place, errorCard(`${name} cannot be opened`, problem, hint));
     }

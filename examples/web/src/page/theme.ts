@@ -25,14 +25,14 @@ export function initTheme(toggle: HTMLButtonElement): void {
   show();
 }
 
-/** Is called when colours change, for what is drawn by hand. Returns what ends it. */
+/** Is called when colors change, for what is drawn by hand. Returns what ends it. */
 export function onThemeChange(listener: () => void): () => void {
   listeners.add(listener);
   return () => listeners.delete(listener);
 }
 
-/** The colour that a custom property of the style sheet has now, such as `--ink`. */
-export function colour(property: string): string {
+/** The color that a custom property of the style sheet has now, such as `--ink`. */
+export function color(property: string): string {
   probe.style.color = `var(${property})`;
   if (!probe.isConnected) document.body.append(probe);
   return getComputedStyle(probe).color;

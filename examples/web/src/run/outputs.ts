@@ -1,4 +1,4 @@
-import { summarise } from "@pt2/cli";
+import { summarize } from "@pt2/cli";
 import type { LeafInfo, Value } from "@pt2/runtime";
 import { el } from "../page/dom.ts";
 import { table } from "../page/table.ts";
@@ -8,7 +8,7 @@ const SHOWN = 12;
 
 /** Shape, extremes, mean and first values of every output. */
 export async function outputsTable(infos: readonly LeafInfo[], values: readonly Value[]): Promise<HTMLElement> {
-  const summaries = await Promise.all(infos.map((info, i) => summarise(info, values[i] ?? null)));
+  const summaries = await Promise.all(infos.map((info, i) => summarize(info, values[i] ?? null)));
   return table({
     caption: "Outputs",
     columns: ["Name", "Type", "Min", "Max", "Mean", "First values"],

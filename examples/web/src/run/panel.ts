@@ -88,7 +88,7 @@ export function runPanel(details: ModelDetails, offered: readonly BackendOffer[]
     try {
       await run(offer, signal);
     } catch (problem) {
-      status.done(signal.aborted ? "Cancelled." : "");
+      status.done(signal.aborted ? "Canceled." : "");
       fill(results, signal.aborted ? null : failure(problem, offer, offered));
     } finally {
       busy(false);

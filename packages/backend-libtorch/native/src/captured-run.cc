@@ -13,7 +13,7 @@
 namespace pt2 {
 namespace {
 
-// After so many runs lazy initialisation is over and libraries have chosen their algorithms.
+// After so many runs lazy initialization is over and libraries have chosen their algorithms.
 constexpr int kWarmUpRuns = 3;
 
 c10::IValue ownCopy(const c10::IValue& value) {

@@ -59,7 +59,7 @@ function addCall(call: Call, builder: ExpansionBuilder, router: Router): void {
   else {
     throw libtorchError("libtorch.no-op", {
       what: `${call.node.op} needs ${record.name}, which neither the backend nor a handler runs`,
-      advice: "Give load() a handler that has it.",
+      advice: "Give load() a handler for this op.",
     });
   }
 }

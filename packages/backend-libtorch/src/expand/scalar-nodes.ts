@@ -4,22 +4,30 @@ import type { TypedCall } from "@pt2/registry";
 import { type BinaryFn, fold, type TypedExpr, type UnaryFn } from "@pt2/registry/scalar";
 import type { ExpansionBuilder } from "./expansion-builder.ts";
 
+/** An op of libtorch that computes a function of two operands. */
+interface BinaryOp {
+  readonly op: string;
+  /** What its schema calls the second operand; `other` if left out. */
+  readonly second?: string;
+  readonly args?: readonly NamedArg[];
+}
+
 /** Functions of two operands whose op is not the function's name with `.Tensor`. */
-const BINARY: { readonly [F in BinaryFn]?: readonly [op: string, ...args: readonly NamedArg[]] } = {
-  floordiv: ["div.Tensor_mode", rounding("floor")],
-  truncdiv: ["div.Tensor_mode", rounding("trunc")],
-  mod: ["remainder.Tensor"],
-  pow: ["pow.Tensor_Tensor"],
-  atan2: ["atan2"],
-  min: ["minimum"],
-  max: ["maximum"],
-  and: ["bitwise_and.Tensor"],
-  or: ["bitwise_or.Tensor"],
-  xor: ["bitwise_xor.Tensor"],
-  shl: ["bitwise_left_shift.Tensor"],
-  shr: ["bitwise_right_shift.Tensor"],
-  hypot: ["hypot"],
-  nextafter: ["nextafter"],
+const BINARY: { readonly [F in BinaryFn]?: BinaryOp } = {
+  floordiv: { op: "div.Tensor_mode", args: [rounding("floor")] },
+  truncdiv: { op: "div.Tensor_mode", args: [rounding("trunc")] },
+  mod: { op: "remainder.Tensor" },
+  pow: { op: "pow.Tensor_Tensor", second: "exponent" },
+  atan2: { op: "atan2" },
+  min: { op: "minimum" },
+  max: { op: "maximum" },
+  and: { op: "bitwise_and.Tensor" },
+  or: { op: "bitwise_or.Tensor" },
+  xor: { op: "bitwise_xor.Tensor" },
+  shl: { op: "bitwise_left_shift.Tensor" },
+  shr: { op: "bitwise_right_shift.Tensor" },
+  hypot: { op: "hypot" },
+  nextafter: { op: "nextafter" },
 };
 
 /** Functions of one operand whose op does not have the function's name. */
@@ -27,14 +35,13 @@ const UNARY: { readonly [F in UnaryFn]?: string } = { not: "bitwise_not" };
 
 /**
  * Expresses an elementwise call of an op that libtorch does not have by calls of ops that it has. The typed expression
- * has
- * every conversion already. Returns the name of the result, which shares no memory with the operands.
+ * has every conversion already. Returns the name of the result, which shares no memory with the operands.
  */
 export function scalarNodes({ expr, operands, shape }: TypedCall, builder: ExpansionBuilder): string {
   const shapes: (readonly number[])[] = [];
   const [result] = fold<string>([expr], (node, of) => {
-    const self: NamedArg = { name: "self", arg: { kind: "value", name: "x" in node ? of(node.x) : "" } };
-    const other = (name: string): NamedArg => ({ name: "other", arg: { kind: "value", name } });
+    const operand = (name: string, value: string): NamedArg => ({ name, arg: { kind: "value", name: value } });
+    const self = operand("self", "x" in node ? of(node.x) : "");
     switch (node.kind) {
       case "input":
         shapes.push(operands[node.index]!.shape);
@@ -44,14 +51,17 @@ export function scalarNodes({ expr, operands, shape }: TypedCall, builder: Expan
       case "cast":
         return builder.tensor("aten::_to_copy", [self, dtypeArg(node.dtype)]);
       case "select": {
-        const condition: NamedArg = { name: "condition", arg: { kind: "value", name: of(node.c) } };
-        return builder.tensor("aten::where.self", [condition, self, other(of(node.y))]);
+        return builder.tensor("aten::where.self", [
+          operand("condition", of(node.c)),
+          self,
+          operand("other", of(node.y)),
+        ]);
       }
       case "unary":
         return builder.tensor(`aten::${UNARY[node.fn] ?? node.fn}`, [self]);
       case "binary": {
-        const [op, ...args] = BINARY[node.fn] ?? [`${node.fn}.Tensor`];
-        return builder.tensor(`aten::${op}`, [self, other(of(node.y)), ...args]);
+        const { op, second = "other", args = [] }: BinaryOp = BINARY[node.fn] ?? { op: `${node.fn}.Tensor` };
+        return builder.tensor(`aten::${op}`, [self, operand(second, of(node.y)), ...args]);
       }
     }
   });

@@ -26,6 +26,8 @@ export class HostNodes implements HostServices {
   readonly router: Router;
   readonly initial: HostNodesOptions["initial"];
   readonly #nodes: HostNode[] = [];
+  /** Makes the nodes of ops that handlers call; null if these ops run as those of the program do. */
+  readonly #callees: HostNodes | null;
   /** The nodes of ops that handlers call, by what their calls have in common. */
   readonly #called = new LruCache<string, HostNode>(MOST_VARIANTS, (node) => node.dispose?.());
 
@@ -34,6 +36,8 @@ export class HostNodes implements HostServices {
     this.device = device;
     this.router = router;
     this.initial = initial;
+    const callees = router.withoutWildcards;
+    this.#callees = callees === router ? null : new HostNodes({ addon, device, router: callees, initial });
   }
 
   hostNode(node: Node, { values }: Pick<Graph, "values">): HostNode {
@@ -43,6 +47,7 @@ export class HostNodes implements HostServices {
   }
 
   calledNode(node: Node): HostNode {
+    if (this.#callees !== null) return this.#callees.calledNode(node);
     const key = JSON.stringify([node.op, node.args], (_, value: unknown) => exact(value));
     return this.#called.get(key, () => this.#make(node, new Map()));
   }
@@ -50,6 +55,7 @@ export class HostNodes implements HostServices {
   dispose(): void {
     for (const node of this.#nodes) node.dispose?.();
     this.#called.clear();
+    this.#callees?.dispose();
   }
 
   #make(node: Node, types: Graph["values"]): HostNode {

@@ -8,10 +8,10 @@ export const INSTALL_ERRORS = {
   "libtorch.no-compiler": "the native module has to be compiled and there is no C++ compiler",
   "libtorch.build-failed": "the native module could not be compiled; the compiler's last lines are kept",
   "libtorch.load-failed": "the native module or a library of libtorch could not be loaded",
-  "libtorch.two-libtorchs": "this process has loaded another libtorch already",
+  "libtorch.two-libtorchs": "this process has already loaded another libtorch",
   "libtorch.install-failed": "libtorch could not be downloaded or unpacked",
   "libtorch.checksum": "a downloaded file is not what its index promised",
-  "libtorch.lock": "another process holds the cache folder and does not let go",
+  "libtorch.lock": "another process has held the lock of the cache folder for too long",
 } as const;
 
 /** A code of {@link INSTALL_ERRORS}. */

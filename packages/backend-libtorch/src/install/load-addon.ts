@@ -78,7 +78,7 @@ function open(file: string, libtorch: Libtorch, env: Environment): Addon {
 async function refuseCutShort(file: string): Promise<void> {
   if (!(await isCutShort(file).catch(() => false))) return;
   throw installError("libtorch.load-failed", {
-    what: "The native module is cut short",
+    what: "The file of the native module is incomplete",
     where: `PT2_LIBTORCH_ADDON: ${file}`,
     advice: "compile or copy it again; without PT2_LIBTORCH_ADDON one is compiled for the libtorch that is found",
     details: { file },
@@ -94,9 +94,9 @@ async function refuseAnother(wanted: string, loadedFrom: string | undefined): Pr
   const [a, b] = await Promise.all([join(wanted, "lib"), loadedFrom].map((path) => realpath(path).catch(() => path)));
   if (a === b) return;
   throw installError("libtorch.two-libtorchs", {
-    what: "This process has loaded another libtorch, and can have one only",
+    what: "This process has already loaded another libtorch, and a process can load only one",
     where: `loaded: ${loadedFrom}, asked for: ${join(wanted, "lib")}`,
-    advice: "ask for the same one everywhere (PT2_LIBTORCH decides), or use a process of its own for the other",
+    advice: "use the same libtorch everywhere (PT2_LIBTORCH selects it), or load the other one in another process",
     details: { loaded: loadedFrom, wanted },
   });
 }

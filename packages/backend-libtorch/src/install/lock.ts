@@ -37,7 +37,7 @@ export async function withLock<T>(file: string, work: () => Promise<T>, options:
       throw installError("libtorch.lock", {
         what: `Another process has held a lock for ${Math.round(patienceMs / 1000)} s`,
         where: file,
-        advice: "end that process, or remove the file if there is none",
+        advice: "end that process; if it no longer exists, remove the file",
       });
     }
   }

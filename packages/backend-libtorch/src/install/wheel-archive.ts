@@ -89,7 +89,7 @@ async function download({ name, url, sha256 }: ListedWheel, file: string, onProg
   throw installError("libtorch.checksum", {
     what: `The file is damaged or was replaced: its SHA-256 is ${actual}, the index says ${sha256}`,
     where: url,
-    advice: "try again; if it stays so, something between here and that server changes files",
+    advice: "try again; if the error persists, a proxy between this machine and the server probably changes files",
   });
 }
 

@@ -39,7 +39,7 @@ describe("foldConstants", () => {
     expect(prologue?.targets).toEqual(["prologue.p", "prologue.i"]);
   });
 
-  it("leaves buffers that runs write, random numbers, uninitialised memory and claimed ops", () => {
+  it("leaves buffers that runs write, random numbers, uninitialized memory and claimed ops", () => {
     const before = program(`buffer "n" = %n: f32[4]
       parameter "w" = %w: f32[4]
       user_input %x: f32[4]

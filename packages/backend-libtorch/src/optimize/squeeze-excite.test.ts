@@ -15,7 +15,7 @@ const block = (result: string): string => `parameter "r" = %r: f32[2, 6, 1, 1]
   return ${result}`;
 
 describe("fuseSqueezeExcite", () => {
-  it("recognises the block", () => {
+  it("recognizes the block", () => {
     expect(text(fuseSqueezeExcite(program(block("%y")), cpu(["pt2::squeeze_excite"])))).toMatchInlineSnapshot(`
       "parameter "r" = %r: f32[2, 6, 1, 1]
       parameter "e" = %e: f32[6, 2, 1, 1]

@@ -7,7 +7,7 @@ import { runKernel, runReference } from "./group.test-helper.ts";
 const x = s.input(0);
 const cubic = s.add(x, s.mul(0.044715, s.pow(x, 3)));
 
-// Compositions that models use everywhere, some of which are recognised and computed in another way.
+// Compositions that models use everywhere, some of which are recognized and computed in another way.
 const activations: Readonly<Record<string, ScalarExpr>> = {
   sigmoid: s.sigmoid(x),
   silu: s.mul(x, s.sigmoid(x)),

@@ -89,7 +89,7 @@ export function tanh(g: NodeGraph, x: Node): Node {
 const ERF_TAIL = [
   -1.28717512e-1, -6.34846687e-1, -1.06777877e-1, 2.42546219e-2, -3.88396438e-3, 3.83197126e-4, -1.7285347e-5,
 ];
-const ERF_CENTRE = [1.28379166e-1, -3.76125336e-1, 1.12819925e-1, -2.67681349e-2, 4.99119423e-3, -5.96761703e-4];
+const ERF_CENTER = [1.28379166e-1, -3.76125336e-1, 1.12819925e-1, -2.67681349e-2, 4.99119423e-3, -5.96761703e-4];
 
 /** Computes the error function. */
 export function erf(g: NodeGraph, x: Node): Node {
@@ -99,8 +99,8 @@ export function erf(g: NodeGraph, x: Node): Node {
   const { bits, grown } = reduce(g, f.sub(f.mul(f.polynomial(t, ERF_TAIL), t), t));
   const scale = g.op("i32x4.add", g.op("i32x4.shl", bits, g.i32(23)), g.f32x4(1));
   const tail = f.withSign(f.sub(f.sub(1, scale), f.mul(scale, grown)), x);
-  const centre = f.add(f.mul(f.polynomial(square, ERF_CENTRE), x), x);
-  return f.choose(f.gt(t, 475 / 512), tail, centre);
+  const center = f.add(f.mul(f.polynomial(square, ERF_CENTER), x), x);
+  return f.choose(f.gt(t, 475 / 512), tail, center);
 }
 
 /** log erfc(t) / t for t from 0 to 10, where the error of erfc is at most 1.1e-7. */

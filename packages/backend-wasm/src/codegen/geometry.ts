@@ -12,7 +12,7 @@ export type InnerMode = "unit" | "zero" | "strided";
 
 /**
  * Returns the same elements in as few dimensions as possible: dimensions of one element go, the others are ordered by
- * the strides of operand `order` (the first output), and neighbours that every operand crosses in one stride are
+ * the strides of operand `order` (the first output), and neighbors that every operand crosses in one stride are
  * merged. So operands that are all channels-last become flat. At least one dimension is left.
  */
 export function coalesce(shape: readonly number[], strides: readonly (readonly number[])[], order: number): Geometry {

@@ -13,7 +13,7 @@ export function decode(g: NodeGraph, dtype: DType, bits: Node): Node {
 function decodeFloat16(g: NodeGraph, bits: Node): Node {
   const magnitude = g.op("v128.and", bits, g.i32x4(0x7fff));
   const sign = g.op("i32x4.shl", g.op("v128.xor", bits, magnitude), g.i32(16));
-  // Multiplying moves the exponent to its new bias and normalises what was denormal.
+  // Multiplying moves the exponent to its new bias and normalizes what was denormal.
   const value = g.op("f32x4.mul", g.op("i32x4.shl", magnitude, g.i32(13)), g.f32x4(2 ** 112));
   const special = g.op("v128.and", g.op("i32x4.gt_s", magnitude, g.i32x4(0x7bff)), g.i32x4(0x7f800000));
   return g.op("v128.or", g.op("v128.or", value, special), sign);

@@ -51,11 +51,11 @@ export class WasmExecutable extends QueuedExecutable<Model> implements Executabl
     const inputs = staticInputs(program);
     const { loader } = engine.device;
     if (inputs === null) {
-      await weights.initialise();
+      await weights.initialize();
       await loader.readAll(weights.records);
     } else {
       await runner.prepare(inputs, weights.bound, async () => {
-        await weights.initialise();
+        await weights.initialize();
         await loader.readAhead(weights.records);
       });
     }

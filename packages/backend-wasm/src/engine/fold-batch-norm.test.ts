@@ -7,7 +7,7 @@ const weight = floats([2, 1, 1, 1], 1, 10);
 const NORM =
   "weight=none, bias=none, running_mean=%m, running_var=%v, training=false, momentum=0.1, eps=0.0, cudnn_enabled=false";
 
-test("normalisation of a single sample without a batch is not folded: its channels are the rows", async () => {
+test("normalization of a single sample without a batch is not folded: its channels are the rows", async () => {
   const [results] = await runBody(
     `
   parameter "w" = %w: f32[2, 1, 1, 1]

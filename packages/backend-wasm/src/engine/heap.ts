@@ -27,7 +27,7 @@ export interface HeapArrays {
 }
 
 /**
- * Allocates blocks of one WebAssembly memory: first fit in address order, neighbours merged when freed. It serves few
+ * Allocates blocks of one WebAssembly memory: first fit in address order, neighbors merged when freed. It serves few
  * large blocks (weights, packed panels, the arena), so a sorted list is enough.
  *
  * The typed arrays over the memory are replaced when it grows: read them from the heap each time, never keep them.

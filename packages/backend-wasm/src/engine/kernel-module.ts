@@ -83,7 +83,7 @@ function stateOf(bytes: Uint8Array): string | null {
   return null;
 }
 
-/** Whether one of the globals of a section is mutable, or is initialised in a way that is not known here. */
+/** Whether one of the globals of a section is mutable, or is initialized in a way that is not known here. */
 function hasMutable(reader: Reader): boolean {
   for (let count = reader.unsigned(); count > 0; count--) {
     reader.byte(); // its type

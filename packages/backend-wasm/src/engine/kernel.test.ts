@@ -60,9 +60,9 @@ describe("a kernel of wasm knows the schemas of its ops", () => {
   });
 
   it("a kernel of wasm with a mistake in a name or a type does not compile", () => {
-    // @ts-expect-error The op is misspelt.
+    // @ts-expect-error The op is misspelled.
     wasmKernel({ ops: ["aten::sofmax.int"], prepare });
-    // @ts-expect-error The argument is misspelt.
+    // @ts-expect-error The argument is misspelled.
     wasmKernel({ ops: ["aten::softmax.int"], accepts: ({ dmi }) => dmi === 0, prepare });
     // @ts-expect-error The record has no such argument.
     wasmKernel({ ops: [blended], prepare: (call, { other }) => call.tensor(other) });

@@ -31,7 +31,7 @@ export interface TypedWasmKernel<Op extends KernelOp> extends Omit<WasmKernel<Ke
 
 /**
  * Makes a kernel whose arguments are typed by the schemas of its ops: names of PyTorch's, or records of `defineOp`. A
- * misspelt op or argument does not compile.
+ * misspelled op or argument does not compile.
  */
 // @__NO_SIDE_EFFECTS__
 export function wasmKernel<const Op extends KernelOp>(kernel: TypedWasmKernel<Op>): WasmKernel {

@@ -201,9 +201,9 @@ describe("the module of a kernel", () => {
     });
   });
 
-  it("is a misspelt op or argument, and does not compile", () => {
+  it("is a misspelled op or argument, and does not compile", () => {
     const calls = (): readonly ModuleCall[] => [];
-    // @ts-expect-error The op is misspelt.
+    // @ts-expect-error The op is misspelled.
     moduleKernel({ ops: ["aten::cummx"], module: LARGEST, calls });
     // @ts-expect-error The record has no such argument.
     moduleKernel({ ops: [largest], module: LARGEST, calls: ({ other }) => [["largest", other]] });

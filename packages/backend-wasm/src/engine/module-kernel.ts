@@ -44,7 +44,7 @@ export interface TypedModuleKernel<Op extends KernelOp> {
   calls: ModuleCalls<KernelArgs<Op>>;
 }
 
-/** Makes a kernel of a WebAssembly module. A misspelt op or argument does not compile. */
+/** Makes a kernel of a WebAssembly module. A misspelled op or argument does not compile. */
 // @__NO_SIDE_EFFECTS__
 export function moduleKernel<const Op extends KernelOp>(kernel: TypedModuleKernel<Op>): ModuleKernel {
   const made = (wasmKernel as unknown as (kernel: object) => ModuleKernel)(kernel);

@@ -51,7 +51,7 @@ export function planCopy(ctx: PlanContext, from: TensorView, to: TensorView): vo
   ctx.step(writing(to, run));
 }
 
-/** Merges neighbouring dimensions that both tensors cross in one stride, and drops dimensions of size 1. */
+/** Merges neighboring dimensions that both tensors cross in one stride, and drops dimensions of size 1. */
 function coalesce(dims: readonly Dimension[]): readonly Dimension[] {
   const merged: Dimension[] = [];
   for (const dim of dims.filter(({ size }) => size !== 1)) {

@@ -15,7 +15,7 @@ interface Zone {
 /** Records which guards were touched in one run. */
 class Watch {
   /**
-   * The byte that fresh memory and guards are filled with: results that depend on it were computed from uninitialised
+   * The byte that fresh memory and guards are filled with: results that depend on it were computed from uninitialized
    * memory.
    */
   poison = 0;

@@ -5,7 +5,7 @@ import { isTensor, type Scalar } from "@pt2/registry";
 import { type WasmKernel, wasmKernel } from "../engine/kernel.ts";
 import { addressOf } from "../engine/tensor-view.ts";
 
-/** PyTorch counts the elements before it leaves out fractions. */
+/** Cuts the fraction of a number of an integer `arange`. PyTorch counts the elements before it does so. */
 function whole(number: number | bigint): bigint {
   return typeof number === "bigint" ? number : BigInt(Math.trunc(number));
 }
@@ -28,7 +28,7 @@ export const arange: WasmKernel = wasmKernel({
   },
 });
 
-/** `full(size, fill_value)` and `empty`, whose contents PyTorch leaves open: zeros here. */
+/** `full(size, fill_value)`, and `empty`, which is filled with zeros: PyTorch does not define its contents. */
 export const full: WasmKernel = wasmKernel({
   ops: ["aten::full"],
   accepts: ({ fill_value }) => !isTensor(fill_value),
@@ -41,7 +41,7 @@ export const full: WasmKernel = wasmKernel({
       const total = numel(out.shape) * bytes.byteLength;
       if (total === 0) return;
       memory.set(bytes, to);
-      // Doubles what is filled until the block is full.
+      // Each step copies what is filled already, so that the filled part doubles.
       for (let done = bytes.byteLength; done < total; done *= 2) {
         memory.copyWithin(to + done, to, to + Math.min(done, total - done));
       }
@@ -49,7 +49,7 @@ export const full: WasmKernel = wasmKernel({
   },
 });
 
-/** One element; of a complex one both parts. */
+/** Writes one element; of a complex element both parts. */
 function fillBytes(dtype: DType, value: Scalar): Uint8Array {
   const bytes = elementBytes(dtype, numberOf(value));
   if (typeof value === "object" && "re" in value && DTYPES[dtype].kind === "complex") {

@@ -4,7 +4,7 @@ import { Worker, workerData } from "node:worker_threads";
 import type { FromWorker, ToWorker } from "./protocol.ts";
 import type { WorkerHandle } from "./worker-channel.ts";
 
-/** Data given to the threads of this backend, by which code recognises that it runs in one. */
+/** Data given to the threads of this backend, by which code recognizes that it runs in one. */
 const OWN_THREAD = "@pt2/backend-wasm";
 
 /**

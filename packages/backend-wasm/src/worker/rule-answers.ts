@@ -237,6 +237,8 @@ function expressionOf({ scalar }: OpRecord, operands: readonly unknown[]): { exp
   const plain = (expr: ScalarExpr): WireExpr => {
     const known = done.get(expr);
     if (known !== undefined) return known;
+    // A rule may make the same input again.
+    if (expr.kind === "input") return { kind: "operand", position: expr.index };
     const made = mapArgs(expr as unknown as Readonly<Record<string, unknown>>, (part) =>
       isExpression(part) ? plain(part as ScalarExpr) : part,
     ) as unknown as WireExpr;

@@ -139,7 +139,7 @@ function cook({ calls, result }: Recipe, args: Args, b: Parameters<NonNullable<O
 
 function scalarOf(op: string, operands: readonly unknown[], answerOf: AnswerOf): ScalarExpr {
   const isPlain = (operand: unknown): boolean => !isExpression(operand) || operand.kind === "const";
-  const args = operands.map((operand) => (isPlain(operand) ? operand : INPUT));
+  const args = operands.map((operand, at) => (isPlain(operand) ? operand : inputAt(at)));
   const { expr } = givenBy(answerOf({ op, rule: "scalar", args }).scalar) as { readonly expr: WireExpr };
   const made = new Map<object, ScalarExpr>();
   const real = (from: WireExpr): ScalarExpr => {
@@ -155,12 +155,15 @@ function scalarOf(op: string, operands: readonly unknown[], answerOf: AnswerOf):
   return real(expr);
 }
 
-const INPUT = { kind: "input" };
+/** What a rule on the other thread gets for an operand: an input, whose index is the operand's position. */
+function inputAt(index: number): ScalarExpr {
+  return { kind: "input", index };
+}
 
 /** Returns a question to a scalar rule that does not look at the numbers among its operands. */
 function blind(question: RuleQuestion): RuleQuestion {
   if (question.rule !== "scalar") return question;
-  return { ...question, args: question.args.map((operand) => (isExpression(operand) ? INPUT : operand)) };
+  return { ...question, args: question.args.map((operand, at) => (isExpression(operand) ? inputAt(at) : operand)) };
 }
 
 /** Whether a scalar rule's answer holds for these numbers only. */

@@ -126,7 +126,14 @@ function needsUsers({ graph }: Program, registry: OpRegistry): string | null {
   // PyTorch's decompositions end in PyTorch's ops, and in no others that users bring; those of users may end in any op.
   const isReached = (op: string): boolean => own.length > 0 || /^(aten|prims)::/.test(op);
   const reached = registry.list().find(({ op, handled }) => isReached(op) && (handled || isFunction(op)));
-  return used.find((op) => isFunction(op) || (isBare(op, registry) && !hasKernel(op, true))) ?? reached?.op ?? null;
+  // A name with wildcards may match ops that are not loaded yet.
+  const pattern = registry.patterns?.find((name) => own.length > 0 || /^(aten|prims|[^:]*\*[^:]*)::/.test(name));
+  return (
+    used.find((op) => isFunction(op) || (isBare(op, registry) && !hasKernel(op, true))) ??
+    reached?.op ??
+    pattern ??
+    null
+  );
 }
 
 /** Whether an op of a user's has no rule to run it by: the calling thread then reports what is missing. */
@@ -146,12 +153,12 @@ async function rulesOf(
   return await (await import("./rule-answers.ts")).ruleBook(program, registry);
 }
 
-/** Returns the executable with `offThread` set. */
+/** Returns the executable with the reason why it is not in the worker. */
 function onCallingThread(executable: Executable, op: string): Executable {
   const explain = executable.explain.bind(executable);
   const why = `on the calling thread, as handlers and kernels of users cannot cross to the worker: ${op}`;
   return Object.assign(executable, {
-    offThread: false,
+    onCallingThread: `A function of yours computes ${op}, and functions cannot cross to the worker: the program runs on the calling thread.`,
     explain: async () => (await explain()).replace(/$/m, `; ${why}`),
   });
 }

@@ -69,7 +69,7 @@ export class WorkerExecutable implements Executable {
     }
   }
 
-  /** Sends one run at a time, so that a run that still waits for its turn can be cancelled in any page. */
+  /** Sends one run at a time, so that a run that still waits for its turn can be canceled in any page. */
   #cancellable<T>(
     inputs: readonly Value[],
     signal: AbortSignal | undefined,

@@ -8,7 +8,7 @@ import {
   QueuedExecutable,
   type RunValue,
   readHandlerInitials,
-  type SignalledHooks,
+  type SignaledHooks,
   staticInputs,
   toRunValues,
 } from "@pt2/engine";
@@ -22,7 +22,7 @@ import { DeviceTensor } from "./device-tensor.ts";
 import type { WebgpuEngine } from "./engine.ts";
 import { bytesOf } from "./tensor-view.ts";
 
-type Hooks = SignalledHooks<AbortSignal>;
+type Hooks = SignaledHooks<AbortSignal>;
 
 /** A program on the GPU. */
 export class WebgpuExecutable extends QueuedExecutable<Model, AbortSignal> implements Executable {
@@ -182,9 +182,9 @@ async function createModel(request: CompileRequest, options: ExecutableOptions, 
     signal,
   );
   try {
-    const initialise = (): Promise<void> => model.weights.initialise();
-    if (inputs === null) await initialise();
-    else await model.runner.prepare(inputs, model.weights.bound, initialise);
+    const initialize = (): Promise<void> => model.weights.initialize();
+    if (inputs === null) await initialize();
+    else await model.runner.prepare(inputs, model.weights.bound, initialize);
     await engine.check();
     signal?.throwIfAborted();
     return model;

@@ -33,7 +33,7 @@ await describeWithDevice("an op that PyTorch does not have", (device) => {
     return { results, explanation };
   };
 
-  test("a custom op runs by its scalar expression, in one shader with its neighbours", async () => {
+  test("a custom op runs by its scalar expression, in one shader with its neighbors", async () => {
     const mine: OpSet = { name: "my", ops: [defineOp(SCHEMA, { scalar: (a, b) => s.mul(a, b) })] };
     const { results, explanation } = await outcome([mine]);
     expect(results).toEqual(expected);

@@ -59,9 +59,9 @@ describe("a kernel of WebGPU knows the schemas of its ops", () => {
   });
 
   it("a kernel of WebGPU with a mistake in a name or a type does not compile", () => {
-    // @ts-expect-error The op is misspelt.
+    // @ts-expect-error The op is misspelled.
     webgpuKernel({ ops: ["aten::cumsumm"], prepare });
-    // @ts-expect-error The argument is misspelt.
+    // @ts-expect-error The argument is misspelled.
     webgpuKernel({ ops: ["aten::cumsum"], fuses: ({ dmi }) => dmi === 0, prepare });
     // @ts-expect-error The record has no such argument.
     webgpuKernel({ ops: [sharpened], prepare: (call, { self }) => call.tensor(self) });

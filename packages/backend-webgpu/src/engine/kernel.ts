@@ -40,7 +40,7 @@ export interface TypedWebgpuKernel<Op extends KernelOp> extends Omit<WebgpuKerne
 
 /**
  * Makes a kernel whose arguments are typed by the schemas of its ops: names of PyTorch's, or records of `defineOp`. A
- * misspelt op or argument does not compile.
+ * misspelled op or argument does not compile.
  */
 // @__NO_SIDE_EFFECTS__
 export function webgpuKernel<const Op extends KernelOp>(kernel: TypedWebgpuKernel<Op>): WebgpuKernel {

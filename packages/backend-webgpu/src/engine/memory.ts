@@ -124,7 +124,7 @@ export function requireBufferSize(what: string, bytes: number, { limits: { maxBu
 /** Makes the error of a buffer that the device could not create. */
 export function outOfMemory(what: string, bytes: number, message: string): Pt2Error {
   return webgpuError("webgpu.out-of-memory", {
-    what: `The device has no ${bytes} bytes for ${what}: ${message}`,
+    what: `The device cannot allocate ${bytes} bytes for ${what}: ${message}`,
     advice: "Dispose models that are not needed, use smaller inputs or weights, or another backend.",
     details: { bytes },
   });

@@ -16,7 +16,7 @@ interface Slot {
 }
 
 /**
- * Neighbouring slots, with the steps at which the longest lifetimes of all of them overlap: from `from` to `to`, if
+ * Neighboring slots, with the steps at which the longest lifetimes of all of them overlap: from `from` to `to`, if
  * any.
  */
 interface Block {

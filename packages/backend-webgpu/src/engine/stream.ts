@@ -151,6 +151,6 @@ export class Stream {
 function refused(message: string): Pt2Error {
   return webgpuError("webgpu.refused", {
     what: `The device refused commands of the model:\n${message}`,
-    advice: "Keep the buffers of tensors that you give until the call is over; otherwise report this message.",
+    advice: "Do not destroy the buffers of input tensors before the call is over; if you did not, report this message.",
   });
 }

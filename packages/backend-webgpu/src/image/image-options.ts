@@ -10,7 +10,7 @@ export interface ImageOptions {
   /** The height of the tensor. */
   readonly height: number;
   /**
-   * The number of channels. 3: red, green, blue. 4: alpha too. 1: grey, as ITU-R 601-2 weighs the colours. @default 3
+   * The number of channels. 3: red, green, blue. 4: alpha too. 1: gray, as ITU-R 601-2 weighs the colors. @default 3
    */
   readonly channels?: 1 | 3 | 4;
   /** The mean, which is subtracted from values between 0 and 1, one for each channel. @default 0 */

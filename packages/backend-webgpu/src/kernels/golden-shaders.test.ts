@@ -41,7 +41,7 @@ const convolution = (rest: string, weight: readonly number[], image: string, res
 
 const GOLDENS: readonly Golden[] = [
   {
-    file: "../wgsl/elementwise-vectorised",
+    file: "../wgsl/elementwise-vectorized",
     body: `user_input %x: f32[64, 64]
     user_input %y: f32[64, 64]
     %a: f32[64, 64] = aten::mul.Tensor(self=%x, other=%y)

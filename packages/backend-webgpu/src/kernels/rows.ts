@@ -3,7 +3,7 @@ import type { TensorView } from "../engine/tensor-view.ts";
 import type { Shader } from "../shader/shader.ts";
 import { invocationsFor, maxOf, sumOf, WorkgroupReduction } from "./cooperative.ts";
 
-/** Rows of elements that are reduced and written again: softmax, normalisations. */
+/** Rows of elements that are reduced and written again: softmax, normalizations. */
 export interface RowSizes {
   readonly count: number;
   /** Elements of a row. */
@@ -98,7 +98,7 @@ const LEAST = "-3.4028234e38f";
 /** Invocations that share a row. */
 function lanesOf({ count, n, dense }: RowSizes, { software, subgroupSize }: Adapter): number {
   if (software) return count < FEW_ROWS && subgroupSize > 0 && n > subgroupSize ? subgroupSize : 1;
-  // Rows side by side: neighbours read neighbours when each has a row of its own.
+  // Rows side by side: neighbors read neighbors when each has a row of its own.
   if (!dense && count >= 64) return 1;
   if (n < 32) return 1;
   // A row that one subgroup can have for itself needs no barriers.

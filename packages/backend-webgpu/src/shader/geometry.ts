@@ -8,7 +8,7 @@ export interface Dimension {
 }
 
 /**
- * Drops dimensions of one element and merges neighbours that one stride crosses. The result is empty for one element.
+ * Drops dimensions of one element and merges neighbors that one stride crosses. The result is empty for one element.
  */
 export function dimensionsOf({ shape, strides }: Pick<TensorView, "shape" | "strides">): readonly Dimension[] {
   const dims: Dimension[] = [];

@@ -7,8 +7,8 @@ export interface Walk {
 }
 
 /**
- * How an operand moves: with the element's index (`dense`), not at all (`scalar`), by coordinates with neighbouring
- * elements along the row (`row`), with one element for a whole row (`column`), with neighbouring elements along another
+ * How an operand moves: with the element's index (`dense`), not at all (`scalar`), by coordinates with neighboring
+ * elements along the row (`row`), with one element for a whole row (`column`), with neighboring elements along another
  * dimension (`turned`), or by coordinates with any strides (`strided`).
  */
 export type WalkMode = "dense" | "scalar" | "row" | "column" | "turned" | "strided";
@@ -38,7 +38,7 @@ export interface Geometry {
 
 /**
  * Returns the same elements in as few dimensions as possible: dimensions of one element go, the others are ordered by
- * the strides of the output, and neighbours that every operand crosses in one stride are merged. At least one is left.
+ * the strides of the output, and neighbors that every operand crosses in one stride are merged. At least one is left.
  */
 export function coalesce({ shape, walks }: Geometry): Geometry {
   const guide = walks.at(-1)?.strides as readonly number[];

@@ -1,5 +1,5 @@
 import { type Arg, argOf, type Node, splitOpName } from "@pt2/graph";
-import type { OpRecord, SchemaDefault, SchemaType } from "@pt2/registry";
+import type { OpRecord, OpSchema, SchemaDefault, SchemaType } from "@pt2/registry";
 import { stringLiteral } from "../declare/quote.ts";
 import { argumentText } from "./argument-text.ts";
 
@@ -26,11 +26,21 @@ export function eagerCallText(
   const args = [...positional, ...(keywords.length === 0 ? [] : [`{ ${keywords.join(", ")} }`])];
   // A number in place of a tensor is PyTorch's own conversion, which only the op without its overload does.
   const isExact = schema.args.every(({ name, type }) => !isNumber(argOf(node, name)) || !isTensorType(type));
-  const { op, overload } = splitOpName(node.op);
-  const name = overload === "" || overload === "default" || !isExact ? op : `${op}.${overload}`;
+  const { namespace, op, overload } = splitOpName(node.op);
+  const of = namespace === "aten" ? "" : resultType(schema);
+  const called = namespace === "aten" ? op : `${op}!`;
+  const name =
+    overload === "" || overload === "default" || !isExact ? called : `${called}.${overload}${of === "" ? "" : "!"}`;
   // Calls whose results only a run knows return a promise.
   const isAsync = dynamic !== false || schema.returns.length === 0;
-  return { text: `${isAsync ? "await " : ""}aten.${name}(${listText(args)})`, isAsync };
+  return { text: `${isAsync ? "await " : ""}${namespace}.${name}${of}(${listText(args)})`, isAsync };
+}
+
+/** Writes what a call of an op returns whose types are not generated; nothing for one tensor, which is the default. */
+function resultType({ returns }: OpSchema): string {
+  const types = returns.map(({ type }) => (type.kind === "list" ? "readonly Tensor[]" : "Tensor"));
+  if (types.length === 1) return types[0] === "Tensor" ? "" : `<${types[0]}>`;
+  return `<readonly [${types.join(", ")}]>`;
 }
 
 function isNumber(arg: Arg | undefined): boolean {

@@ -1,4 +1,5 @@
 import {
+  type Arg,
   argOf,
   definitionsOf,
   describeNode,
@@ -16,36 +17,64 @@ import { argumentText } from "./argument-text.ts";
 import { eagerCallText } from "./eager-call-text.ts";
 import { Identifiers } from "./identifiers.ts";
 import { type ModuleCall, moduleTree, nodesOf } from "./module-tree.ts";
+import { ResultText, resultText } from "./result-text.ts";
 import { sizeText } from "./size-text.ts";
 import { joined, type Statement, statementLines } from "./statement.ts";
 
 /** Names that every function of the file sees. */
-const TAKEN = ["aten", "weights", "below", "readWeights", "readTensors", "Aten", "Tensor", "Weights", "i"];
+const NAMES = [
+  "aten",
+  "weights",
+  "below",
+  "readWeights",
+  "readTensors",
+  "Aten",
+  "Tensor",
+  "Weights",
+  "State",
+  "Namespace",
+  "i",
+];
 
 /** Nodes that tell a compiler what it may assume. */
 const ASSUMPTIONS = /^aten::(_assert_tensor_metadata|sym_constrain_range)/;
 
-/** What every generated file begins with. */
-const HEADER = `import type { Backend } from "@pt2/backend";
-import type { Aten } from "@pt2/eager";
+/** What a generated file begins with; `writes` says that the program writes to buffers. */
+function header(namespaces: readonly string[], writes: boolean): string {
+  const types = ["Aten", ...(namespaces.length > 0 ? ["Namespace"] : [])];
+  const state = `
+/** The weights, of which calls write the buffers. */
+export interface State extends Weights {
+  write(name: string, tensor: Tensor): void;
+}
+`;
+  const returned = `(name${writes ? ": string" : ""}) => {
+    const tensor = tensors.get(name);
+    if (tensor === undefined) throw new Error(\`The file has no weight \${name}\`);
+    return tensor;
+  }`;
+  return `import type { Backend } from "@pt2/backend";
+import type { ${types.join(", ")} } from "@pt2/eager";
 import { type ModelSource, readWeights as readTensors, type Tensor } from "@pt2/runtime";
 
 /** Returns a weight by its name below a module. */
 export type Weights = (name: string) => Tensor;
-
+${writes ? state : ""}
 /** Reads the weights of the program's file, to where the backend computes. */
-export async function readWeights(source: ModelSource, backend: Backend): Promise<Weights> {
+export async function readWeights(source: ModelSource, backend: Backend): Promise<${writes ? "State" : "Weights"}> {
   const tensors = new Map<string, Tensor>();
   for await (const [name, tensor] of readTensors(source)) {
     tensors.set(name, (await backend.upload?.(tensor)) ?? tensor);
   }
-  return (name) => {
-    const tensor = tensors.get(name);
-    if (tensor === undefined) throw new Error(\`The file has no weight \${name}\`);
-    return tensor;
-  };
+${
+  writes
+    ? `  const weights = ${returned};
+  return Object.assign(weights, { write: (name: string, tensor: Tensor) => void tensors.set(name, tensor) });`
+    : `  return ${returned};`
+}
 }
 `;
+}
 
 const BELOW = `/** Returns the weights below a module. */
 function below(weights: Weights, path: string): Weights {
@@ -56,6 +85,18 @@ function below(weights: Weights, path: string): Weights {
 /** Writes a functional program as a TypeScript module of eager calls, with a function for each module of the original. */
 export function generateModule(program: Program, registry: OpRegistry): string {
   return new Generator(program, registry).text();
+}
+
+/** Returns the type of a result that is the same in every call. */
+function typeOfConstant({ kind }: Arg): string {
+  if (kind === "int" || kind === "float") return "number";
+  if (kind === "bool") return "boolean";
+  return kind === "string" || kind === "dtype" ? "string" : "unknown";
+}
+
+/** Whether an op that a registry lists is in a namespace. */
+function isOf(space: string): (listed: { readonly op: string }) => boolean {
+  return ({ op }) => op.startsWith(`${space}::`);
 }
 
 interface Fn {
@@ -77,7 +118,7 @@ class Generator {
   readonly #program: Program;
   readonly #graph: Graph;
   readonly #registry: OpRegistry;
-  readonly #names = new Identifiers([...TAKEN, "forward"]);
+  readonly #names: Identifiers;
   /** The functions that were written, by their text without the name. */
   readonly #written = new Map<string, Fn>();
   readonly #texts: string[] = [];
@@ -86,6 +127,9 @@ class Generator {
   readonly #inputs = new Map<string, string>();
   /** The nodes that read each value; the program itself reads its outputs. */
   readonly #readers = new Map<string, (Node | "output")[]>();
+  /** The namespaces beside `aten`; every function takes them, with `aten`. */
+  readonly #namespaces: readonly string[];
+  readonly #writes: boolean;
 
   constructor(program: Program, registry: OpRegistry) {
     this.#program = program;
@@ -98,8 +142,14 @@ class Generator {
       }
       if (spec.kind === "custom_obj" || spec.kind === "token") this.#refuse(`an input that is a ${spec.kind}`);
     }
-    const other = program.outputs.find(({ kind }) => kind !== "user_output");
+    const other = program.outputs.find(({ kind }) => kind !== "user_output" && kind !== "buffer_mutation");
     if (other !== undefined) this.#refuse(`an output of kind ${other.kind}: it does more than compute`);
+    this.#writes = program.outputs.some(({ kind }) => kind === "buffer_mutation");
+    const spaces = this.#graph.nodes.map(({ op }) => splitOpName(op).namespace);
+    this.#namespaces = [...new Set(spaces)].filter((space) => registry.list().some(isOf(space)) && space !== "aten");
+    const unfit = this.#namespaces.find((space) => new Identifiers(NAMES).like(space) !== space);
+    if (unfit !== undefined) this.#refuse(`ops of the namespace ${unfit}, which cannot be a parameter`);
+    this.#names = new Identifiers([...NAMES, ...this.#namespaces, "forward"]);
     const read = (value: string, by: Node | "output"): void => {
       this.#readers.set(value, [...(this.#readers.get(value) ?? []), by]);
     };
@@ -112,7 +162,7 @@ class Generator {
     const torch = this.#program.torchVersion;
     const functions = this.#texts.join("\n");
     return `// Written by \`pt2 codegen\` from a program of PyTorch ${commentText(torch)}: eager calls, which run on any backend.
-${[HEADER, ...(functions.includes("below(") ? [BELOW] : []), functions].join("\n")}`;
+${[header(this.#namespaces, this.#writes), ...(functions.includes("below(") ? [BELOW] : []), functions].join("\n")}`;
   }
 
   /** Writes the function of a module call unless there is one with the same text. */
@@ -127,7 +177,7 @@ ${[HEADER, ...(functions.includes("below(") ? [BELOW] : []), functions].join("\n
     const called = new Map(
       call.items.flatMap((item) => ("items" in item ? [[item, this.#function(item)] as const] : [])),
     );
-    const scope = new Identifiers([...TAKEN, ...[...called.values()].map(({ fn }) => fn.name)]);
+    const scope = new Identifiers([...NAMES, ...this.#namespaces, ...[...called.values()].map(({ fn }) => fn.name)]);
     const names = new Map<string, string>();
     const letters = ["x", "y", "z"];
     for (const value of inputs) names.set(value, scope.like(this.#inputs.get(value) ?? letters.shift() ?? "x"));
@@ -160,7 +210,15 @@ ${[HEADER, ...(functions.includes("below(") ? [BELOW] : []), functions].join("\n
       const path = call.path === "" ? item.path : item.path.slice(call.path.length + 1);
       const values = this.#resultsOf(item);
       const { name, isAsync: waits, usesWeights: reads } = inner.fn;
-      const calls = { kind: "calls", fn: name, isAsync: waits, paths: [reads ? path : null], carries: null } as const;
+      const ops = ["aten", ...this.#namespaces];
+      const calls = {
+        kind: "calls",
+        fn: name,
+        ops,
+        isAsync: waits,
+        paths: [reads ? path : null],
+        carries: null,
+      } as const;
       const before = statements.at(-1);
       if (before?.kind === "calls" && values.length === 1) {
         const both = joined(before, { ...calls, args, results: values }, this.#isOnlyReader(item, last));
@@ -179,25 +237,20 @@ ${[HEADER, ...(functions.includes("below(") ? [BELOW] : []), functions].join("\n
       });
       statements.push({ ...calls, args, results });
     }
-    const returned =
-      fixed === undefined
-        ? results.map(nameOf)
-        : this.#graph.outputs.map((arg) => argumentText(arg, undefined, nameOf) ?? "null");
-    const types =
-      fixed === undefined
-        ? results.map((value) => this.#typeOf(value))
-        : this.#graph.outputs.map((arg) => (arg.kind === "value" ? this.#typeOf(arg.name) : "unknown"));
-    const result = types.length === 1 ? types[0]! : `readonly [${types.join(", ")}]`;
+    const returned = fixed === undefined ? this.#inner(results, nameOf) : this.#outer(nameOf);
+    if (fixed !== undefined) statements.push(...this.#writesOf(nameOf));
     const parameters = [
-      "aten: Aten",
-      ...(usesWeights || fixed !== undefined ? ["weights: Weights"] : []),
+      ...["aten: Aten", ...this.#namespaces.map((space) => `${space}: Namespace`)],
+      ...(usesWeights || fixed !== undefined
+        ? [`weights: ${fixed !== undefined && this.#writes ? "State" : "Weights"}`]
+        : []),
       ...inputs.map((value) => `${names.get(value)}: ${this.#typeOf(value)}`),
     ];
     const body = statements.flatMap(statementLines);
     const rest = [
-      `(${parameters.join(", ")}): ${isAsync ? `Promise<${result}>` : result} {`,
+      `(${parameters.join(", ")}): ${isAsync ? `Promise<${returned.type}>` : returned.type} {`,
       ...body.map((line) => `  ${line}`),
-      `  return ${returned.length === 1 ? returned[0] : `[${returned.join(", ")}]`};`,
+      `  return ${returned.text};`,
       "}",
       "",
     ].join("\n");
@@ -213,6 +266,31 @@ ${[HEADER, ...(functions.includes("below(") ? [BELOW] : []), functions].join("\n
     this.#texts.push(`/** ${about} */\n${prefix}${rest}`);
     this.#written.set(rest, fn);
     return { fn, inputs };
+  }
+
+  /** Writes the results of a module's function. */
+  #inner(values: readonly string[], nameOf: (value: string) => string): ResultText {
+    const leaves = values.map((value) => new ResultText(nameOf(value), this.#typeOf(value)));
+    return resultText({ ...this.#program, outSpec: null }, leaves);
+  }
+
+  /** Writes the results of the program. */
+  #outer(nameOf: (value: string) => string): ResultText {
+    const leaves = this.#graph.outputs.flatMap((arg, i) => {
+      if (this.#program.outputs[i]!.kind !== "user_output") return [];
+      const type = arg.kind === "value" ? this.#typeOf(arg.name) : typeOfConstant(arg);
+      return new ResultText(argumentText(arg, undefined, nameOf) ?? "null", type);
+    });
+    return resultText(this.#program, leaves);
+  }
+
+  /** Writes the statements that put the new values of buffers in their place. */
+  #writesOf(nameOf: (value: string) => string): readonly Statement[] {
+    return this.#program.outputs.flatMap((spec, i) => {
+      const arg = this.#graph.outputs[i]!;
+      if (spec.kind !== "buffer_mutation" || arg.kind !== "value") return [];
+      return { kind: "text", text: `weights.write(${stringLiteral(spec.target)}, ${nameOf(arg.name)});` } as const;
+    });
   }
 
   /** Returns the values of a call that are read outside it. */
@@ -256,7 +334,9 @@ ${[HEADER, ...(functions.includes("below(") ? [BELOW] : []), functions].join("\n
       return { text: `const ${define(values[0]!)} = ${size.replace(/^\((.*)\)$/, "$1")};`, isAsync: false };
     }
     const record = this.#registry.resolve(node.op);
-    if (!node.op.startsWith("aten::") || record === undefined) this.#refuse(`${node.op}, at ${describeNode(node)}`);
+    const { namespace } = splitOpName(node.op);
+    if (!["aten", ...this.#namespaces].includes(namespace) || record === undefined)
+      this.#refuse(`${node.op}, at ${describeNode(node)}`);
     const { text: called, isAsync } = eagerCallText(node, record, scope.textOf);
     if (values.every((value) => this.#readersOf(value).length === 0)) return { text: `${called};`, isAsync };
     const [first] = node.outputs;

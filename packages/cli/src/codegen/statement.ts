@@ -7,6 +7,8 @@ export type Statement = { readonly kind: "text"; readonly text: string } | Funct
 export interface FunctionCalls {
   readonly kind: "calls";
   readonly fn: string;
+  /** The namespaces of ops that it takes first. */
+  readonly ops: readonly string[];
   readonly isAsync: boolean;
   /** The path of each module from the caller; null if the function reads no weights. */
   readonly paths: readonly (string | null)[];
@@ -47,9 +49,9 @@ export function statementLines(statement: Statement): readonly string[] {
   ];
 }
 
-function callText({ fn, isAsync, args }: FunctionCalls, path: string | null): string {
+function callText({ fn, ops, isAsync, args }: FunctionCalls, path: string | null): string {
   const weights = path === null ? [] : [`below(weights, ${path})`];
-  return `${isAsync ? "await " : ""}${fn}(${["aten", ...weights, ...args].join(", ")})`;
+  return `${isAsync ? "await " : ""}${fn}(${[...ops, ...weights, ...args].join(", ")})`;
 }
 
 /** Returns what paths have in common that count up in one place, as a template with \`i\`; null for other paths. */

@@ -1,7 +1,8 @@
 import { availableParallelism, totalmem } from "node:os";
-import { BACKENDS, type KnownBackend, obstacleOf } from "../backends.ts";
+import { backendsOf, type KnownBackend, obstacleOf } from "../backends.ts";
 import type { Command, ExitCode } from "../command.ts";
 import { examineLibtorch, type LibtorchReport, printLibtorch } from "../libtorch/examine.ts";
+import { CONFIG_OPTION } from "../load-config.ts";
 import type { Options } from "../options.ts";
 import { bytesText } from "../report/text.ts";
 import { type Paint, painter } from "../terminal/paint.ts";
@@ -18,11 +19,11 @@ export const doctor: Command = {
   name: "doctor",
   summary: "which backends work here, and what to install",
   operands: [],
-  options: [],
+  options: [CONFIG_OPTION],
   notes: "Exits with 1 where no backend works.",
 
   async run(options: Options, terminal: Terminal): Promise<ExitCode> {
-    const backends = await Promise.all(BACKENDS.map((known) => examine(known, terminal)));
+    const backends = await Promise.all(backendsOf(options.config).map((known) => examine(known, terminal)));
     const report = {
       node: process.version,
       platform: `${process.platform} ${process.arch}`,

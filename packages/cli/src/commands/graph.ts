@@ -8,12 +8,13 @@ import { toDot } from "../draw/dot.ts";
 import { depthFor } from "../draw/fold.ts";
 import { toMermaid } from "../draw/mermaid.ts";
 import { toSvg } from "../draw/svg.ts";
+import { CONFIG_OPTION } from "../load-config.ts";
 import { MODEL_OPTION, modelChoice } from "../open-model.ts";
 import type { Options } from "../options.ts";
 import { plural } from "../report/text.ts";
 import { type Terminal, toJsonText } from "../terminal/terminal.ts";
 import { writeText } from "../terminal/write-text.ts";
-import { OPS_OPTION, registryWith, userOps } from "../user-ops.ts";
+import { OPS_OPTION, registryWith, userOps, withCustomOps } from "../user-ops.ts";
 
 /** An output format of `pt2 graph`. */
 interface Format {
@@ -56,6 +57,7 @@ export const graph: Command = {
     { name: "weights", help: "draw parameters, buffers and constants as boxes of their own" },
     { name: "prepared", help: "as backends get it, after all passes" },
     OPS_OPTION,
+    CONFIG_OPTION,
     MODEL_OPTION,
   ],
   notes: "`text` and `json` can be read back by @pt2/graph: parse() and fromJson().",
@@ -65,7 +67,9 @@ export const graph: Command = {
     const { draw, arrows } = formatOf(options, output);
     const { program: exported } = await readSchema(options.file, modelChoice(options));
     const prepared = options.flag("prepared");
-    const program = prepared ? await prepare(exported, registryWith(await userOps(options))) : exported;
+    const own = await userOps(options);
+    const named = await withCustomOps(exported, own);
+    const program = prepared ? await prepare(named, registryWith(own)) : named;
     const depth = arrows === undefined ? undefined : depthOf(options, program, arrows);
     const chosen: DrawOptions = { weights: options.flag("weights"), ...(depth !== undefined && { depth }) };
     if (arrows !== undefined) reportFolding(program, chosen, arrows, terminal);

@@ -2,7 +2,7 @@ import type { Value } from "@pt2/runtime";
 import type { Command, ExitCode } from "../command.ts";
 import { LOAD_OPTIONS, withModel } from "../open-model.ts";
 import type { Options } from "../options.ts";
-import { type OutputSummary, summarise } from "../report/summary.ts";
+import { type OutputSummary, summarize } from "../report/summary.ts";
 import { timeText } from "../report/text.ts";
 import { INPUT_OPTIONS, TENSOR_FILES_NOTE } from "../tensors/calls.ts";
 import { chosenCalls } from "../tensors/chosen-calls.ts";
@@ -34,7 +34,7 @@ export const run: Command = {
       const output = options.text("output");
       if (output !== undefined) await writeOutputs(output, results);
       const calls = await Promise.all(
-        results.map((values) => Promise.all(values.map((value, at) => summarise(model.outputs[at]!, value)))),
+        results.map((values) => Promise.all(values.map((value, at) => summarize(model.outputs[at]!, value)))),
       );
       const json = { backend: model.backend, loadMs, runMs, calls };
       terminal.out(options.flag("json") ? toJsonText(json) : printCalls(calls, model.backend, loadMs, runMs));

@@ -68,7 +68,7 @@ async function openProgram(options: Options, archive: Archive, own: UserOps): Pr
 async function verifyReference({ options, terminal, own, backend, archive, compile }: Run): Promise<ExitCode> {
   const { program } = compile;
   const named = options.text("reference");
-  const reference = named === undefined ? ("alone" as const) : await createBackend(named, {}, terminal);
+  const reference = named === undefined ? ("alone" as const) : await createBackend(named, {}, terminal, options.config);
   try {
     const report = await comparePerNode({
       backend,

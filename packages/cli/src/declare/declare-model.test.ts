@@ -89,7 +89,7 @@ describe("the types of a typed model", () => {
       void dynamic.forward(ids, ids);
       // @ts-expect-error: the program has no keyword argument.
       void dynamic.run({ args: [ids], kwargs: { mask: ids } });
-      // @ts-expect-error: the key is misspelt.
+      // @ts-expect-error: the key is misspelled.
       void trees.forward({ pair, name: named });
       // @ts-expect-error: the keyword-only argument is missing.
       void trees.run({ args: [pair] });

@@ -12,7 +12,7 @@ export interface Metrics {
   readonly gutter: number;
 }
 
-/** The position of a box or a bend: its centre, its height, and its column. */
+/** The position of a box or a bend: its center, its height, and its column. */
 export interface Place {
   readonly x: number;
   readonly y: number;

@@ -1,6 +1,6 @@
 import type { Graph, Program } from "@pt2/graph";
 import { type Box, type Diagram, type DrawOptions, diagramOf } from "./diagram.ts";
-import { COLOURS, LINE, TEXT } from "./family.ts";
+import { COLORS, LINE, TEXT } from "./family.ts";
 
 /** Draws a Graphviz document; nested graphs are clusters. */
 export function toDot(subject: Program | Graph, options: DrawOptions = {}): string {
@@ -26,7 +26,7 @@ function body({ boxes, arrows }: Diagram, indent: string): readonly string[] {
 }
 
 function node({ id, title, detail, note, family, hint, nodes }: Box): string {
-  const { fill, stroke } = COLOURS[family];
+  const { fill, stroke } = COLORS[family];
   const label = quote([title, detail, note].filter((line) => line !== "").join("\n"));
   return `${id} [label=${label}, fillcolor="${fill}", color="${stroke}", tooltip=${quote(hint)}${nodes > 1 ? ", peripheries=2" : ""}];`;
 }

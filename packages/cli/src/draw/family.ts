@@ -1,6 +1,6 @@
 import type { OpName } from "@pt2/graph";
 
-/** Groups of operators, each with its own colour in a drawing. */
+/** Groups of operators, each with its own color in a drawing. */
 export type Family =
   | "input"
   | "output"
@@ -14,7 +14,7 @@ export type Family =
   | "other";
 
 /** The fill and border of each family. Text on them is dark, which is readable on light and on dark pages. */
-export const COLOURS: Readonly<Record<Family, { readonly fill: string; readonly stroke: string }>> = {
+export const COLORS: Readonly<Record<Family, { readonly fill: string; readonly stroke: string }>> = {
   input: { fill: "#dbeafe", stroke: "#3b82f6" },
   output: { fill: "#dbeafe", stroke: "#3b82f6" },
   matrix: { fill: "#fde68a", stroke: "#d97706" },
@@ -27,9 +27,9 @@ export const COLOURS: Readonly<Record<Family, { readonly fill: string; readonly 
   other: { fill: "#ccfbf1", stroke: "#0d9488" },
 };
 
-/** The colour of the text in a box. */
+/** The color of the text in a box. */
 export const TEXT = "#111827";
-/** The colour of arrows and of text beside boxes: a middle grey. */
+/** The color of arrows and of text beside boxes: a middle gray. */
 export const LINE = "#808791";
 
 const PATTERNS: readonly (readonly [RegExp, Family])[] = [

@@ -72,7 +72,7 @@ function depths(ids: readonly string[], arrows: readonly Arrow[]): ReadonlyMap<s
   return depth;
 }
 
-/** Orders each layer by the mean position of its neighbours, alternating between down and up. */
+/** Orders each layer by the mean position of its neighbors, alternating between down and up. */
 function reduceCrossings(
   layers: readonly Slot[][],
   routes: readonly (readonly string[])[],
@@ -92,9 +92,9 @@ function reduceCrossings(
     });
   }
   for (let sweep = 0; sweep < SWEEPS; sweep++) {
-    const neighbours = sweep % 2 === 0 ? above : below;
+    const neighbors = sweep % 2 === 0 ? above : below;
     for (const slotsOfLayer of sweep % 2 === 0 ? layers : layers.toReversed()) {
-      const weights = new Map(slotsOfLayer.map((slot) => [slot, mean(neighbours.get(slot.id), slot.order)] as const));
+      const weights = new Map(slotsOfLayer.map((slot) => [slot, mean(neighbors.get(slot.id), slot.order)] as const));
       slotsOfLayer.sort((a, b) => weights.get(a)! - weights.get(b)!);
       slotsOfLayer.forEach((slot, i) => {
         slot.order = i;
@@ -103,7 +103,7 @@ function reduceCrossings(
   }
 }
 
-function mean(neighbours: readonly Slot[] | undefined, fallback: number): number {
-  if (neighbours === undefined) return fallback;
-  return neighbours.reduce((sum, { order }) => sum + order, 0) / neighbours.length;
+function mean(neighbors: readonly Slot[] | undefined, fallback: number): number {
+  if (neighbors === undefined) return fallback;
+  return neighbors.reduce((sum, { order }) => sum + order, 0) / neighbors.length;
 }

@@ -1,11 +1,11 @@
 import type { Graph, Program } from "@pt2/graph";
 import { type Diagram, type DrawOptions, diagramOf } from "./diagram.ts";
-import { COLOURS, TEXT } from "./family.ts";
+import { COLORS, TEXT } from "./family.ts";
 
 /** Draws a Mermaid flowchart, for Markdown. */
 export function toMermaid(subject: Program | Graph, options: DrawOptions = {}): string {
   const diagram = diagramOf(subject, options);
-  const styles = Object.entries(COLOURS).map(
+  const styles = Object.entries(COLORS).map(
     ([family, { fill, stroke }]) => `  classDef ${family} fill:${fill},stroke:${stroke},color:${TEXT};`,
   );
   return `${["flowchart TD", ...body(diagram, "  "), ...styles].join("\n")}\n`;

@@ -1,7 +1,7 @@
 import type { Graph, Program } from "@pt2/graph";
 import { arrange, type Metrics, type Place } from "./columns.ts";
 import { type Box, type Diagram, type DrawOptions, diagramOf } from "./diagram.ts";
-import { COLOURS, LINE, TEXT } from "./family.ts";
+import { COLORS, LINE, TEXT } from "./family.ts";
 import { layer } from "./layers.ts";
 import { pathOf } from "./routes.ts";
 
@@ -78,7 +78,7 @@ function linesOf({ title, detail, note }: Box): readonly string[] {
 
 function shape(box: Box, { x, y }: Place): string {
   const { family, hint } = box;
-  const { fill, stroke } = COLOURS[family];
+  const { fill, stroke } = COLORS[family];
   const lines = linesOf(box);
   const text = lines.map((line, i) => {
     const baseline = round(y + 4 + (i - (lines.length - 1) / 2) * LINE_HEIGHT);

@@ -3,7 +3,7 @@ import { fromBytes, openArchive } from "@pt2/format";
 import { tensor } from "@pt2/runtime";
 import { expect, it } from "vitest";
 import { fixturePath } from "../fixtures.test-helper.ts";
-import { describeModel, rangeText, sampleCall, summarise, timesByOp, timeText } from "../index.ts";
+import { describeModel, rangeText, sampleCall, summarize, timesByOp, timeText } from "../index.ts";
 
 const archive = () => openArchive(fromBytes(readFileSync(fixturePath("torch-2.13/mlp.pt2"))));
 
@@ -25,9 +25,9 @@ it("sampleCall returns the example call", async () => {
   expect(call).toMatchObject({ args: [{ dtype: "float32", shape: [5, 7] }], kwargs: {} });
 });
 
-it("summarise describes values", async () => {
+it("summarize describes values", async () => {
   const leaf = { name: "y", value: "y", type: { kind: "float" } } as const;
-  expect(await summarise(leaf, tensor("int64", [2, 2], [1, 2, 3, 6]))).toEqual({
+  expect(await summarize(leaf, tensor("int64", [2, 2], [1, 2, 3, 6]))).toEqual({
     name: "y",
     type: "int64 [2, 2]",
     head: ["1", "2", "3", "6"],
@@ -35,8 +35,8 @@ it("summarise describes values", async () => {
     max: 6,
     mean: 3,
   });
-  expect(await summarise(leaf, null)).toMatchObject({ type: "None", head: ["None"], min: null });
-  expect(await summarise(leaf, 1.5)).toMatchObject({ type: "float", head: ["1.5"], mean: null });
+  expect(await summarize(leaf, null)).toMatchObject({ type: "None", head: ["None"], min: null });
+  expect(await summarize(leaf, 1.5)).toMatchObject({ type: "float", head: ["1.5"], mean: null });
 });
 
 it("timesByOp adds up times, rangeText formats ranges", () => {

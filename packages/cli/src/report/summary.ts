@@ -4,7 +4,7 @@ import type { LeafInfo, Value } from "@pt2/runtime";
 
 const SHOWN = 6;
 
-/** Summarises an output as a row of a table. */
+/** Summarizes an output as a row of a table. */
 export interface OutputSummary {
   readonly name: string;
   readonly type: string;
@@ -15,8 +15,8 @@ export interface OutputSummary {
   readonly mean: number | null;
 }
 
-/** Summarises all elements of an output. */
-export async function summarise({ name, type }: LeafInfo, value: Value): Promise<OutputSummary> {
+/** Summarizes all elements of an output. */
+export async function summarize({ name, type }: LeafInfo, value: Value): Promise<OutputSummary> {
   if (typeof value !== "object" || value === null) {
     const text = value === null ? "None" : String(value);
     return { name, type: value === null ? text : type.kind, head: [text], ...NOTHING };

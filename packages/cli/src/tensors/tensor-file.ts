@@ -2,7 +2,7 @@ import { type ByteSource, readNpz, readSafetensors, type Safetensors, type Tenso
 import { fromFile } from "@pt2/format/node";
 import { cliError } from "../cli-errors.ts";
 
-/** Reads a `.safetensors`, `.npz` or `.npy` file, recognised by its first bytes, whatever its name. */
+/** Reads a `.safetensors`, `.npz` or `.npy` file, recognized by its first bytes, whatever its name. */
 export async function readTensorFile(path: string): Promise<Tensors> {
   return (await readTensorsAndMetadata(path)).tensors;
 }

@@ -6,8 +6,8 @@ export interface Terminal {
   err(text: string): void;
   /** Whether stderr is a terminal on which lines can be redrawn. */
   readonly interactive: boolean;
-  /** Whether stdout shows colours. @default false */
-  readonly colours?: boolean;
+  /** Whether stdout shows colors. @default false */
+  readonly colors?: boolean;
 }
 
 /** Formats a result as JSON: large integers and non-finite numbers become strings. */

@@ -2,6 +2,7 @@ import { type Backend, HostTensor } from "@pt2/backend";
 import { type DType, Pt2Error } from "@pt2/format";
 import { type ArgValue, isTensorMeta, type OpRecord, type OpRegistry, type TensorMeta } from "@pt2/registry";
 import { compareTensor, type Tolerance, toleranceOf } from "../compare.ts";
+import { allFit } from "../ops/narrowed.ts";
 import type { CheckOpOptions } from "./check-op-options.ts";
 import { effectFaults } from "./effects.ts";
 import { inferred, interpreted, metaCall, metasText, type ReferenceRun } from "./expected.ts";
@@ -263,8 +264,12 @@ export class CallCheck {
       const wanted = expected?.values[i];
       if (!(wanted instanceof HostTensor) || wanted === value) continue;
       const { dtype, shape, data } = wanted;
-      const narrowed = backend.capabilities.narrowed?.[dtype] ?? dtype;
-      const tolerance = toleranceOf(narrowed, this.#options.tolerance ?? {}, {});
+      const { narrowed = {} } = backend.capabilities;
+      if (narrowed[dtype] !== undefined && !allFit(dtype, data as Iterable<number | bigint>, narrowed)) {
+        this.unchecked.add(`${dtype} results that ${backend.name}, which has ${narrowed[dtype]}, does not have`);
+        continue;
+      }
+      const tolerance = toleranceOf(narrowed[dtype] ?? dtype, this.#options.tolerance ?? {}, {});
       const problem = await compareTensor(value, { dtype, shape, data }, tolerance);
       if (problem === null) continue;
       this.#add(

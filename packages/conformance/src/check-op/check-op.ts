@@ -24,7 +24,7 @@ export interface OpReport {
  * Checks an op that a user defines: its schema and samples, inferred results, values on every backend, strided, empty
  * and 0-d arguments, dtypes, writes and shared memory, repeated runs, and gradients. Rejects with one `conformance.op`
  * error that lists every fault; its `details.faults` are {@link OpFault}s. It needs no test runner. Samples have the types
- * of the schema, with tensors of `@pt2/backend`: a misspelt argument does not compile.
+ * of the schema, with tensors of `@pt2/backend`: a misspelled argument does not compile.
  */
 export async function checkOp<const S extends string>(
   op: OpRecord & TypedOp<S>,

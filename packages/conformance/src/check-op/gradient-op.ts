@@ -96,9 +96,7 @@ function derivatives({ schema, scalar }: OpRecord): readonly OpRecord[] {
       },
       promote: { kind: "first" },
       scalar(first: ScalarExpr, ...operands: readonly ScalarExpr[]) {
-        const operand = operands[k]!;
-        const index = operand.kind === "input" ? operand.index : -1;
-        return s.mul(first, differentiate(scalar!(...operands), index));
+        return s.mul(first, differentiate(scalar!(...operands), operands[k]!));
       },
     };
     return [record];

@@ -22,9 +22,13 @@ function resultFits(result: CaseResult, narrowed: Narrowed): boolean {
 }
 
 function fits(tensor: CaseTensor, narrowed: Narrowed): boolean {
-  const narrow = narrowed[tensor.dtype];
-  if (narrow === undefined || tensor.data === undefined) return true;
-  return [...elementsOf(tensor)].every((element) => holds(narrow, element));
+  if (narrowed[tensor.dtype] === undefined || tensor.data === undefined) return true;
+  return allFit(tensor.dtype, elementsOf(tensor), narrowed);
+}
+
+/** Returns whether a backend can store all elements of a tensor, up to rounding. */
+export function allFit(dtype: DType, elements: Iterable<number | bigint>, narrowed: Narrowed): boolean {
+  return [...elements].every((element) => holds(narrowed[dtype], element));
 }
 
 /** Returns whether a dtype can store a number, up to rounding. */

@@ -1,4 +1,4 @@
-import type { Backend } from "@pt2/backend";
+import type { Backend, Executable, HostTensor } from "@pt2/backend";
 import { createRegistry } from "@pt2/registry";
 import { aten } from "@pt2/registry/aten";
 import type { Exceptions } from "../exceptions.ts";
@@ -9,7 +9,9 @@ import { HANDLED } from "./handled.ts";
 import { IN_PLACE } from "./in-place.ts";
 import { KERNELS } from "./kernels.ts";
 import { MISTAKES } from "./mistakes.ts";
+import { PRECEDENCE } from "./precedence.ts";
 import { REPLACED } from "./replaced.ts";
+import { SCALAR_FUNCTIONS } from "./scalar-functions.ts";
 import type { UserOpsCase } from "./user-ops-case.ts";
 import { VIEWS } from "./views.ts";
 
@@ -22,10 +24,17 @@ export interface UserOpsSetup {
   readonly kernel: unknown;
 }
 
-const CASES: readonly UserOpsCase[] = [...IN_PLACE, ...VIEWS, ...REPLACED, ...HANDLED, ...MISTAKES];
+const CASES: readonly UserOpsCase[] = [
+  ...IN_PLACE,
+  ...VIEWS,
+  ...REPLACED,
+  ...HANDLED,
+  ...MISTAKES,
+  ...SCALAR_FUNCTIONS,
+];
 
 /** The names of the cases of users' ops. */
-export const USER_OPS: readonly string[] = [...CASES, ...KERNELS("")].map(({ name }) => name);
+export const USER_OPS: readonly string[] = [...CASES, ...withKernel("")].map(({ name }) => name);
 
 /** Defines the tests of ops that users define: they have the same results on every backend. */
 export function testUserOps({ runner, backend, skip, kernel }: UserOpsSetup): void {
@@ -40,15 +49,21 @@ export function testUserOps({ runner, backend, skip, kernel }: UserOpsSetup): vo
         await runUserOps(each, shared, undefined);
       });
     }
-    for (const { name } of KERNELS("")) {
+    for (const { name, handlers } of withKernel("")) {
       it(name, async (context) => {
         if (skip[name] !== undefined) return context.skip(skip[name]);
         if (kernel === undefined) return context.skip("no `kernel` was given in the form of this backend");
         const shared = await backend();
-        await runUserOps(KERNELS(shared.name).find((each) => each.name === name)!, shared, kernel);
+        if (handlers !== undefined && shared.capabilities.handlers !== true) return;
+        await runUserOps(withKernel(shared.name).find((each) => each.name === name)!, shared, kernel);
       });
     }
   });
+}
+
+/** Returns the cases that need a kernel in the form of a backend. */
+function withKernel(backend: string): readonly UserOpsCase[] {
+  return [...KERNELS(backend), ...PRECEDENCE(backend)];
 }
 
 async function runUserOps(each: UserOpsCase, backend: Backend, kernel: unknown): Promise<void> {
@@ -65,6 +80,8 @@ async function runUserOps(each: UserOpsCase, backend: Backend, kernel: unknown):
     try {
       for (const { inputs, outputs } of runs) {
         await expectValues(await executable.run(inputs), outputs);
+        // A further run of a program with buffers would write to them again.
+        if (weights.length === 0) await expectObserved(executable, inputs, outputs);
       }
     } finally {
       await executable.dispose();
@@ -74,4 +91,15 @@ async function runUserOps(each: UserOpsCase, backend: Backend, kernel: unknown):
   const error = (await expectCodedError(work(), each.name)) as Error & { readonly code: string };
   expectThat(error.code === (refused.code ?? error.code), `it is refused with ${error.code}: ${error.message}`);
   expectThat(refused.message.test(error.message), `the error has the message: ${error.message}`);
+}
+
+/** Traced runs have the same results, and profiled runs end. */
+async function expectObserved(
+  executable: Executable,
+  inputs: readonly HostTensor[],
+  outputs: readonly HostTensor[],
+): Promise<void> {
+  await executable.profile(inputs);
+  const traced = await executable.trace?.(inputs, () => {});
+  if (traced !== undefined) await expectValues(traced, outputs);
 }

@@ -4,7 +4,7 @@ import { PlacedBuffers } from "./placed-buffers.ts";
 const MOST = 256;
 
 /**
- * Placed buffers that are neighbours by address, with summaries that show without a look at each buffer that none or
+ * Placed buffers that are neighbors by address, with summaries that show without a look at each buffer that none or
  * all of them are in the way.
  */
 class Block {
@@ -27,7 +27,7 @@ class Block {
   insert(row: number, start: number, end: number, from: number, to: number): void {
     this.rows.insert(row, this.count++);
     this.rows.set(row, start, end, from, to);
-    this.#summarise(end, from, to);
+    this.#summarize(end, from, to);
   }
 
   /** Splits its rows into two blocks. */
@@ -41,12 +41,12 @@ class Block {
     part.rows.copy(this.rows, begin, end);
     part.count = end - begin;
     for (let row = 0; row < part.count; row++) {
-      part.#summarise(part.rows.end[row]!, part.rows.from[row]!, part.rows.to[row]!);
+      part.#summarize(part.rows.end[row]!, part.rows.from[row]!, part.rows.to[row]!);
     }
     return part;
   }
 
-  #summarise(end: number, from: number, to: number): void {
+  #summarize(end: number, from: number, to: number): void {
     this.leastFrom = Math.min(this.leastFrom, from);
     this.mostFrom = Math.max(this.mostFrom, from);
     this.leastTo = Math.min(this.leastTo, to);

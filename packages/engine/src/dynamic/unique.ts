@@ -82,7 +82,7 @@ function consecutive(count: number, compare: Compare): Distinct {
   );
 }
 
-/** Groups equal neighbours. NaN equals nothing, itself included. */
+/** Groups equal neighbors. NaN equals nothing, itself included. */
 function runs(positions: readonly number[], compare: Compare): Distinct {
   const firsts: number[] = [];
   const counts: number[] = [];

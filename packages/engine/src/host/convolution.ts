@@ -11,7 +11,7 @@ export const convolutionAny: HostKernel = hostKernel(
   ({ input: { dtype } }) => dtype === "float64" || ["int", "uint"].includes(DTYPES[dtype].kind),
 );
 
-/** One axis: which (input, output) positions a kernel position connects. */
+/** The pairs of input and output positions along one axis that each kernel position connects. */
 type Links = readonly (readonly (readonly [input: number, output: number])[])[];
 
 function convolve(call: HostCall, args: KernelArgs<"aten::convolution">): Float64Array {
@@ -76,7 +76,7 @@ interface Pairs {
   readonly outputs: readonly number[];
 }
 
-/** Flat positions that each kernel position connects, over all axes. */
+/** Returns the flat positions over all axes that each kernel position connects. */
 function flatLinks(axes: readonly Links[], inShape: readonly number[], outShape: readonly number[]): readonly Pairs[] {
   return axes.reduce<readonly Pairs[]>(
     (outer, links, axis) =>

@@ -4,18 +4,18 @@ import { indexError } from "../staged/index-error.ts";
 import type { HostArray } from "./host-array.ts";
 import { type HostKernel, hostKernel } from "./host-kernel.ts";
 
-/** What connectionist temporal classification compares. */
+/** The arguments of connectionist temporal classification (CTC). */
 export interface CtcArguments {
   /** [time, batch, classes] */
   readonly log_probs: HostArray;
-  /** [batch, longest], or all one after the other. */
+  /** [batch, longest], or all targets concatenated. */
   readonly targets: HostArray;
   readonly input_lengths: ArrayLike<number>;
   readonly target_lengths: ArrayLike<number>;
   readonly blank: number;
 }
 
-/** Losses, and logarithms of the probability of each beginning of a target at each time: [batch, time, 2 longest + 1]. */
+/** Losses, and the log probability of each prefix of a target at each time: [batch, time, 2 longest + 1]. */
 export interface CtcResult {
   readonly losses: Float64Array;
   readonly alpha: Float64Array;
@@ -38,7 +38,7 @@ export const ctcLoss: HostKernel = hostKernel(["aten::_ctc_loss", "aten::_ctc_lo
   return [losses, alpha];
 });
 
-/** The losses, in tables of `width` columns. */
+/** Computes the losses, with tables of `width` columns. */
 export function connectionistLoss(args: CtcArguments, width: number): CtcResult {
   const [steps, batch] = args.log_probs.shape as readonly [number, number];
   const losses = new Float64Array(batch);
@@ -63,7 +63,7 @@ export function connectionistLoss(args: CtcArguments, width: number): CtcResult 
   return { losses, alpha };
 }
 
-/** A target with blanks before, between and behind its labels. */
+/** Returns a target with blanks before, between and after its labels. */
 function interleaved({ targets, blank, log_probs }: CtcArguments, start: number, length: number): readonly number[] {
   const classes = log_probs.shape[2]!;
   if (start + length > targets.data.length) checkLength("target_lengths", length, targets.data.length - start);
@@ -78,7 +78,7 @@ function logProbability({ log_probs: { shape, data } }: CtcArguments, t: number,
   return data[(t * shape[1]! + n) * shape[2]! + label]!;
 }
 
-/** Fills the table of one target, and gives its loss. */
+/** Fills the table of one target, and returns its loss. */
 function fill(
   table: Float64Array,
   width: number,
@@ -94,7 +94,7 @@ function fill(
     for (let s = 0; s <= last; s++) {
       const ways = [table[before + s]!];
       if (s > 0) ways.push(table[before + s - 1]!);
-      // A blank between two labels may be left out, unless they are the same.
+      // An alignment may skip the blank between two labels, unless the labels are equal.
       if (s > 1 && labels[s - 2] !== labels[s]) ways.push(table[before + s - 2]!);
       table[t * width + s] = logSum(ways) + logProbabilityOf(t, labels[s]!);
     }

@@ -13,7 +13,7 @@ const complexToComplex: HostKernel = hostKernel(["aten::_fft_c2c"], (call, args)
   return [normalized(data, args, shape, dims)];
 });
 
-/** `_fft_r2c(self, dim, normalization, onesided)`: the last of `dim` is cut to its first half where `onesided`. */
+/** `_fft_r2c(self, dim, normalization, onesided)`: if `onesided`, only the first half of the last of `dim` is returned. */
 const realToComplex: HostKernel = hostKernel(["aten::_fft_r2c"], (call, args) => {
   const { shape, data: real } = call.array(args.self);
   const data = new Float64Array(2 * real.length);
@@ -41,7 +41,7 @@ const complexToReal: HostKernel = hostKernel(["aten::_fft_c2r"], (call, args) =>
 /** Fourier transforms of any length, in double precision. */
 export const FOURIER: readonly HostKernel[] = [complexToComplex, realToComplex, complexToReal];
 
-/** What the three have in common. */
+/** The arguments that all three ops have. */
 interface FourierArgs {
   readonly dim: readonly number[];
   readonly normalization: number;
@@ -51,7 +51,7 @@ function dimsOf({ dim: dims }: FourierArgs, shape: readonly number[]): readonly 
   return dims.map((dim) => normalDim(dim, shape.length));
 }
 
-/** PyTorch's numbers: 0 leaves the values, 1 divides by the root of the count, 2 by the count. */
+/** PyTorch numbers the normalizations: 0 is none, 1 divides by the square root of the count, 2 by the count. */
 function normalized(
   data: Float64Array,
   { normalization: mode }: FourierArgs,
@@ -63,7 +63,7 @@ function normalized(
   return scale === 1 ? data : data.map((value) => value * scale);
 }
 
-/** Transforms every lane along `dim` in place. */
+/** Transforms every slice along `dim` in place. */
 function transform(data: Float64Array, shape: readonly number[], dim: number, forward: boolean): void {
   if (numel(shape) === 0) return;
   const { starts, size, stride } = slicesOf({ shape, strides: contiguousStrides(shape) }, dim);
@@ -84,7 +84,7 @@ function transform(data: Float64Array, shape: readonly number[], dim: number, fo
   }
 }
 
-/** The tensor cut, or filled with zeros, to another size of one dimension. */
+/** Cuts a tensor, or pads it with zeros, to another size of one dimension. */
 function resized({ shape, data }: HostArray, dim: number, to: readonly number[]): Float64Array {
   const result = new Float64Array(2 * numel(to));
   const [from, target] = [shape, to].map((s) => slicesOf({ shape: s, strides: contiguousStrides(s) }, dim));

@@ -1,6 +1,6 @@
 /**
- * A discrete Fourier transform of one length, without normalisation, over interleaved parts. Powers of two are split in
- * halves; any other length becomes a convolution of such a length (Bluestein).
+ * A discrete Fourier transform of one length, without normalization, of interleaved complex numbers. A power of two is split
+ * into halves; any other length becomes a convolution whose length is a power of two (Bluestein).
  */
 export class Fourier {
   readonly #size: number;
@@ -16,7 +16,7 @@ export class Fourier {
 
   /** Transforms `x` in place; `forward` has exp(-2πi…). */
   transform(x: Float64Array, forward: boolean): void {
-    // The inverse is the transform with the parts exchanged, before and after.
+    // The inverse is the transform with real and imaginary parts exchanged before and after it.
     if (!forward) exchange(x);
     if (this.#chirp === null) this.#powerOfTwo(x);
     else this.#chirp.transform(x);

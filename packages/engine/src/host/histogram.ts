@@ -1,7 +1,7 @@
 import { numberOf } from "../staged/run-value.ts";
 import { type HostKernel, hostKernel } from "./host-kernel.ts";
 
-/** `histc(self, bins, min, max)`: how many elements are in each of equal bins; equal bounds mean those of the data. */
+/** `histc(self, bins, min, max)`: counts elements in equal bins. Equal bounds mean the extremes of the data. */
 export const histogram: HostKernel = hostKernel(["aten::histc"], (call, { self, bins, min, max }) => {
   const { data } = call.array(self);
   const counts = new Float64Array(bins);

@@ -3,14 +3,14 @@ import { bitsToFloat, DTYPES, type DType, floatToBits, isSmallFloat } from "@pt2
 import { convert } from "@pt2/registry/scalar";
 import type { HostData, TensorType } from "../staged/run-value.ts";
 
-/** A tensor in double precision, row-major; of a complex one the parts alternate. */
+/** A row-major tensor in double precision. In a complex one, real and imaginary parts alternate. */
 export interface HostArray {
   readonly shape: readonly number[];
   readonly complex: boolean;
   readonly data: Float64Array;
 }
 
-/** The elements of a tensor as numbers; a copy. */
+/** Returns a copy of the elements of a tensor as numbers. */
 export function hostArray({ dtype, shape, bytes }: HostData): HostArray {
   const array = viewAs(dtype, bytes);
   const data = new Float64Array(array.length);
@@ -19,7 +19,7 @@ export function hostArray({ dtype, shape, bytes }: HostData): HostArray {
   return { shape, complex: DTYPES[dtype].kind === "complex", data };
 }
 
-/** A tensor of numbers, each converted to its dtype. */
+/** Makes a tensor of numbers, each converted to the tensor's dtype. */
 export function hostData({ dtype, shape }: TensorType, values: ArrayLike<number>): HostData {
   const bytes = new Uint8Array(numel(shape) * DTYPES[dtype].itemsize);
   const wanted = bytes.byteLength / numberBytes(dtype);
@@ -39,7 +39,7 @@ export function hostData({ dtype, shape }: TensorType, values: ArrayLike<number>
   return { dtype, shape, bytes };
 }
 
-/** Bytes of one number: half an element of a complex dtype. */
+/** Returns the bytes of one number: half an element of a complex dtype. */
 function numberBytes(dtype: DType): number {
   const { itemsize, kind } = DTYPES[dtype];
   return kind === "complex" ? itemsize / 2 : itemsize;

@@ -4,7 +4,7 @@ import type { KernelArgs, KernelOp } from "../plan/kernel-args.ts";
 import { broadcastPositions } from "../strides/broadcast.ts";
 import { type ForEach, type HostKernel, hostKernel } from "./host-kernel.ts";
 
-/** An elementwise op that scalar expressions cannot say: a function of one element of each operand. */
+/** An elementwise op that scalar expressions cannot express, as a function of one element of each operand. */
 export function hostElementwise<const Op extends KernelOp, const Operands extends readonly TensorMeta[]>(
   op: Op,
   operands: (args: KernelArgs<Op>) => Operands,

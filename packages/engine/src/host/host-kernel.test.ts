@@ -44,9 +44,9 @@ describe("a host kernel knows the schemas of its ops", () => {
   });
 
   it("a host kernel with a mistake in a name or a type does not compile", () => {
-    // @ts-expect-error The op is misspelt.
+    // @ts-expect-error The op is misspelled.
     hostKernel(["aten::hisct"], () => []);
-    // @ts-expect-error The argument is misspelt.
+    // @ts-expect-error The argument is misspelled.
     hostKernel(["aten::histc"], (call, { slef }) => [call.array(slef).data]);
     // @ts-expect-error The record has no such argument.
     hostKernel([scaled], (_, { bins }) => [[bins]]);

@@ -7,13 +7,13 @@ import { type HostData, numberOf, type TensorType } from "../staged/run-value.ts
 import { type HostArray, hostArray, hostData } from "./host-array.ts";
 import type { RandomNumbers } from "./random/numbers.ts";
 
-/** What a host kernel sees of its call, beside the arguments. */
+/** What a host kernel gets besides the arguments of its call. */
 export interface HostCall {
   /** Returns the elements of a tensor argument. */
   array(argument: TensorMeta): HostArray;
-  /** Shape of the n-th result. */
+  /** Returns the shape of the n-th result. */
   shape(index: number): readonly number[];
-  /** Dtype of the n-th result. */
+  /** Returns the dtype of the n-th result. */
   dtype(index: number): DType;
   /** The executable's source of random numbers. */
   random(): RandomNumbers;
@@ -50,7 +50,7 @@ export interface HostRequest {
   random(): RandomNumbers;
 }
 
-/** Runs a host kernel. One entry per result. */
+/** Runs a host kernel, and returns one entry per result. */
 export function runHostKernel(kernel: HostKernel, { args, tensor, results, random }: HostRequest): readonly HostData[] {
   const call: HostCall = {
     array: (argument) => hostArray(wrappedData(argument) ?? tensor(argument)),
@@ -59,7 +59,7 @@ export function runHostKernel(kernel: HostKernel, { args, tensor, results, rando
     random,
   };
   const computed = kernel.run(call, args);
-  // A batch of nothing has no results.
+  // An empty batch has no elements to compute.
   return results.map((type, i) => hostData(type, computed[i] ?? []));
 }
 

@@ -15,7 +15,7 @@ import { combinations, frexp, segmentReduce } from "./segment.ts";
 import { SPECIAL } from "./special/kernels.ts";
 import { trilIndices, triuIndices } from "./triangle-indices.ts";
 
-/** Every host kernel. A backend puts its own kernels before them. */
+/** Every host kernel. The kernels of a backend come before these. */
 export const HOST_KERNELS: readonly HostKernel[] = [
   ...LINALG,
   ...FOURIER,

@@ -4,7 +4,7 @@ import { SELECTION_OPS, SELECTIONS } from "../order/selections.ts";
 import { normalDim, slicesOf } from "../strides/offsets.ts";
 import { type HostKernel, hostKernel } from "./host-kernel.ts";
 
-/** Ops that find one element of each lane. */
+/** Ops that find one element of each slice. */
 export const orderSelections: readonly HostKernel[] = SELECTION_OPS.map((op) =>
   hostKernel([op], (call, args) => {
     const { raw, pick } = SELECTIONS[op];

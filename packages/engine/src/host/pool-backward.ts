@@ -3,7 +3,7 @@ import type { HostArray } from "./host-array.ts";
 import { type HostKernel, hostKernel } from "./host-kernel.ts";
 import { type AxisWindow, adaptiveWindows, slidingWindows } from "./windows.ts";
 
-/** Gradients of average pooling: each output gives its share to what it averaged. */
+/** Gradients of average pooling: the gradient of an output is divided among the elements that it averaged. */
 export const POOL_BACKWARD: readonly HostKernel[] = [
   hostKernel(["aten::avg_pool2d_backward"], (call, args) => {
     const { kernel, stride, padding, countsPadding } = poolingWindow({ rank: 2 }, args);

@@ -1,4 +1,4 @@
-/** How one axis is resampled: for each output index `taps` input indices and as many weights. */
+/** The table by which one axis is resampled: for each output index it has `taps` input indices and as many weights. */
 export interface AxisTable {
   readonly inLength: number;
   readonly outLength: number;
@@ -32,7 +32,7 @@ function sourceOf(resize: AxisResize, step: number, at: number): number {
   return resize.alignCorners ? fround(step * at) : fround(fround(step * (at + 0.5)) - 0.5);
 }
 
-/** Weights of the four neighbours of a point `t` past the second one; PyTorch uses A = -0.75. */
+/** Weights of the four neighbors of a point `t` past the second one; PyTorch uses A = -0.75. */
 function cubicWeights(t: number, A: number): readonly number[] {
   const near = (x: number): number => ((A + 2) * x - (A + 3)) * x * x + 1;
   const far = (x: number): number => ((A * x - 5 * A) * x + 8 * A) * x - 4 * A;

@@ -107,7 +107,7 @@ function split({ data }: HostArray): readonly [Float64Array, Float64Array] {
     if (value === 0 || !Number.isFinite(value)) continue;
     let exponent = Math.ceil(Math.log2(Math.abs(value)));
     if (Math.abs(value) >= 2 ** exponent) exponent++;
-    // In two steps: 2^1024 is not a double, and the largest ones have that exponent.
+    // The division is in two steps, because the largest doubles have the exponent 1024, and 2^1024 is not a double.
     mantissas[i] = value / 2 ** (exponent - 1) / 2;
     exponents[i] = exponent;
   }

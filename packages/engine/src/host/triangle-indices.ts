@@ -1,13 +1,13 @@
 import { type HostKernel, hostKernel } from "./host-kernel.ts";
 
-/** Where a triangle is: `from` the first row that has elements to before `end`, each with a range of columns. */
+/** A triangle of a matrix: the rows from `from` to before `end` have elements, each in a range of columns. */
 interface Triangle {
   readonly from: number;
   readonly end: number;
   columns(row: number): readonly [from: number, end: number];
 }
 
-/** `tril_indices(row, col, offset)` and `triu_indices`: rows of the positions, then their columns. */
+/** `tril_indices(row, col, offset)` and `triu_indices` return the rows of the positions, then their columns. */
 function triangleIndices(
   op: "aten::tril_indices" | "aten::triu_indices",
   shape: (rows: number, columns: number, offset: number) => Triangle,
@@ -17,7 +17,7 @@ function triangleIndices(
     const count = call.shape(0)[1]!;
     const out = new Float64Array(2 * count);
     let at = 0;
-    // Rows without elements may be any number: they are not looked at.
+    // There may be very many rows without elements, so the loop does not visit them.
     for (let row = from; row < end && at < count; row++) {
       const [first, last] = columns(row);
       for (let column = first; column < last; column++, at++) {

@@ -1,7 +1,7 @@
-/** Which positions of an axis an output element looks at, and how many it counts. */
+/** The input positions of an axis that an output element reads, and their share of its divisor. */
 export interface AxisWindow {
   readonly positions: readonly number[];
-  /** Its share of the divisor: padding included where it counts. */
+  /** The number of positions that the divisor of a mean counts, with the padding if that counts. */
   readonly counted: number;
 }
 
@@ -16,7 +16,7 @@ export interface Sliding {
   readonly countIncludePad: boolean;
 }
 
-/** The windows of every output position. In ceil mode the last ones may reach beyond the padding, which never counts. */
+/** Returns the windows of all output positions. In ceil mode the last may reach beyond the padding, which never counts. */
 export function slidingWindows(axis: Sliding): readonly AxisWindow[] {
   return Array.from({ length: axis.outputs }, (_, o) => {
     const start = o * axis.stride - axis.padding;

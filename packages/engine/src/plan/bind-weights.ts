@@ -18,7 +18,7 @@ export interface ProgramState<Handle> {
   readonly records: readonly Constant<Handle>[];
   readonly bytes: number;
   /** Reads the initial values of what runs may write. */
-  initialise(): Promise<void>;
+  initialize(): Promise<void>;
 }
 
 /** Reads weights, and has memory for what runs write. */
@@ -63,7 +63,7 @@ export function bindWeights<T extends DeviceTypes>(
     mutable,
     records: [...records],
     bytes: [...sizes.values()].reduce((sum, size) => sum + size, 0),
-    initialise: async () => {
+    initialize: async () => {
       for (const read of initial) await read();
     },
   };

@@ -3,7 +3,7 @@ import { canonicalize } from "./canonical.ts";
 import { program, target, text } from "./rewrites.test-helper.ts";
 
 describe("canonicalize", () => {
-  it("says products with fixed matrices as linear", () => {
+  it("turns products with a weight matrix into aten::linear", () => {
     const before = program(`parameter "w" = %w: f32[4, 5]
       parameter "b" = %b: f32[5]
       user_input %x: f32[2, 4]
@@ -28,7 +28,7 @@ describe("canonicalize", () => {
     `);
   });
 
-  it("says convolutions of two dimensions as conv2d", () => {
+  it("turns two-dimensional convolutions into aten::conv2d", () => {
     const before = program(`parameter "k" = %k: f32[6, 3, 3, 3]
       user_input %x: f32[1, 3, 8, 8]
       %c: f32[1, 6, 8, 8] = aten::convolution(input=%x, weight=%k, bias=none, stride=[1, 1], padding=[1, 1], dilation=[1, 1], transposed=false, output_padding=[0, 0], groups=1)
@@ -43,7 +43,7 @@ describe("canonicalize", () => {
     `);
   });
 
-  it("says normalisations by their short names where only the result is read", () => {
+  it("replaces native normalizations whose statistics nothing reads by batch_norm and layer_norm", () => {
     const before = program(`parameter "g" = %g: f32[6]
       buffer "m" = %m: f32[6]
       user_input %x: f32[1, 6, 8, 8]
@@ -62,7 +62,7 @@ describe("canonicalize", () => {
     `);
   });
 
-  it("does not tie zeros to a tensor, nor views to a layout", () => {
+  it("replaces new_zeros by full, and view by reshape", () => {
     const before = program(`user_input %x: f32[2, 4]
       %z: i64[3] = aten::new_zeros(%x, size=[3], dtype=torch.int64)
       %v: f32[8] = aten::view(%x, size=[8])
@@ -75,7 +75,7 @@ describe("canonicalize", () => {
     `);
   });
 
-  it("makes zeros as their arguments ask for them, not as the program describes them", () => {
+  it("takes shape and dtype of full from the arguments of the node, not from the recorded types", () => {
     const before = program(`user_input %x: f32[2, 4]
       %z: i64[3] = aten::new_zeros(%x, size=[3])
       %o: f32[5] = aten::new_ones(%x, size=[3])
@@ -88,7 +88,7 @@ describe("canonicalize", () => {
     `);
   });
 
-  it("leaves out what a malformed node lacks, so that lowering refuses the new one too", () => {
+  it("omits arguments that a malformed node lacks, so that lowering refuses the new node too", () => {
     const before = program(`user_input %x: f32[2, 4]
       %v: f32[8] = aten::view(%x)
       %n: f32[2, 4], %m: f32[2, 1], %r: f32[2, 1] = aten::native_layer_norm(%x, weight=none, bias=none, eps=0.001)
@@ -101,7 +101,7 @@ describe("canonicalize", () => {
     `);
   });
 
-  it("leaves claimed ops alone", () => {
+  it("does not change ops that the user handles", () => {
     const before = program(`user_input %x: f32[2, 4]
       %v: f32[8] = aten::view(%x, size=[8])
       return %v`);

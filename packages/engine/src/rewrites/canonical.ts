@@ -7,7 +7,7 @@ import { dense, resultType } from "./types.ts";
 
 /**
  * Says the same thing in one way: `addmm` and products with a fixed matrix as `linear`, every two-dimensional
- * convolution as `conv2d`, normalisations and softmax by their short names, `view` as `reshape` (a pass may lay out its
+ * convolution as `conv2d`, normalizations and softmax by their short names, `view` as `reshape` (a pass may lay out its
  * input otherwise), and tensors of zeros like some other tensor as zeros.
  */
 export function canonicalize(program: Program, target: RewriteTarget): Program {

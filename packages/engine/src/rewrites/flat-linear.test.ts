@@ -3,7 +3,7 @@ import { unflattenLinears } from "./flat-linear.ts";
 import { program, target, text } from "./rewrites.test-helper.ts";
 
 describe("unflattenLinears", () => {
-  it("takes away reshapes around a product that bring the shape back", () => {
+  it("removes the reshapes around a linear layer when the second one restores the leading dimensions", () => {
     const before = program(`parameter "w" = %w: f32[5, 4]
       user_input %x: f32[2, 3, 4]
       %f: f32[6, 4] = aten::reshape(%x, shape=[-1, 4])
@@ -18,7 +18,7 @@ describe("unflattenLinears", () => {
     `);
   });
 
-  it("keeps those that make another shape, or whose product is read elsewhere", () => {
+  it("keeps reshapes that make another shape, or between which another node reads the product", () => {
     const before = program(`parameter "w" = %w: f32[5, 4]
       user_input %x: f32[2, 3, 4]
       %f: f32[6, 4] = aten::reshape(%x, shape=[-1, 4])

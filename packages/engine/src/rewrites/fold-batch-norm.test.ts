@@ -13,7 +13,7 @@ const normalized = (training: boolean, result: string): string => `parameter "k"
   return ${result}`;
 
 describe("foldBatchNorms", () => {
-  it("makes them part of the convolution before them", () => {
+  it("folds a batch norm into the weight and the bias of the convolution before it", () => {
     expect(text(foldBatchNorms(program(normalized(false, "%y")), target()))).toMatchInlineSnapshot(`
       "parameter "k" = %k: f32[6, 3, 1, 1]
       parameter "g" = %g: f32[6]
@@ -34,13 +34,13 @@ describe("foldBatchNorms", () => {
     `);
   });
 
-  it("keeps those that train, and those whose input is read elsewhere", () => {
+  it("keeps batch norms in training mode, and batch norms whose input another node reads", () => {
     for (const before of [program(normalized(true, "%y")), program(normalized(false, "%y, %c"))]) {
       expect(foldBatchNorms(before, target())).toBe(before);
     }
   });
 
-  it("folds behind `conv1d` and behind `convolution`", () => {
+  it("folds batch norms that follow `conv1d` and `convolution`", () => {
     const norm = "running_mean=%m, running_var=%v, momentum=0.1, eps=0.001";
     const folded = foldBatchNorms(
       program(`parameter "k" = %k: f32[6, 3, 1]
@@ -79,7 +79,7 @@ describe("foldBatchNorms", () => {
     `);
   });
 
-  it("keeps those behind transposed convolutions, with statistics that runs write, and with statistics of another dtype", () => {
+  it("keeps batch norms after transposed convolutions, and those whose statistics are written by runs or have another dtype", () => {
     const transposed = normalized(false, "%y").replace("conv2d", "conv_transpose2d.input");
     const another = normalized(false, "%y").replaceAll("f32[6]", "f64[6]");
     const negative = normalized(false, "%y").replace("eps=0.001", "eps=-0.001");
@@ -92,7 +92,7 @@ describe("foldBatchNorms", () => {
     expect(foldBatchNorms(written, target())).toBe(written);
   });
 
-  it("keeps those that the user runs", () => {
+  it("keeps batch norms that the user handles", () => {
     const before = program(normalized(false, "%y"));
     expect(foldBatchNorms(before, target([], ["aten::batch_norm"]))).toBe(before);
     expect(foldBatchNorms(before, target([], ["aten::conv2d"]))).toBe(before);

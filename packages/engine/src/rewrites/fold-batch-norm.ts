@@ -5,7 +5,7 @@ import type { RewriteTarget } from "./target.ts";
 import { dense } from "./types.ts";
 
 /**
- * Batch normalisation behind a convolution becomes part of its weights:
+ * Batch normalization behind a convolution becomes part of its weights:
  *
  *     bn(conv(x, w, b)) = conv(x, w·s, (b − mean)·s + β)   with s = γ / √(var + ε)
  *
@@ -36,8 +36,8 @@ const rule: RewriteRule = (node, context) => {
   const deviation = emit("rsqrt", { self: emit("add.Scalar", { self: variance, other: toFloat(eps!) }) });
   const scale = gamma === undefined ? deviation : emit("mul.Tensor", { self: deviation, other: gamma });
   const scaledWeight = scaled(weight, scale, { norm: node, conv }, context);
-  const centred = bias === undefined ? emit("neg", { self: mean }) : emit("sub.Tensor", { self: bias, other: mean });
-  const shifted = emit("mul.Tensor", { self: centred, other: scale });
+  const centered = bias === undefined ? emit("neg", { self: mean }) : emit("sub.Tensor", { self: bias, other: mean });
+  const shifted = emit("mul.Tensor", { self: centered, other: scale });
   const shift = beta === undefined ? shifted : emit("add.Tensor", { self: shifted, other: beta });
   const rest = Object.fromEntries(conv.args.map(({ name, arg }) => [name, arg]));
   return context.emit(conv.op, { ...rest, weight: scaledWeight, bias: shift }, context.tensor(convolved), conv);
@@ -57,7 +57,7 @@ interface Operands {
 
 function canFold({ weight, bias, factors, convolved }: Operands, context: RewriteContext): boolean {
   const [type, result] = [context.tensor(weight), context.tensor(convolved)];
-  // Without a batch dimension the normalisation takes the height for the channels.
+  // Without a batch dimension the normalization takes the height for the channels.
   if (type === undefined || type.shape.length !== result?.shape.length) return false;
   const present = factors.filter((factor) => factor !== undefined);
   // Statistics of another dtype would give their dtype to the weights.

@@ -12,7 +12,7 @@ const scaled = (scale: string): string => `parameter "w" = %w: f32[6, 4]
   return %y`;
 
 describe("foldScales", () => {
-  it("makes a factor per channel part of the weight", () => {
+  it("folds a factor per channel into the weight of the layer before it", () => {
     expect(text(foldScales(program(scaled("[6, 1, 1]")), target()))).toMatchInlineSnapshot(`
       "parameter "w" = %w: f32[6, 4]
       parameter "b" = %b: f32[6]
@@ -28,7 +28,7 @@ describe("foldScales", () => {
     `);
   });
 
-  it("keeps factors that vary otherwise", () => {
+  it("keeps factors of which there is not one per channel", () => {
     for (const shape of ["[8]", "[6, 8, 8]", "[1, 1, 1]"]) {
       const before = program(scaled(shape));
       expect(foldScales(before, target())).toBe(before);

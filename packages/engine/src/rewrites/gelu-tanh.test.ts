@@ -14,7 +14,7 @@ const written = (cube: string): string => `user_input %x: f32[2]
   return %y`;
 
 describe("recognizeGelu", () => {
-  it("finds the formula of GPT-2", () => {
+  it("recognizes the formula of GPT-2", () => {
     expect(text(recognizeGelu(program(written("0.044715")), target()))).toMatchInlineSnapshot(`
       "user_input %x: f32[2]
       %gelu: f32[2] = aten::gelu(%x, approximate="tanh")
@@ -22,7 +22,7 @@ describe("recognizeGelu", () => {
     `);
   });
 
-  it("wants its numbers", () => {
+  it("keeps a formula with other constants", () => {
     const before = program(written("0.05"));
     expect(recognizeGelu(before, target())).toBe(before);
   });

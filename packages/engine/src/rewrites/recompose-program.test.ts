@@ -29,7 +29,7 @@ const ATTENTION = `user_input %q: f32[2, 3, 5, 4]
   %y1: f32[2, 3, 5, 4] = aten::view(%y, size=[2, 3, 5, 4])`;
 
 describe("recomposeProgram", () => {
-  it("makes one op of attention that is written out", () => {
+  it("replaces decomposed attention by scaled_dot_product_attention", () => {
     const result = recomposeProgram(program(`${ATTENTION}\n  return %y1`), target());
     expect(text(result)).toMatchInlineSnapshot(`
       "user_input %q: f32[2, 3, 5, 4]
@@ -43,7 +43,7 @@ describe("recomposeProgram", () => {
     `);
   });
 
-  it("makes one op of a linear layer between reshapes", () => {
+  it("replaces a linear layer between reshapes by one aten::linear", () => {
     const result = recomposeProgram(
       program(`parameter "w" = %w: f32[4, 3]
         parameter "b" = %b: f32[4]
@@ -66,7 +66,7 @@ describe("recomposeProgram", () => {
     `);
   });
 
-  it("leaves scores, weights and softmaxes that something else reads", () => {
+  it("keeps attention whose scores or softmax another node reads", () => {
     const result = recomposeProgram(program(`${ATTENTION}\n  return %y1, %s2, %p`), target());
     expect(text(result)).not.toContain("scaled_dot_product_attention");
     expect(text(result)).toContain("return %matmul_1, %s2, %softmax");
@@ -76,19 +76,19 @@ describe("recomposeProgram", () => {
     ["whose masked rows are not zeros", ATTENTION.replace("other=-inf", "other=-1000.0")],
     ["with a plain softmax, whose masked rows are NaN", ATTENTION.replace("aten::view(%safe", "aten::view(%p")],
     ["of half precision, which rounds between its steps", ATTENTION.replaceAll("f32", "f16")],
-  ])("leaves attention %s", (_, body) => {
+  ])("keeps attention %s", (_, body) => {
     const result = recomposeProgram(program(`${body}\n  return %y1`), target());
     expect(text(result)).not.toContain("scaled_dot_product_attention");
   });
 
-  it("leaves attention to a backend without the op, and where the user runs one of its ops", () => {
+  it("keeps attention decomposed if the backend lacks the op, or if the user handles one of its ops", () => {
     const before = program(`${ATTENTION}\n  return %y1`);
     const attention = target(["aten::scaled_dot_product_attention"]);
     expect(text(recomposeProgram(before, attention))).not.toContain("scaled_dot_product_attention");
     expect(text(recomposeProgram(before, target([], ["aten::bmm"])))).toContain("aten::bmm");
   });
 
-  it("returns a program without such patterns itself", () => {
+  it("returns the same program if it has no such pattern", () => {
     const before = program(`user_input %x: f32[2, 3]
       %y: f32[3, 2] = aten::view(%x, size=[3, 2])
       %z: f32[3, 2] = aten::clone(%y)

@@ -5,7 +5,7 @@ import { target as anyTarget, program, text } from "./rewrites.test-helper.ts";
 const target = anyTarget();
 
 describe("recompose", () => {
-  it("finds hardswish, hardsigmoid and silu", () => {
+  it("recognizes hardswish, hardsigmoid and silu", () => {
     const result = recompose(
       program(`user_input %x: f32[4]
       %a: f32[4] = aten::add.Tensor(%x, other=3)
@@ -30,7 +30,7 @@ describe("recompose", () => {
     `);
   });
 
-  it("finds max_pool2d where nothing reads the indices", () => {
+  it("replaces max_pool2d_with_indices by max_pool2d if nothing reads the indices", () => {
     const pooled = (result: string): string => `user_input %x: f32[1, 2, 4, 4]
       %y: f32[1, 2, 2, 2], %i: i64[1, 2, 2, 2] = aten::max_pool2d_with_indices(%x, kernel_size=[2, 2])
       return ${result}`;
@@ -43,7 +43,7 @@ describe("recompose", () => {
     expect(recompose(before, target)).toBe(before);
   });
 
-  it("keeps what only looks like them", () => {
+  it("keeps formulas that only resemble these activations", () => {
     const before = program(`user_input %x: f32[4]
       user_input %z: f32[4]
       user_input %n: i64[4]

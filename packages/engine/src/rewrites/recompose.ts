@@ -5,7 +5,7 @@ import { maxPool } from "./recompose-max-pool.ts";
 import { type RewriteRules, rewrite } from "./rewriter.ts";
 import type { RewriteTarget } from "./target.ts";
 
-/** Puts together again what `run_decompositions()` took apart, so that ATen IR is optimised as training IR is. */
+/** Puts together again what `run_decompositions()` took apart, so that ATen IR is optimized as training IR is. */
 export function recompose(program: Program, target: RewriteTarget): Program {
   return rewrite(program, RULES, target);
 }

@@ -44,7 +44,7 @@ export type RewriteRule = (node: Node, context: RewriteContext) => Arg | null;
 export type RewriteRules = ReadonlyMap<OpName, RewriteRule>;
 
 /**
- * Goes once through the root graph, in order, and replaces what rules recognise. What nothing reads any more is
+ * Goes once through the root graph, in order, and replaces what rules recognize. What nothing reads any more is
  * removed. The program must be functional. A program in which nothing matches is returned itself.
  */
 export function rewrite(program: Program, rules: RewriteRules, target: RewriteTarget): Program {

@@ -50,7 +50,7 @@ export async function runGraphBreak(end: GraphBreak, host: GraphBreakHost): Prom
         throw backendError("backend.unsupported-op", {
           what: `${end.record.name} has results whose sizes depend on data, and the ${host.backend} backend has no kernel for it`,
           where: describeNode(end.node),
-          advice: "Give load() a handler that has it, or use another backend.",
+          advice: "Give load() a handler for this op, or use another backend.",
         });
       }
       return whenReady(readArgs(end.args, host), (given) => withErrorLocation([end], () => kernel.run(given)));

@@ -1,6 +1,6 @@
 import { backendError } from "@pt2/backend";
 import type { Graph } from "@pt2/graph";
-import { type ArgValue, type LoweredTensor, lower } from "@pt2/registry";
+import { type ArgValue, type LoweredTensor, type LowerOptions, lower } from "@pt2/registry";
 import { explainStages } from "./explain.ts";
 import type { GraphBreakHost } from "./graph-break.ts";
 import { Placeholders } from "./placeholders.ts";
@@ -26,6 +26,7 @@ export class GraphRunner<View extends TensorType, Plan extends StagePlan<View>> 
   readonly #after: Plan | null;
   /** The number of stages planned for this graph and those that it calls. */
   readonly #count: StageCount;
+  readonly #options: LowerOptions;
   readonly #roots: PlanCache<readonly RunValue[], StageNode<View, Plan>> = stageCache();
 
   constructor(
@@ -33,11 +34,13 @@ export class GraphRunner<View extends TensorType, Plan extends StagePlan<View>> 
     engine: StageEngine<View, Plan>,
     after: Plan | null = null,
     count: StageCount = { stages: 0 },
+    options: LowerOptions = engine.lowerOptions,
   ) {
     this.#graph = graph;
     this.#engine = engine;
     this.#after = after;
     this.#count = count;
+    this.#options = options;
   }
 
   /**
@@ -134,7 +137,7 @@ export class GraphRunner<View extends TensorType, Plan extends StagePlan<View>> 
       env.set(name!, tensor);
       views.set(tensor, view);
     }
-    const stage = await lower(this.#graph, env, this.#engine.lowerOptions);
+    const stage = await lower(this.#graph, env, this.#options);
     await lowered();
     return await StageNode.plan(this.#engine, { key, given, views, after: this.#after, count: this.#count }, stage);
   }
@@ -154,19 +157,25 @@ export class GraphRunner<View extends TensorType, Plan extends StagePlan<View>> 
   }
 
   #host(node: StageNode<View, Plan>, { signal, depth = 0 }: RunHooks): GraphBreakHost {
-    const { lowerOptions } = this.#engine;
+    const { registry, target } = this.#options;
     let last: Promise<unknown> = Promise.resolve();
     return {
-      backend: lowerOptions.target.name,
+      backend: target.name,
       depth,
-      registry: lowerOptions.registry,
+      registry,
       read: (values, to) => node.read(values, to),
       fetch: (values) => fetchAll(this.#engine, values),
       drop: (values) => this.#drop(values),
       runGraph: (key, graph, inputs, within = depth) => {
         // A handler may call several ops at once. They share memory, so each waits for the one before.
         const result = last.then(() => {
-          const runner = node.runnerOf(key, () => new GraphRunner(graph, this.#engine, node.plan, this.#count));
+          // What the function of a handler calls is not for wildcards.
+          const options =
+            within === depth ? this.#options : { ...this.#options, registry: registry.withoutWildcards ?? registry };
+          const runner = node.runnerOf(
+            key,
+            () => new GraphRunner(graph, this.#engine, node.plan, this.#count, options),
+          );
           return runner.run(inputs, new Map(), { signal, depth: within });
         });
         last = result.then(

@@ -5,7 +5,7 @@ import { profiled } from "./profiled.ts";
 import type { RunHooks } from "./stage-engine.ts";
 
 /** The hooks of a run, with the kind of signal that the backend stops at. */
-export interface SignalledHooks<Signal extends Cancellation> extends RunHooks {
+export interface SignaledHooks<Signal extends Cancellation> extends RunHooks {
   readonly signal?: Signal | undefined;
 }
 
@@ -22,11 +22,11 @@ export abstract class QueuedExecutable<Model, Signal extends Cancellation = Canc
     this.queue = new RunQueue(disposed);
   }
 
-  run(inputs: readonly Value[], { signal }: SignalledHooks<Signal> = {}): Promise<readonly Value[]> {
+  run(inputs: readonly Value[], { signal }: SignaledHooks<Signal> = {}): Promise<readonly Value[]> {
     return this.queue.run(() => this.forward(inputs, { signal }), signal);
   }
 
-  profile(inputs: readonly Value[], { signal }: SignalledHooks<Signal> = {}): Promise<Profile> {
+  profile(inputs: readonly Value[], { signal }: SignaledHooks<Signal> = {}): Promise<Profile> {
     return this.queue.run(() => profiled((observe) => this.forward(inputs, { observe, signal })), signal);
   }
 
@@ -52,7 +52,7 @@ export abstract class QueuedExecutable<Model, Signal extends Cancellation = Canc
   }
 
   /** Runs the program once. */
-  protected abstract forward(inputs: readonly Value[], hooks: SignalledHooks<Signal>): Promise<readonly Value[]>;
+  protected abstract forward(inputs: readonly Value[], hooks: SignaledHooks<Signal>): Promise<readonly Value[]>;
 
   /** Frees the memory of the model, which is null where it was disposed before. */
   protected abstract release(model: Model | null): Promise<void>;

@@ -45,11 +45,11 @@ export function resultStrides<Operand extends Layout>(
   if (model === undefined) return contiguousStrides(shape);
   // Dimensions of size 1 may carry any stride, so they get one that a dense tensor could have.
   const row = contiguousStrides(shape);
-  return sameStrides(shape, model.strides, row) ? row : normalised(shape, model.strides);
+  return sameStrides(shape, model.strides, row) ? row : normalized(shape, model.strides);
 }
 
 /** Returns dense strides in the same order, with the strides of a dense tensor for dimensions of size 1. */
-function normalised(shape: readonly number[], strides: readonly number[]): readonly number[] {
+function normalized(shape: readonly number[], strides: readonly number[]): readonly number[] {
   const order = shape.map((_, i) => i).sort((a, b) => strides[b]! - strides[a]! || shape[b]! - shape[a]! || a - b);
   const result = new Array<number>(shape.length);
   let stride = 1;

@@ -45,7 +45,7 @@ const CALLS: Readonly<Record<string, Call>> = {
   }),
 };
 
-/** Kinds of tensors that are recognised but not supported. */
+/** Kinds of tensors that are recognized but not supported. */
 const REFUSED: Readonly<Record<string, string>> = {
   "torch._utils._rebuild_qtensor": "a quantized tensor",
   "torch._utils._rebuild_sparse_tensor": "a sparse tensor",
@@ -53,7 +53,7 @@ const REFUSED: Readonly<Record<string, string>> = {
   "torch._utils._rebuild_nested_tensor": "a nested tensor",
 };
 
-/** Builds a tensor subclass from inner tensors (quantised weights of torchao, `DTensor`). */
+/** Builds a tensor subclass from inner tensors (quantized weights of torchao, `DTensor`). */
 const WRAPPER_SUBCLASS = "torch._utils._rebuild_wrapper_subclass";
 
 const STORAGES: Readonly<Record<string, DType | "untyped">> = {

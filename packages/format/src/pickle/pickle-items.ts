@@ -62,7 +62,7 @@ export function text(item: PickleItem | undefined): string {
 
 /**
  * Checks that a result is a finite tree of Python values: it contains no internal value, no container contains itself,
- * and walking it ends. Shared objects are allowed, so the walk is bounded instead of memoised.
+ * and walking it ends. Shared objects are allowed, so the walk is bounded instead of memoized.
  */
 export function checkResult(root: PickleItem): PyValue {
   let visited = 0;

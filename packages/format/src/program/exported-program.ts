@@ -161,7 +161,7 @@ export interface Graph {
   readonly isSingleTensorReturn: boolean;
 }
 
-/** A value specialised at export. */
+/** A value specialized at export. */
 export type ConstantValue = Extract<
   Argument,
   { readonly kind: "as_none" | "as_int" | "as_float" | "as_string" | "as_bool" }

@@ -39,8 +39,8 @@ interface Segment {
   started: boolean;
 }
 
-/** The reason of a segment that was cancelled by its own side: its readers then read from the source. */
-const GIVEN_UP = new Error("the announced reads were cancelled");
+/** The reason of a segment that was canceled by its own side: its readers then read from the source. */
+const GIVEN_UP = new Error("the announced reads were canceled");
 
 /** Manages the requests in flight. */
 class Downloads {

@@ -125,12 +125,12 @@ describe("a remote source rejects", () => {
 
   it("a remote source rejects a body without a length that does not end", async () => {
     const chunk = new Uint8Array(64 * MB);
-    let cancelled = false;
+    let canceled = false;
     const body = (): ReadableStream<Uint8Array> =>
       new ReadableStream({
         pull: (controller) => controller.enqueue(chunk),
         cancel() {
-          cancelled = true;
+          canceled = true;
         },
       });
     const fetch = (async () => new Response(body())) as unknown as typeof globalThis.fetch;
@@ -138,7 +138,7 @@ describe("a remote source rejects", () => {
       code: "format.limit",
       details: { limit: "unsizedDownloadBytes" },
     });
-    expect(cancelled).toBe(true);
+    expect(canceled).toBe(true);
   });
 
   it("a remote source rejects a length that cannot be allocated", async () => {
@@ -294,7 +294,7 @@ describe("announced ranges", () => {
     enough();
   });
 
-  it("announced ranges are read directly after they were cancelled or failed", async () => {
+  it("announced ranges are read directly after they were canceled or failed", async () => {
     const { source } = await open(FILE, {
       trouble: (request) => (request === 1 ? { kind: "stall", after: 0 } : undefined),
     });
@@ -311,7 +311,7 @@ describe("announced ranges", () => {
     expect(same(await failing.source.read(MB, MB), FILE.slice(MB, 2 * MB))).toBe(true);
   });
 
-  it("announced ranges are cancelled when their source is closed", async () => {
+  it("announced ranges are canceled when their source is closed", async () => {
     const { source } = await open(FILE, {
       trouble: (request) => (request === 1 ? { kind: "stall", after: 0 } : undefined),
     });

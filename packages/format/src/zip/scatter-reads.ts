@@ -31,7 +31,7 @@ const MOST_BUFFERS = 1020;
 /** The number of reads in flight: more threads would only take time from the main thread. */
 const CONCURRENT_READS = 2;
 
-/** Collects the reads of one microtask: neighbours in the file become one read with many destinations. */
+/** Collects the reads of one microtask: neighbors in the file become one read with many destinations. */
 export class ScatterReads {
   readonly #scatter: NonNullable<ByteSource["scatter"]>;
   readonly #scatterReads: ScatterRead[] = [];

@@ -1,6 +1,6 @@
 import type { TreeSpec } from "@pt2/format";
 import { graphError } from "../graph-errors.ts";
-import type { InputSpec, OutputSpec, Program } from "../ir.ts";
+import type { CustomOp, InputSpec, OpName, OutputSpec, Program } from "../ir.ts";
 import { assertValid } from "../validate/validate.ts";
 import { decodeArg } from "./decode-arg.ts";
 import { decodeGraph } from "./decode-graph.ts";
@@ -36,10 +36,19 @@ export function fromJson(document: Json): Program {
     outSpec: root.at("outSpec").nullable(tree),
     inputs: root.at("inputs").list(inputSpec),
     outputs: root.at("outputs").list(outputSpec),
+    ...(root.at("customOps").value !== undefined && { customOps: customOps(root.at("customOps")) }),
     graph: decodeGraph(root.at("graph")),
   };
   assertValid(program, "the JSON document");
   return program;
+}
+
+function customOps(json: JsonReader): ReadonlyMap<OpName, CustomOp> {
+  return json.map((op) => ({
+    schema: op.at("schema").string(),
+    package: op.at("package").string(),
+    version: op.at("version").nullable((version) => version.string()),
+  }));
 }
 
 function bound(json: JsonReader): number | bigint | null {

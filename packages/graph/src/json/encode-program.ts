@@ -20,6 +20,7 @@ export function toJson(program: Program): Json {
     outSpec: tree(program.outSpec),
     inputs: program.inputs.map(inputSpec),
     outputs: program.outputs.map((spec) => ({ ...spec })),
+    ...(program.customOps && { customOps: object(program.customOps, (op) => ({ ...op })) }),
     graph: graph(program.graph),
   };
 }

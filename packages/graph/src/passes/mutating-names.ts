@@ -13,7 +13,7 @@ export function isMutatingName(name: OpName): boolean {
   return /[^_]_$|^__i\w+__$/.test(op) || /(^|_)out$/.test(overload);
 }
 
-/** Batch normalisations that update running statistics in training mode, which their schemas do not declare. */
+/** Batch normalizations that update running statistics in training mode, which their schemas do not declare. */
 export const TRAINING_NORMS: ReadonlySet<OpName> = new Set(["aten::batch_norm", "aten::native_batch_norm"]);
 
 /** Returns whether no node of the graph, or of nested ones, writes to a tensor in place. */

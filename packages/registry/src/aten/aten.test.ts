@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { functionalName } from "../in-place.ts";
 import { functionalNamesOfOut } from "../out-variant.ts";
-import { printSchema } from "../schema/print.ts";
+import { printSchema } from "../schema/print-schema.ts";
 import { torchSchemas } from "../schemas.ts";
 import { createRegistry } from "../user-ops/create-registry.ts";
 import { aten } from "./index.ts";

@@ -1,6 +1,7 @@
 import type { Pt2Error } from "@pt2/format";
 import type { Node, OpName } from "@pt2/graph";
 import { type Builder, builderOf } from "../builder.ts";
+import type { OpHandler } from "../handler.ts";
 import { checkLimit } from "../limits.ts";
 import { loading, NotLoaded } from "../not-loaded.ts";
 import type { OpRecord } from "../op.ts";
@@ -41,6 +42,8 @@ export class Emitter {
   readonly #registry: OpRegistry;
   readonly #target: LowerTarget;
   readonly #numbers: RuntimeScalars;
+  /** Whether the rewrite of a wildcard is calling: its ops are not for wildcards. */
+  #inWildcard = false;
   /** The number of calls before the current node. */
   #nodeStart = 0;
 
@@ -96,10 +99,8 @@ export class Emitter {
     if (depth > MAX_DEPTH) throw unsupported(op, node, this.#target.name, "its decomposition refers back to itself");
     requireArgumentValues(record, args, node);
 
-    const rewrite = this.#registry.handlerOf(op)?.rewrite;
-    if (rewrite !== undefined) {
-      const resolved = this.#resolve(record, given, node);
-      const rewritten = this.#byUser(resolved, node, depth, (b) => rewrite(resolved, b));
+    if (this.#handlerOf(op)?.rewrite !== undefined) {
+      const rewritten = this.#rewritten(op, this.#resolve(record, given, node), node, depth);
       if (rewritten !== undefined) return resultsOf(record, rewritten);
     }
     if (this.#registry.hasKernel(op, this.#target.name)) {
@@ -151,11 +152,28 @@ export class Emitter {
 
   /** Without a record there is no schema either: a handler gets the arguments as the program gives them. */
   #emitUnknown(op: OpName, given: Readonly<Record<string, ArgValue>>, node: Node, depth: number): readonly ArgValue[] {
-    const rewrite = this.#registry.handlerOf(op)?.rewrite;
-    const fixed = this.#numbers.fixAll(given);
-    const rewritten = rewrite && this.#byUser(fixed, node, depth, (b) => rewrite(fixed, b));
+    const rewritten = this.#rewritten(op, this.#numbers.fixAll(given), node, depth);
     if (rewritten === undefined) throw unsupported(op, node, this.#target.name, "the registry has no record of it");
     return Array.isArray(rewritten) ? (rewritten as readonly ArgValue[]) : [rewritten];
+  }
+
+  #handlerOf(op: OpName): OpHandler | undefined {
+    const { withoutWildcards = this.#registry } = this.#registry;
+    return (this.#inWildcard ? withoutWildcards : this.#registry).handlerOf(op);
+  }
+
+  /** Calls the `rewrite` of the op's handler; returns undefined if there is none, or if it does not apply. */
+  #rewritten(op: OpName, args: Call["args"], node: Node, depth: number): ArgValue | null | undefined {
+    const handler = this.#handlerOf(op);
+    const rewrite = handler?.rewrite;
+    if (rewrite === undefined) return undefined;
+    const before = this.#inWildcard;
+    this.#inWildcard ||= this.#registry.withoutWildcards?.handlerOf(op) !== handler;
+    try {
+      return this.#byUser(args, node, depth, (b) => rewrite(args, b, op));
+    } finally {
+      this.#inWildcard = before;
+    }
   }
 
   /**
@@ -165,7 +183,7 @@ export class Emitter {
     if (record.infer !== undefined) return resultsOf(record, record.infer(args));
     if (record.scalar !== undefined) return [scalarMeta(record, args)];
     if (record.view !== undefined) return [viewMeta(record, args)];
-    const trial = new Emitter(this.#registry, SHAPES_ONLY, this.#numbers);
+    const trial = this.#trial();
     const simpler = record.decompose?.(args, trial.#builder(node, 0));
     return simpler === undefined || simpler === null ? [] : resultsOf(record, simpler);
   }
@@ -194,10 +212,17 @@ export class Emitter {
     rule: (b: Builder) => ArgValue | null | undefined,
   ): ArgValue | null | undefined {
     if (this.#target.loadKernels === undefined) return rule(this.#builder(node, depth));
-    const trial = new Emitter(this.#registry, SHAPES_ONLY, this.#numbers);
+    const trial = this.#trial();
     const recipe = new Recipe(args, (op, given) => trial.#emit(op, given, node, depth + 1));
     const answer = rule(recipe.builder);
     return recipe.replay(answer, (op, given) => this.#emit(op, given, node, depth + 1));
+  }
+
+  /** Makes an emitter that only infers results. */
+  #trial(): Emitter {
+    const trial = new Emitter(this.#registry, SHAPES_ONLY, this.#numbers);
+    trial.#inWildcard = this.#inWildcard;
+    return trial;
   }
 
   #builder(node: Node, depth: number): Builder {

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import { aten } from "../aten/index.ts";
 import { libraries } from "../libraries.ts";
 import { Emitter } from "../lower/emit.ts";
-import { printSchema } from "../schema/print.ts";
+import { printSchema } from "../schema/print-schema.ts";
 import type { ArgValue } from "../tensor-meta.ts";
 import { createRegistry } from "../user-ops/create-registry.ts";
 import { quantized } from "./index.ts";

@@ -6,28 +6,32 @@ const zero = s.lit(0);
 const TWO_OVER_ROOT_PI = 2 / Math.sqrt(Math.PI);
 
 /**
- * Returns the derivative of an expression with respect to one operand, as an expression of the same operands.
+ * Returns the derivative of an expression with respect to one of its nodes, as an expression of the same operands: of an
+ * input, wherever it occurs, or of any other node, such as an operand that is converted before it is used.
  *
  * At kinks it is PyTorch's: abs and relu have 0 at 0, equal operands of min or max share the gradient, and a constant
  * bound passes the gradient at the bound (`clamp`) unless it is the first operand (`relu`, `hardtanh`). Throws
  * `registry.scalar-gradient` for a function without a derivative rule.
  */
-export function differentiate(expr: ScalarExpr, inputIndex: number): ScalarExpr {
+export function differentiate(expr: ScalarExpr, of: ScalarExpr): ScalarExpr {
   const memo = new Map<ScalarExpr, ScalarExpr>();
   const d = (node: ScalarExpr): ScalarExpr => {
     const known = memo.get(node);
     if (known) return known;
-    const made = derive(node, inputIndex, d);
+    const made = isSame(node, of) ? s.lit(1) : derive(node, d);
     memo.set(node, made);
     return made;
   };
   return d(expr);
 }
 
-function derive(node: ScalarExpr, index: number, d: (x: ScalarExpr) => ScalarExpr): ScalarExpr {
+function isSame(node: ScalarExpr, of: ScalarExpr): boolean {
+  return node === of || (node.kind === "input" && of.kind === "input" && node.index === of.index);
+}
+
+function derive(node: ScalarExpr, d: (x: ScalarExpr) => ScalarExpr): ScalarExpr {
   switch (node.kind) {
     case "input":
-      return s.lit(node.index === index ? 1 : 0);
     case "const":
       return zero;
     case "cast":

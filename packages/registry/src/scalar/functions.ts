@@ -103,7 +103,7 @@ function floorDivide(x: number, y: number, round: (value: number) => number): nu
 
 const bits = new DataView(new ArrayBuffer(8));
 
-/** Returns the neighbour of x in the direction of y. */
+/** Returns the neighbor of x in the direction of y. */
 function nextAfter(x: number, y: number, dtype: DType): number {
   if (Number.isNaN(x) || Number.isNaN(y)) return Number.NaN;
   if (x === y) return y;

@@ -30,7 +30,7 @@ export const IN_STEPS: { readonly [F in BinaryFn]?: Steps } = {
     return s.select(s.eq(y, 0), ratio, s.select(s.eq(quotient, 0), s.copysign(0, ratio), nearest));
   },
 
-  // The step is between 0.5 and 1.5 of the distance to the neighbour; rounding gives the neighbour.
+  // The step is between 0.5 and 1.5 of the distance to the neighbor; rounding gives the neighbor.
   nextafter(x, y, dtype) {
     const { epsilon, least, greatest } = NUMBERS[dtype];
     const step = s.max(s.mul(s.abs(x), 0.6 * epsilon), 0.75 * least);

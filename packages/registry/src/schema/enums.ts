@@ -1,7 +1,7 @@
 import { DTYPES, type DType } from "@pt2/format";
 
 /** The numbers of c10, which schema defaults use; program files use other ones. */
-const C10_DTYPES: Readonly<Record<number, DType>> = {
+export const C10_DTYPES: Readonly<Record<number, DType>> = {
   0: "uint8",
   1: "int8",
   2: "int16",
@@ -25,8 +25,21 @@ const C10_DTYPES: Readonly<Record<number, DType>> = {
   44: "float8_e8m0fnu",
 };
 
-const MEMORY_FORMATS = ["contiguous_format", "preserve_format", "channels_last", "channels_last_3d"];
-const LAYOUTS = ["strided", "sparse_coo", "sparse_csr", "_mkldnn", "sparse_csc", "sparse_bsr", "sparse_bsc"];
+export const MEMORY_FORMATS: readonly string[] = [
+  "contiguous_format",
+  "preserve_format",
+  "channels_last",
+  "channels_last_3d",
+];
+export const LAYOUTS: readonly string[] = [
+  "strided",
+  "sparse_coo",
+  "sparse_csr",
+  "_mkldnn",
+  "sparse_csc",
+  "sparse_bsr",
+  "sparse_bsc",
+];
 const DTYPE_ALIASES: Readonly<Record<string, DType>> = {
   half: "float16",
   float: "float32",
@@ -48,14 +61,6 @@ export function enumName(base: string, number: number): string | undefined {
   if (base === "MemoryFormat") return MEMORY_FORMATS[number];
   if (base === "Layout") return LAYOUTS[number];
   return undefined;
-}
-
-/** Returns the number that PyTorch prints for an enum default, the inverse of {@link enumName}. */
-export function enumNumber(base: string, name: string): number | undefined {
-  const names = base === "MemoryFormat" ? MEMORY_FORMATS : base === "Layout" ? LAYOUTS : null;
-  if (names !== null) return names.includes(name) ? names.indexOf(name) : undefined;
-  const found = Object.entries(C10_DTYPES).find(([, dtype]) => dtype === name);
-  return base === "ScalarType" && found ? Number(found[0]) : undefined;
 }
 
 /**

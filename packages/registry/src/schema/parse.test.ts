@@ -2,7 +2,7 @@ import { Pt2Error } from "@pt2/format";
 import { describe, expect, it } from "vitest";
 import { torchSchemas } from "../schemas.ts";
 import { parseSchema } from "./parse.ts";
-import { printSchema } from "./print.ts";
+import { printSchema } from "./print-schema.ts";
 
 const argOf = (text: string) => parseSchema(`t::f(${text}) -> Tensor`).args[0]!;
 const codeOf = (text: string): string => {

@@ -50,7 +50,7 @@ export function requireKernelOps(sets: readonly OpSet[], records: Pick<OpRecords
 }
 
 /** Returns the ops that a kernel is for; a shared library names them only when it is loaded. */
-function opsOf(kernel: unknown): readonly OpName[] {
+export function opsOf(kernel: unknown): readonly OpName[] {
   const ops = typeof kernel === "object" && kernel !== null && "ops" in kernel ? kernel.ops : [];
   return Array.isArray(ops) ? ops.filter((op) => typeof op === "string") : [];
 }

@@ -1,5 +1,4 @@
 import { DTYPES, Pt2Error } from "@pt2/format";
-import { parseOpName } from "@pt2/graph";
 import { type Builder, builderOf } from "../builder.ts";
 import type { OpHandler } from "../handler.ts";
 import { type LoweredTensor, tensorsIn } from "../lower/lowered-tensor.ts";
@@ -33,7 +32,6 @@ export function checkedRecord(record: OpRecord): OpRecord {
 /** Wraps a handler, so that errors say what is wrong with the result of its `rewrite`. */
 export function checkedHandler(handler: OpHandler): OpHandler {
   const { ops, replace } = handler;
-  const [first = ""] = ops;
   return {
     ops,
     ...(replace === undefined ? {} : { replace }),
@@ -41,9 +39,9 @@ export function checkedHandler(handler: OpHandler): OpHandler {
     ...(handler.rewrite === undefined
       ? {}
       : {
-          rewrite: (args, b) => {
-            const rule = new Rule(parseOpName(first), "handler's `rewrite`");
-            return rule.made(null, args, b, (builder) => handler.rewrite!(args, builder));
+          rewrite: (args, b, op) => {
+            const rule = new Rule(op, "handler's `rewrite`");
+            return rule.made(null, args, b, (builder) => handler.rewrite!(args, builder, op));
           },
         }),
   };
@@ -77,7 +75,7 @@ class Rule {
     const answer = this.run(work);
     if (typeof answer === "object" && answer !== null && "kind" in answer) return answer;
     throw this.#mistake(
-      `returned ${describeValue(answer)}, not an expression: \`mul(x, 2)\` of @pt2/registry/scalar, not \`x * 2\``,
+      `returned ${describeValue(answer)}, not an expression: write \`scalar.mul(x, 2)\`, with \`scalar\` of @pt2/registry/scalar, not \`x * 2\``,
     );
   }
 

@@ -14,7 +14,7 @@ namespace {
 
 constexpr size_t kPage = 4096;
 constexpr size_t kMost = size_t{64} << 20;
-// Uninitialised bytes make no valid index and no harmless number.
+// Uninitialized bytes make no valid index and no harmless number.
 constexpr int kUnwritten = 0x7f;
 
 struct Block {

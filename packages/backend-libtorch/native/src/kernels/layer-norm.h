@@ -1,4 +1,4 @@
-// Layer normalisation over the last dimension as the loops see it: plain pointers and sizes, already checked.
+// Layer normalization over the last dimension as the loops see it: plain pointers and sizes, already checked.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // Registers this module's kernels with PyTorch's dispatcher as `pt2::*`, so that a graph calls them like any other op.
 //
-// Activations are spelt as `mkldnn::_convolution_pointwise` spells them: `attr`, its `scalars`, its `algorithm`.
+// Activations are spelled as `mkldnn::_convolution_pointwise` spells them: `attr`, its `scalars`, its `algorithm`.
 #include <ATen/Parallel.h>
 #include <torch/library.h>
 

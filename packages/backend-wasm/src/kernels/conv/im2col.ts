@@ -8,7 +8,7 @@ const BLOCK_BYTES = 192 * 1024;
 /** Rows below which a block would read the packed weight too often. */
 const LEAST_ROWS = 60;
 
-/** Any convolution: blocks of the input are unfolded into rows, and each block is one matrix product. */
+/** Computes any convolution: blocks of the input are unfolded into rows, and each block is one matrix product. */
 export function planIm2col(module: KernelModule, shape: ConvShape): ConvPlan {
   const { kernels } = module;
   const { inChannels, outChannels, groups } = shape;

@@ -3,8 +3,8 @@ import { type WasmKernel, wasmKernel } from "../../engine/kernel.ts";
 import { elementsIn, type TensorView } from "../../engine/tensor-view.ts";
 
 /**
- * `as_strided_scatter(self, src, size, stride, storage_offset)`: a copy of `self`, row-major, whose part that a view would
- * show holds `src`.
+ * `as_strided_scatter(self, src, size, stride, storage_offset)`: a row-major copy of `self` in which `src` replaces the
+ * elements that `as_strided` with the same arguments would show.
  */
 export const asStridedScatter: WasmKernel = wasmKernel({
   ops: ["aten::as_strided_scatter"],

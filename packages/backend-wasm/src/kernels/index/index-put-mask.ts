@@ -3,7 +3,7 @@ import { adder, mover } from "../../engine/element-access.ts";
 import { readView } from "../../engine/host-copy.ts";
 import { type WasmKernel, wasmKernel } from "../../engine/kernel.ts";
 
-/** `index_put(self, indices, values, accumulate)` where some index is a mask: what is written only a run can tell. */
+/** `index_put(self, indices, values, accumulate)` with a mask among the indices: only a run knows what is written. */
 export const indexPutMask: WasmKernel = wasmKernel({
   ops: ["aten::index_put"],
   prepare(call, args) {

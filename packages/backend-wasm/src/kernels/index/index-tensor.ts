@@ -124,7 +124,7 @@ function forEachTuple(call: KernelCall, self: TensorView, plan: Indexed, visit: 
   }
 }
 
-/** Whether elements are neighbours. */
+/** Whether elements are neighbors. */
 function isRun(offsets: Int32Array): boolean {
   return offsets.every((offset, i) => offset === offsets[0]! + i);
 }

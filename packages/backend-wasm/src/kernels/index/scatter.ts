@@ -46,7 +46,7 @@ export const scatterReduce: WasmKernel = wasmKernel({
   },
 });
 
-/** Returns a writer, and `finish` for what has to be known of all writes first. */
+/** Writes one element. `finish` does what must wait until all writes are known. */
 interface Writer {
   (from: number, to: number): void;
   finish?(): void;
@@ -119,7 +119,7 @@ const BIG: Readonly<Record<Reduce, (a: bigint, b: bigint) => bigint>> = {
   amin: (a, b) => (a < b ? a : b),
 };
 
-/** Integer means are floored, as PyTorch does. */
+/** Integer means are floored, because PyTorch floors them. */
 function divide(floors: boolean): (sum: number, count: number) => number {
   return (sum, count) => (floors ? Math.floor(sum / count) : sum / count);
 }

@@ -26,12 +26,12 @@ export function packedMatrix(ctx: PlanContext, matrix: TensorView): TensorView {
   return ctx.prepared(matrix, "gemm", packedBytes(bytes), fill, inPlace ? rework : undefined);
 }
 
-/** What is packed is only bytes to others. */
+/** Describes the packed matrix as bytes, because only the product knows its layout. */
 export function packedBytes(bytes: number): TensorLayout {
   return { dtype: "uint8", shape: [bytes] };
 }
 
-/** A matrix whose rows are contiguous, copied only if they are not. */
+/** Returns a matrix with contiguous rows; it is a copy only if those of the given one are not contiguous. */
 export function withContiguousRows(ctx: PlanContext, matrix: TensorView): TensorView {
   const [rows, columns] = matrix.shape as readonly [number, number];
   const contiguous = matrix.strides[1] === 1 || columns === 1;
@@ -76,7 +76,7 @@ export function planGemm(
   );
 }
 
-/** The transposed matrix, without a copy. */
+/** Returns the transposed matrix without a copy. */
 export function transposed(matrix: TensorView): TensorView {
   return { ...matrix, shape: [matrix.shape[1]!, matrix.shape[0]!], strides: [matrix.strides[1]!, matrix.strides[0]!] };
 }

@@ -44,7 +44,7 @@ export const groupedMm: WasmKernel = wasmKernel({
   },
 });
 
-/** Every matrix of a stack in the panels that the product wants, one behind the other. */
+/** Packs every matrix of a stack into the panels that the product reads, one matrix after the other. */
 function packedStack(ctx: PlanContext, stack: TensorView): TensorView {
   const [groups, K, N] = stack.shape as readonly [number, number, number];
   const [next, strideK, strideN] = stack.strides as readonly [number, number, number];

@@ -24,7 +24,7 @@ export interface PoolWindow {
 
 function outputSize(input: number, reach: number, stride: number, padding: number, ceilMode: boolean): number {
   const size = Math.floor((input + 2 * padding - reach - 1 + (ceilMode ? stride - 1 : 0)) / stride) + 1;
-  // With ceilMode the last window must begin inside the input or the padding in front of it.
+  // With ceilMode, the last window has to begin inside the input or the padding before it, as in PyTorch.
   return ceilMode && (size - 1) * stride >= input + padding ? size - 1 : size;
 }
 

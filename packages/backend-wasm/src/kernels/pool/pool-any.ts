@@ -36,7 +36,7 @@ export const poolAny: WasmKernel = wasmKernel({
   },
 });
 
-/** What one output element looks at: offsets in a plane, their flat positions, and the number to divide by. */
+/** What one output element reads: offsets in a plane, their flat positions, and the divisor. */
 interface Window {
   readonly offsets: readonly number[];
   readonly flat: readonly number[];

@@ -25,7 +25,7 @@ function argExtreme(op: "aten::argmax" | "aten::argmin", kernel: "argmaxRows" | 
   });
 }
 
-/** The tensor in such an order that the elements of a dimension are neighbours. */
+/** The tensor in such an order that the elements of a dimension are neighbors. */
 function withLast(call: KernelCall, view: TensorView, dim: number): TensorView {
   const order = [...view.shape.keys()].filter((d) => d !== dim).concat(dim);
   const row = contiguousStrides(order.map((d) => view.shape[d]!));

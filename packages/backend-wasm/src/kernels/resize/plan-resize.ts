@@ -19,7 +19,7 @@ export interface ResizeCall {
   readonly scratch: Pointer;
 }
 
-/** A resampling ready to run. */
+/** A resampling that is planned and ready to run. */
 export interface ResizePlan {
   readonly output: Spatial;
   readonly scratchBytes: number;

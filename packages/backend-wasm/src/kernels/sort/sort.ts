@@ -27,7 +27,7 @@ export const sort: WasmKernel = wasmKernel({
     if (isStable || sortsByRadix(shape.length, size, { integers, descending })) {
       return planOrder(call, args, { descending, arrange: stableSort });
     }
-    // PyTorch leaves elements as they are where all of them are one.
+    // PyTorch does not reorder along a broadcast dimension, all of whose elements are one in memory.
     if (strides[dim] === 0) return planOrder(call, args, { descending, arrange: () => {} });
     planOrder(call, args, { descending, arrange: (ordered) => sortRange(ordered, 0, size) });
   },
@@ -42,7 +42,7 @@ export const topk: WasmKernel = wasmKernel({
   },
 });
 
-/** Ops that find one element of each lane. */
+/** Ops that find one element of each slice. */
 export const selections: readonly WasmKernel[] = SELECTION_OPS.map((op) =>
   wasmKernel({
     ops: [op],

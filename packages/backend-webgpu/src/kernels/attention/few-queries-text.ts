@@ -1,6 +1,6 @@
 /** Invocations of a workgroup, and keys that it looks at together. */
 export const LANES = 128;
-/** Neighbours that share the features of a key, so that they read what lies next to each other. */
+/** Neighbors that share the features of a key, so that they read what lies next to each other. */
 export const PER_KEY = 4;
 
 /** How many queries a workgroup has. */

@@ -6,7 +6,7 @@ import { bindOutput, type ConvGeometry, type ConvTensors, isDeep, weightOf } fro
 import { workgroupSize } from "./register-tile.ts";
 import { entry, gridOf, position } from "./row-invocations.ts";
 
-/** Neighbouring pixels of a row that an invocation computes. */
+/** Neighboring pixels of a row that an invocation computes. */
 const PIXELS = 8;
 /** How many rows of them: sums that a CPU has registers for. */
 const ROWS = [1, 2, 4];

@@ -16,7 +16,7 @@ export function planDepthwise(call: KernelCall, geometry: ConvGeometry, tensors:
   else planPixels(call, geometry, tensors);
 }
 
-/** An invocation computes neighbouring pixels of a row of one output channel. */
+/** An invocation computes neighboring pixels of a row of one output channel. */
 function planPixels(call: KernelCall, geometry: ConvGeometry, tensors: ConvTensors): void {
   const { kernel, stride, dilation, output } = geometry;
   const type = computeType(tensors.input.dtype);

@@ -7,7 +7,7 @@ import { begin, finish, multiply, packingOf, sharingLanes, workgroupSize } from 
 import { bindWindow, entry, gridOf, inputRow, laneCount, position, storePixels } from "./row-invocations.ts";
 
 /**
- * Convolution without workgroup memory: an invocation computes neighbouring pixels of a row for several channels. Each
+ * Convolution without workgroup memory: an invocation computes neighboring pixels of a row for several channels. Each
  * step reads what a row of the kernel (or a part of it) needs, so that an input is read once for all its taps.
  */
 export function planRegisterRows(call: KernelCall, geometry: ConvGeometry, tensors: ConvTensors): void {

@@ -2,7 +2,7 @@ import type { Adapter } from "../../engine/adapter.ts";
 import type { Packing } from "./pack-weight.ts";
 
 /**
- * Outputs that one invocation keeps in registers: `pixels` neighbours (a multiple of four) of `outputs` channels (another
+ * Outputs that one invocation keeps in registers: `pixels` neighbors (a multiple of four) of `outputs` channels (another
  * one). Each step multiplies `taps` elements of the kernel, read from a weight packed as {@link packingOf} says.
  */
 export interface RegisterTile {
@@ -45,7 +45,7 @@ export function begin(tile: RegisterTile, block: string): string {
   ${sums.join("\n  ")}`;
 }
 
-/** One step: `tap(t, q)` is WGSL of four neighbouring inputs under the t-th tap. */
+/** One step: `tap(t, q)` is WGSL of four neighboring inputs under the t-th tap. */
 export function multiply(tile: RegisterTile, tap: (tap: number, quad: number) => string): string {
   const { outputs, pixels, taps, type, shared } = tile;
   const perTap = outputs / 4;

@@ -4,7 +4,7 @@ import type { Shader } from "../../shader/shader.ts";
 import { bindOutput, type ConvGeometry, type ConvTensors } from "./geometry.ts";
 import { workgroupSize } from "./register-tile.ts";
 
-/** Invocations that each compute `pixels` neighbours in a row, over a batch. */
+/** Invocations that each compute `pixels` neighbors in a row, over a batch. */
 export function laneCount({ batch, output }: ConvGeometry, pixels: number): number {
   return batch * output[0] * output[1] * Math.ceil(output[2] / pixels);
 }
@@ -78,7 +78,7 @@ export function inputRow(deep: boolean): string {
       let row = row_h + u32(clamp(z, 0, p.i_d - 1)) * p.x_d;`;
 }
 
-/** Stores `r0` and `r1`, the neighbouring pixels of output channel `channel`. */
+/** Stores `r0` and `r1`, the neighboring pixels of output channel `channel`. */
 export function storePixels(pixels: number, deep: boolean): string {
   const value = pixels === 4 ? "r0[i]" : "select(r0[i & 3u], r1[i & 3u], i > 3u)";
   return `let to = (${deep ? "((n * p.all_rows + channel) * p.o_d + od)" : "(n * p.all_rows + channel)"} * p.o_h + oh) * p.o_w + ow;

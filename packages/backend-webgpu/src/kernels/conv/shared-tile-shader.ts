@@ -4,7 +4,7 @@ import type { ConvGeometry } from "./geometry.ts";
 /** Invocations along pixels and along channels. */
 export const ACROSS = 16;
 export const DOWN = 8;
-/** Pixels of one invocation, `ACROSS` apart, so that neighbours read and write neighbours. */
+/** Pixels of one invocation, `ACROSS` apart, so that neighbors read and write neighbors. */
 export const PIXELS = 4;
 /** Elements of the sum that are in workgroup memory at once. */
 export const DEPTH = 16;

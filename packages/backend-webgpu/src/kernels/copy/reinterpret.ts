@@ -35,13 +35,16 @@ export const reinterpret: WebgpuKernel = webgpuKernel({
   },
 });
 
-/** What the GPU holds in fewer bits when it is told so. An int64 comes back as it was. */
+/**
+ * Dtypes whose elements the GPU holds with less precision if narrowing is allowed, so that their bytes are lost. An int64
+ * keeps its value, from which its bytes can be restored.
+ */
 const NARROWED: ReadonlySet<DType> = new Set(["float64", "complex128"]);
 
 function notItsBytes(from: DType, to: DType): Error {
   return webgpuError("webgpu.dtype", {
-    what: `The bytes of ${from} elements are looked at as ${to}, and the GPU holds them in half as many`,
-    advice: "Run the program on another backend, or look at the bytes of float32.",
+    what: `A view reads the bytes of ${from} elements as ${to}, but the GPU holds each element in half as many bytes`,
+    advice: "Run the program on another backend, or view float32 elements instead.",
   });
 }
 

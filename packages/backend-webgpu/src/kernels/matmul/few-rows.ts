@@ -10,7 +10,7 @@ const [DEEP, WIDE] = [8, 16] as const;
 
 /**
  * A product with few rows for GPUs: reading the right matrix is all there is to do. The invocations of a workgroup share
- * `k` and some columns among them so that neighbours read neighbours, and add up at the end what they have.
+ * `k` and some columns among them so that neighbors read neighbors, and add up at the end what they have.
  */
 export function planFewRows(ctx: PlanContext, product: PlannedMatmul, output: Output): void {
   const { batch, m, n } = sizeOf(product);

@@ -34,7 +34,7 @@ export function planSharedTile(ctx: PlanContext, product: PlannedMatmul, tile: S
   const declarations = `${operands}var<workgroup> a_tile: array<vec4<f32>, ${edge * depth4}>;
 var<workgroup> b_tile: array<vec4<f32>, ${DEPTH * blocks}>;
 `;
-  // Neighbours load what lies next to each other in memory.
+  // Neighbors load what lies next to each other in memory.
   const [kOf, columnOf] =
     layoutOf(product.b) === "columns" ? [`t % ${depth4}u`, `t / ${depth4}u`] : [`t / ${blocks}u`, `t % ${blocks}u`];
   const rows = [0, 1, 2, 3];

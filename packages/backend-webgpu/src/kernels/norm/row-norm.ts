@@ -4,7 +4,7 @@ import type { TensorView } from "../../engine/tensor-view.ts";
 import type { Shader } from "../../shader/shader.ts";
 import { Rows, rowVectors } from "../rows.ts";
 
-/** Rows that are normalised, each by its own statistics. */
+/** Rows that are normalized, each by its own statistics. */
 export interface RowNorm {
   readonly name: string;
   /** [...rows, ...elements of a row] */

@@ -18,7 +18,7 @@ export function fitsRows(call: KernelCall, self: TensorView, { kernel }: Pooling
   return computeType(self.dtype) === "f32" && kernel.at(-1)! <= MOST_TAPS && call.call.results.length === 1 && !many;
 }
 
-/** Sliding maxima or means: an invocation computes neighbours in a row, whose windows share what it reads. */
+/** Sliding maxima or means: an invocation computes neighbors in a row, whose windows share what it reads. */
 export function planPoolRows(call: KernelCall, self: TensorView, window: PoolingWindow, divisor: number | null): void {
   const isMax = windowOf(call.call.record).reduce === "max";
   const geometry = geometryOf(call, self, window);

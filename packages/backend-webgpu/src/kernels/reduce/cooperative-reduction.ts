@@ -5,7 +5,7 @@ import type { KernelCall } from "../../engine/kernel.ts";
 import type { TensorView } from "../../engine/tensor-view.ts";
 import { computeType } from "../../wgsl/storage.ts";
 import { type Combination, invocationsFor, WorkgroupReduction } from "../cooperative.ts";
-import { areNeighbours, type ReducedLayout, readLanes, reducedLayout } from "./reduced-layout.ts";
+import { areNeighbors, type ReducedLayout, readLanes, reducedLayout } from "./reduced-layout.ts";
 import type { Reduction } from "./reduction.ts";
 
 /** With as many workgroups a GPU is busy. */
@@ -19,7 +19,7 @@ const MOST_PIECES = 256;
  * to each other, or results are too few.
  */
 export function isCooperative(layout: ReducedLayout, { software }: Adapter): boolean {
-  return !software && layout.n >= 32 && (layout.outer < 32 || areNeighbours(layout));
+  return !software && layout.n >= 32 && (layout.outer < 32 || areNeighbors(layout));
 }
 
 /** Folds what belongs to each result by a workgroup, or by several and then one. `count` is what a mean divides by. */

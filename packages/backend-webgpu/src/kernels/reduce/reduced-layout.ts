@@ -33,7 +33,7 @@ export function reducedLayout(
 }
 
 /** Whether the elements of a result lie nearer to each other than those of different results. */
-export function areNeighbours({ kept, reduced }: ReducedLayout): boolean {
+export function areNeighbors({ kept, reduced }: ReducedLayout): boolean {
   const nearest = ({ shape, strides }: Layout): number => Math.min(...strides.filter((_, d) => shape[d] !== 1));
   return nearest(reduced) <= nearest(kept);
 }

@@ -3,7 +3,7 @@ import type { Shader } from "../../shader/shader.ts";
 import type { ReducedLayout } from "../reduce/reduced-layout.ts";
 import { declareScanState, type ScanState } from "./scan-state.ts";
 
-/** Invocations of a workgroup, neighbouring elements that each of them takes at once, and how many that makes. */
+/** Invocations of a workgroup, neighboring elements that each of them takes at once, and how many that makes. */
 const [LANES, EACH] = [256, 4];
 const TILE = LANES * EACH;
 /** Blocks of a lane at most: a workgroup looks at the totals of all in front of its own at once. */

@@ -3,7 +3,7 @@ import type { DType } from "@pt2/format";
 import type { TensorMeta } from "@pt2/registry";
 import { type KernelCall, type WebgpuKernel, webgpuKernel } from "../../engine/kernel.ts";
 import type { Shader } from "../../shader/shader.ts";
-import { areNeighbours, readLanes, reducedLayout } from "../reduce/reduced-layout.ts";
+import { areNeighbors, readLanes, reducedLayout } from "../reduce/reduced-layout.ts";
 import { planBlocks } from "./blocked-scan.ts";
 import { declareScanState, extreme, logSumExp, product, type ScanState, sum } from "./scan-state.ts";
 
@@ -42,7 +42,7 @@ function planScan(call: KernelCall, args: ScanArgs, op: ScanOp, state: ScanState
   };
   const sets = state.results.map((result, index) => `set_out${index}(to + to_inner(k), ${result});`);
   const store = sets.join(" ");
-  if (!call.adapter.software && n >= SHORT && (outer < MANY || areNeighbours(layout)) && state.associative !== false) {
+  if (!call.adapter.software && n >= SHORT && (outer < MANY || areNeighbors(layout)) && state.associative !== false) {
     const read = (what: string): Shader => readLanes(call.shader(`${op} ${what}`), self, layout);
     planBlocks(call, state, { layout, read, write, store });
     return;

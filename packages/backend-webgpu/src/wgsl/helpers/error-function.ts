@@ -2,7 +2,7 @@ import { polynomial } from "../literal.ts";
 import type { Helpers } from "./helper-declarations.ts";
 
 /** After N. Juffa: the error function as x + x p(x²), and 1 - exp(t p(t) - t) beyond 475/512. */
-const CENTRE = [1.28379166e-1, -3.76125336e-1, 1.12819925e-1, -2.67681349e-2, 4.99119423e-3, -5.96761703e-4];
+const CENTER = [1.28379166e-1, -3.76125336e-1, 1.12819925e-1, -2.67681349e-2, 4.99119423e-3, -5.96761703e-4];
 const TAIL = [
   -1.28717512e-1, -6.34846687e-1, -1.06777877e-1, 2.42546219e-2, -3.88396438e-3, 3.83197126e-4, -1.7285347e-5,
 ];
@@ -12,7 +12,7 @@ const COMPLEMENT = [
   0.17087277,
 ];
 // After M. Giles: erfinv(y) / y in w - 2.5 and √w - 3 for w = -log(1 - y²).
-const INVERSE_CENTRE = [
+const INVERSE_CENTER = [
   1.50140941, 0.246640727, -0.00417768164, -0.00125372503, 0.00021858087, -0.00000439150654, -3.5233877e-6,
   3.43273939e-7, 2.81022636e-8,
 ];
@@ -27,7 +27,7 @@ export const ERROR_FUNCTION: Helpers = {
   let z = x * x;
   let t = min(a, 4f);
   let large = copysign_f32(1f - exp(t * ${polynomial("t", TAIL)} - t), x);
-  let small = x + x * ${polynomial("z", CENTRE)};
+  let small = x + x * ${polynomial("z", CENTER)};
   return select(select(small, large, a > 0.927734375f), x, is_nan(x));
 }`,
   // The square of a high part is exact.
@@ -46,6 +46,6 @@ export const ERROR_FUNCTION: Helpers = {
   let w = -log_f32((1f - a) * (1f + a));
   let c = w - 2.5f;
   let s = sqrt(w) - 3f;
-  return x * select(${polynomial("s", INVERSE_TAIL)}, ${polynomial("c", INVERSE_CENTRE)}, w < 5f);
+  return x * select(${polynomial("s", INVERSE_TAIL)}, ${polynomial("c", INVERSE_CENTER)}, w < 5f);
 }`,
 };

@@ -7,7 +7,7 @@ import type { HostArray } from "../host-array.ts";
 import { type ForEach, type HostCall, type HostKernel, hostKernel } from "../host-kernel.ts";
 import type { Matrix } from "./matrix.ts";
 
-/** A batch of matrices, or of vectors, each of which is given as a matrix of one row. */
+/** A batch of matrices, or of vectors; a vector is given as a matrix of one row. */
 type Operand = TensorMeta | { readonly vectors: TensorMeta };
 
 /**

@@ -2,7 +2,7 @@ import { type Matrix, turnLines } from "./matrix.ts";
 import { forwardRotation } from "./rotations.ts";
 import { leastOfTwo, valuesOfTwo } from "./triangle-of-two.ts";
 
-/** Sweeps after which a matrix is given up, for each of its rows. */
+/** The number of sweeps per row after which the iteration ends without convergence. */
 const PATIENCE = 6;
 
 /** The matrix that is worked on: its diagonal, what is above that, and rows of vectors that are turned along. */
@@ -13,7 +13,7 @@ interface Work {
   readonly v: Matrix;
   readonly precision: number;
   readonly tolerance: number;
-  /** What is not larger counts as zero. */
+  /** Elements that are not larger than this count as zero. */
   readonly threshold: number;
 }
 
@@ -29,7 +29,7 @@ interface Range {
  * Makes an upper bidiagonal matrix diagonal by implicit QR with or without a shift, as LAPACK's bdsqr. Signs of vectors
  * follow from how often it iterates, and that from the precision asked for. The diagonal may end negative, in any order.
  */
-export function diagonaliseBidiagonal(
+export function diagonalizeBidiagonal(
   d: Float64Array,
   e: Float64Array,
   vectors: { readonly u: Matrix; readonly v: Matrix },
@@ -76,7 +76,7 @@ function beside(i: number, step: number): number {
   return step === 1 ? i : i - 1;
 }
 
-/** A lower bound of singular values. */
+/** Returns a lower bound of the singular values. */
 function leastOf(d: Float64Array, e: Float64Array): number {
   let mu = Math.abs(d[0] ?? 0);
   let least = mu;
@@ -96,7 +96,7 @@ function startOf({ e, threshold }: Work, high: number): number {
   return 0;
 }
 
-/** Makes an element zero that singular values do not notice, and gives null; else a bound of the least of them. */
+/** Sets an element to zero if the singular values allow it, and returns null; else returns a lower bound of them. */
 function split({ d, e, tolerance }: Work, { from, to, step }: Range): number | null {
   const last = beside(to, -step);
   if (Math.abs(e[last]!) <= tolerance * Math.abs(d[to]!)) {

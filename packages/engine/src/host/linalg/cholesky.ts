@@ -1,7 +1,7 @@
 import { complex, minus, over } from "./complex.ts";
 import { at, dotRows, type Matrix, put, zerosLike } from "./matrix.ts";
 
-/** Lower triangle of Cholesky's factor; `info` is 0, or the order of the first minor that is not positive. */
+/** Cholesky's lower triangular factor; `info` is 0, or the order of the first minor that is not positive. */
 export function cholesky(a: Matrix): { readonly l: Matrix; readonly info: number } {
   const n = a.rows;
   const l = zerosLike(a, n, n);

@@ -27,7 +27,7 @@ export function scaled(x: Complex, factor: number): Complex {
   return { re: x.re * factor, im: x.im * factor };
 }
 
-/** A quotient, without overflow on the way (Smith). */
+/** Divides by Smith's method, whose intermediate results do not overflow. */
 export function over(x: Complex, y: Complex): Complex {
   if (y.im === 0) return { re: x.re / y.re, im: x.im / y.re };
   if (Math.abs(y.re) >= Math.abs(y.im)) {
@@ -52,12 +52,12 @@ export function absolute({ re, im }: Complex): number {
   return im === 0 ? Math.abs(re) : Math.hypot(re, im);
 }
 
-/** The size that LAPACK compares numbers by: cheaper than the absolute value, the same of a real number. */
+/** The size by which LAPACK compares numbers: it is cheaper than the absolute value, and equals that of a real number. */
 export function magnitude({ re, im }: Complex): number {
   return Math.abs(re) + Math.abs(im);
 }
 
-/** The root with a real part that is not negative. */
+/** Returns the square root whose real part is not negative. */
 export function squareRoot(x: Complex): Complex {
   const size = absolute(x);
   if (size === 0) return ZERO;

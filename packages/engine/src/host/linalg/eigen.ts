@@ -17,7 +17,7 @@ import { rotation } from "./rotations.ts";
 import { triangulate, turnTo } from "./schur.ts";
 import { triangulateReal } from "./schur-real.ts";
 
-/** Eigenvalues and eigenvectors, complex numbers both. */
+/** Eigenvalues and eigenvectors, both complex. */
 export interface Eigen {
   /** In one row. */
   readonly values: Matrix;
@@ -25,7 +25,7 @@ export interface Eigen {
   readonly vectors: Matrix;
 }
 
-/** Of any square matrix, in the order in which LAPACK's geev finds them, vectors of length 1 as it turns them. */
+/** Decomposes a square matrix. Eigenvalues have the order, and unit vectors the phases, of LAPACK's geev. */
 export function eigen(a: Matrix, precision: number): Eigen {
   const n = a.rows;
   const { h, q } = reduce(a);
@@ -87,7 +87,7 @@ function vectorOf(t: Matrix, q: Matrix, j: number): Matrix {
     for (let k = i + 1; k <= j; k++) sum = plus(sum, times(at(t, i, k), x[k]!));
     const apart = minus(at(t, i, i), value);
     x[i] = over(negative(sum), magnitude(apart) < least ? complex(least) : apart);
-    // Equal eigenvalues may let elements grow without end.
+    // If eigenvalues are equal, elements may grow until they overflow.
     const size = magnitude(x[i]!);
     if (size > 1e100) for (let k = i; k <= j; k++) x[k] = scaled(x[k]!, 1 / size);
   }

@@ -1,7 +1,7 @@
 import { absolute, complex, ONE } from "./complex.ts";
 import { addRow, at, identityLike, type Matrix, product, scaleLine } from "./matrix.ts";
 
-/** exp(A) by scaling, Taylor's series and squaring. */
+/** Computes exp(A) by scaling, Taylor's series and squaring. */
 export function matrixExponential(a: Matrix): Matrix {
   const n = a.rows;
   let norm = 0;

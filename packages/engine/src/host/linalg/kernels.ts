@@ -13,16 +13,16 @@ import { applyQ, orthogonal, reflect } from "./qr.ts";
 import { svd } from "./svd.ts";
 import { symmetricEigen } from "./symmetric.ts";
 
-/** The `info` of a factorisation: zero, or the place where it failed, which is an error if it is checked. */
+/** Returns the `info` of a factorization: 0, or the row where it failed. If errors are checked, a failure throws. */
 function outcome(info: number, checkErrors: boolean): readonly number[] {
   if (info === 0 || !checkErrors) return [info];
   throw backendError("backend.data", {
-    what: `The factorisation could not be completed: it failed at row ${info} of the input matrix`,
+    what: `The factorization could not be completed: it failed at row ${info} of the input matrix`,
     advice: "Check the values that the program computes this from.",
   });
 }
 
-/** Factorisations and systems of equations, in double precision. */
+/** Factorizations and systems of equations, in double precision. */
 export const LINALG: readonly HostKernel[] = [
   matrixKernel(
     "aten::linalg_lu_factor_ex",
@@ -157,19 +157,19 @@ export const LINALG: readonly HostKernel[] = [
   ),
 ];
 
-/** The distance from 1 to the next number of a dtype: how exact LAPACK's routine for it is. */
+/** Returns the distance from 1 to the next number of a dtype, on which LAPACK's criteria of convergence depend. */
 function epsilonOf(dtype: DType): number {
   return dtype === "float64" || dtype === "complex128" ? 2 ** -52 : 2 ** -23;
 }
 
-/** A result that is one number of the same kind as those of a matrix. */
+/** Makes a result of one number, which is real or complex as those of a matrix are. */
 function numberLike(a: Matrix, value: Complex): Matrix {
   const result = zerosLike(a, 1, 1);
   put(result, 0, 0, value);
   return result;
 }
 
-/** The upper triangle, or the lower one with a diagonal of ones. */
+/** Returns the upper triangle of a matrix, or the lower one with a diagonal of ones. */
 function triangle(a: Matrix, upper: boolean): Matrix {
   const result = zerosLike(a, a.rows, a.columns);
   for (let i = 0; i < a.rows; i++) {

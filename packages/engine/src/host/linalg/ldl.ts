@@ -11,10 +11,10 @@ export interface Ldl {
   readonly info: number;
 }
 
-/** An element of the upper triangle from that of the lower one. */
+/** Returns an element of the upper triangle, given the one of the lower triangle. */
 type Mirror = (value: Complex) => Complex;
 
-/** Beyond this part of the largest element of its column a diagonal element is a good pivot (Bunch and Kaufman). */
+/** A diagonal element is a good pivot if it exceeds this part of its column's largest element (Bunch and Kaufman). */
 const GOOD = (1 + Math.sqrt(17)) / 8;
 
 /** The factors of the symmetric or Hermitian matrix whose lower triangle is given. */
@@ -96,7 +96,7 @@ function mirrorOf(hermitian: boolean): Mirror {
   return hermitian ? conjugate : (value) => value;
 }
 
-/** Which row comes to the diagonal at k, and the size of the block that it ends; 0 where the column is zero. */
+/** Returns which row comes to the diagonal at k, and the size of the block that it ends; 0 if the column is zero. */
 function pivotOf(ld: Matrix, k: number): { readonly row: number; readonly size: 0 | 1 | 2 } {
   const n = ld.rows;
   const size = (i: number, j: number): number => magnitude(at(ld, Math.max(i, j), Math.min(i, j)));

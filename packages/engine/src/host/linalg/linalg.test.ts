@@ -136,7 +136,7 @@ describe.each([
     expectSame(product(product(form.q, form.h), adjointOf(form.q)), square);
   });
 
-  test("an indefinite matrix is factorised as L D L", () => {
+  test("an indefinite matrix is factorized as L D L", () => {
     const a = random(7, 7, isComplex);
     for (const isHermitian of [false, true]) {
       const { pivots, info } = factorLdl(product(a, isHermitian ? adjointOf(a) : transposed(a)), isHermitian);

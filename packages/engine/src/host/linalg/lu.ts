@@ -52,14 +52,14 @@ export function permutationOf(lu: Matrix, pivots: ArrayLike<number>): Matrix {
   return result;
 }
 
-/** A determinant: its value, that divided by its size, and the logarithm of its size. */
+/** A determinant: its value, its value divided by its absolute value, and the logarithm of its absolute value. */
 export interface Determinant {
   readonly value: Complex;
   readonly sign: Complex;
   readonly log: number;
 }
 
-/** Determinant from the factors. */
+/** Computes the determinant from the factors. */
 export function determinant({ lu, pivots }: Lu): Determinant {
   let [value, sign, log] = [ONE, ONE, 0];
   for (let k = 0; k < lu.rows; k++) {
@@ -91,9 +91,9 @@ export function solveLu(lu: Matrix, pivots: ArrayLike<number>, b: Matrix, adjoin
 /** Which triangle of a matrix counts, and how. */
 export interface Triangle {
   readonly upper: boolean;
-  /** The diagonal is taken to be 1. */
+  /** Whether the diagonal is taken to be 1. */
   readonly unit: boolean;
-  /** Its conjugate transpose is meant. */
+  /** Whether the conjugate transpose of the triangle is used. */
   readonly adjoint?: boolean;
 }
 

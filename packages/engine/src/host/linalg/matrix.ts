@@ -9,13 +9,13 @@ export interface Matrix {
   readonly im: Float64Array | null;
 }
 
-/** A matrix of zeros. */
+/** Makes a matrix of zeros. */
 export function matrix(rows: number, columns: number, isComplex: boolean): Matrix {
   const size = rows * columns;
   return { rows, columns, re: new Float64Array(size), im: isComplex ? new Float64Array(size) : null };
 }
 
-/** Zeros of the same kind of numbers as another matrix. */
+/** Makes a matrix of zeros that is real or complex as another matrix is. */
 export function zerosLike({ im }: Matrix, rows: number, columns: number): Matrix {
   return matrix(rows, columns, im !== null);
 }
@@ -36,7 +36,7 @@ export function at({ columns, re, im }: Matrix, i: number, j: number): Complex {
   return { re: re[place]!, im: im === null ? 0 : im[place]! };
 }
 
-/** Writes an element. Of a real matrix only the real part counts. */
+/** Writes an element. In a real matrix the imaginary part is ignored. */
 export function put({ columns, re, im }: Matrix, i: number, j: number, value: Complex): void {
   const place = i * columns + j;
   re[place] = value.re;
@@ -68,7 +68,7 @@ export function product(a: Matrix, b: Matrix): Matrix {
   return result;
 }
 
-/** The first rows and columns; zeros where there are no more. */
+/** Returns the first rows and columns, padded with zeros. */
 export function corner(a: Matrix, rows: number, columns: number): Matrix {
   const result = zerosLike(a, rows, columns);
   for (let i = 0; i < Math.min(rows, a.rows); i++) {
@@ -77,7 +77,7 @@ export function corner(a: Matrix, rows: number, columns: number): Matrix {
   return result;
 }
 
-/** Adds a multiple of a row of one matrix to a row of another, from a column on: the inner loop of most that is here. */
+/** Adds a multiple of a row of one matrix to a row of another, from a column on: the inner loop of most algorithms here. */
 export function addRow(to: Matrix, i: number, from: Matrix, k: number, factor: Complex, start = 0): void {
   const [x, y] = [factor.re, factor.im];
   if (x === 0 && y === 0) return;
@@ -93,7 +93,7 @@ export function addRow(to: Matrix, i: number, from: Matrix, k: number, factor: C
   }
 }
 
-/** The sum of the products of elements of two rows, those of the second one conjugate, up to a column. */
+/** Returns the inner product of two rows up to a column; the second row is conjugated. */
 export function dotRows(a: Matrix, i: number, b: Matrix, k: number, end: number = a.columns): Complex {
   const [p, q] = [i * a.columns, k * b.columns];
   let [re, im] = [0, 0];
@@ -109,7 +109,7 @@ export function dotRows(a: Matrix, i: number, b: Matrix, k: number, end: number 
 /** A line of a matrix: one of its rows, or one of its columns. */
 export type Axis = "row" | "column";
 
-/** Multiplies the elements of a line. */
+/** Multiplies the elements of a line by a number. */
 export function scaleLine(a: Matrix, axis: Axis, i: number, factor: Complex): void {
   if (factor.re === 1 && factor.im === 0) return;
   const { start, step, end } = lineOf(a, axis, i);
@@ -147,7 +147,7 @@ export function swapRows({ columns, re, im }: Matrix, i: number, k: number): voi
   }
 }
 
-/** The root of the sum of squares of a row. */
+/** Returns the Euclidean norm of a row. */
 export function rowNorm(a: Matrix, i: number): number {
   return Math.sqrt(dotRows(a, i, a, i).re);
 }

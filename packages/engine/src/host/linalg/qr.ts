@@ -8,7 +8,7 @@ export interface Reflections {
   readonly tau: Matrix;
 }
 
-/** Factorises by reflections. */
+/** Factorizes a matrix by Householder's reflections. */
 export function reflect(given: Matrix): Reflections {
   const a = copyOf(given);
   const tau = zerosLike(a, 1, Math.min(a.rows, a.columns));
@@ -40,7 +40,7 @@ export function makeReflection(a: Matrix, row: number, column: number): Complex 
   return complex((beta - alpha.re) / beta, -alpha.im / beta);
 }
 
-/** `Q B` or `Qᴴ B`, in place of B. Vectors of reflections begin `offset` below the diagonal. */
+/** Computes `Q B` or `Qᴴ B` in place of B. The vectors of the reflections begin `offset` below the diagonal. */
 export function applyQ(a: Matrix, tau: Matrix, b: Matrix, adjoint: boolean, offset = 0): void {
   const count = tau.columns;
   for (let step = 0; step < count; step++) {
@@ -50,7 +50,7 @@ export function applyQ(a: Matrix, tau: Matrix, b: Matrix, adjoint: boolean, offs
   }
 }
 
-/** The first columns of Q. */
+/** Returns the first columns of Q. */
 export function orthogonal(a: Matrix, tau: Matrix, columns: number): Matrix {
   const q = identityLike(a, a.rows, columns);
   applyQ(a, tau, q, false);

@@ -1,9 +1,9 @@
 import type { Hessenberg } from "./hessenberg.ts";
 import type { Matrix } from "./matrix.ts";
 import { splitAt } from "./schur.ts";
-import { standardise } from "./standard-block.ts";
+import { standardize } from "./standard-block.ts";
 
-/** Steps for one eigenvalue after which a matrix is given up; every tenth uses other shifts. */
+/** Steps for one eigenvalue after which the iteration ends without convergence; every tenth step uses other shifts. */
 const PATIENCE = 300;
 
 /** Two shifts, real or conjugate to each other. */
@@ -27,7 +27,7 @@ export function triangulateReal({ h, q }: Hessenberg, precision: number): void {
       sweep(h, q, { low, start, end: i }, vector);
       low = splitAt(h, i, precision);
     }
-    if (low === i - 1) standardise(h, q, low, precision);
+    if (low === i - 1) standardize(h, q, low, precision);
     i = Math.min(low, i) - 1;
   }
 }

@@ -16,7 +16,7 @@ import {
 import type { Hessenberg } from "./hessenberg.ts";
 import { at, type Matrix, put, scaleLine, turnLines } from "./matrix.ts";
 
-/** Steps for one eigenvalue after which a matrix is given up; every tenth uses another shift. */
+/** Steps for one eigenvalue after which the iteration ends without convergence; every tenth step uses another shift. */
 const PATIENCE = 300;
 
 /** Makes a complex Hessenberg matrix upper triangular, by single shifts as LAPACK's lahqr; Q is turned along. */
@@ -50,7 +50,7 @@ export function splitAt(h: Matrix, i: number, precision: number): number {
   return 0;
 }
 
-/** Whether eigenvalues do not notice that the element left of (k, k) becomes zero (Ahues and Tisseur). */
+/** Returns whether the element left of (k, k) can become zero without a change of the eigenvalues (Ahues and Tisseur). */
 function isSmall(h: Matrix, k: number, precision: number): boolean {
   const [x, y] = [magnitude(at(h, k, k - 1)), magnitude(at(h, k - 1, k))];
   const own = magnitude(at(h, k, k));
@@ -99,7 +99,7 @@ function wilkinson(h: Matrix, i: number): Complex {
   return minus(last, times(u, over(u, plus(x, y))));
 }
 
-/** A shift that ends cycles. */
+/** Returns an exceptional shift, which ends cycles. */
 function exceptional(h: Matrix, k: number): Complex {
   return plus(at(h, k, k), complex(0.75 * magnitude(at(h, k, k - 1))));
 }

@@ -1,7 +1,7 @@
 import { type Matrix, turnLines } from "./matrix.ts";
 
 /** Makes a 2×2 block triangular, or its diagonal elements equal where its eigenvalues are conjugate (LAPACK's lanv2). */
-export function standardise(h: Matrix, q: Matrix, k: number, precision: number): void {
+export function standardize(h: Matrix, q: Matrix, k: number, precision: number): void {
   const { re, columns: n } = h;
   const block = (): readonly number[] => [
     re[k * n + k]!,

@@ -1,5 +1,5 @@
 import { bidiagonalise, turnLower, unit } from "./bidiagonal.ts";
-import { diagonaliseBidiagonal } from "./bidiagonal-svd.ts";
+import { diagonalizeBidiagonal } from "./bidiagonal-svd.ts";
 import { complex } from "./complex.ts";
 import { adjointOf, at, corner, identityLike, type Matrix, put, scaleLine } from "./matrix.ts";
 import { applyQ, reflect } from "./qr.ts";
@@ -43,9 +43,9 @@ function direct(a: Matrix, full: boolean, precision: number): Svd {
   const { diagonal: d, off: e } = form;
   const n = d.length;
   const restore = wide ? turnLower(d, e) : null;
-  // Vectors as rows.
+  // The vectors are rows here, because the rotations then act on contiguous memory.
   const [u, v] = [unit(n), unit(n)];
-  diagonaliseBidiagonal(d, e, { u, v }, precision);
+  diagonalizeBidiagonal(d, e, { u, v }, precision);
   restore?.(u);
   for (let i = 0; i < n; i++) {
     if (!(d[i]! < 0)) continue;
@@ -72,7 +72,7 @@ function grown(a: Matrix, rows: number, columns: number): Matrix {
   return result;
 }
 
-/** The matrix without what is below its diagonal. */
+/** Returns the matrix with zeros below its diagonal. */
 function upperTriangle(a: Matrix): Matrix {
   for (let i = 1; i < a.rows; i++) for (let j = 0; j < i; j++) put(a, i, j, complex(0));
   return a;

@@ -1,7 +1,7 @@
 import { complex, conjugate } from "./complex.ts";
 import { reduce } from "./hessenberg.ts";
 import { at, type Matrix, put, transposed, zerosLike } from "./matrix.ts";
-import { diagonalise, type Tridiagonal } from "./tridiagonal.ts";
+import { diagonalize, type Tridiagonal } from "./tridiagonal.ts";
 
 /** Eigenvalues in ascending order, eigenvectors as columns. */
 export interface SymmetricEigen {
@@ -9,10 +9,10 @@ export interface SymmetricEigen {
   readonly vectors: Matrix;
 }
 
-/** Of one triangle of a Hermitian matrix, with the signs and phases of vectors that LAPACK's steqr gives them. */
+/** Decomposes a Hermitian matrix of which one triangle is given. Vectors have the signs and phases of LAPACK's steqr. */
 export function symmetricEigen(given: Matrix, upper: boolean, precision: number): SymmetricEigen {
   const n = given.rows;
-  // LAPACK reduces an upper triangle from its end: as the lower one of the matrix read backwards.
+  // LAPACK reduces an upper triangle from its end, as the lower triangle of the reversed matrix.
   const { h, q } = reduce(upper ? backwards(hermitian(given, true)) : hermitian(given, false));
   const place = (i: number): number => (upper ? n - 1 - i : i);
   const t: Tridiagonal = {
@@ -22,16 +22,16 @@ export function symmetricEigen(given: Matrix, upper: boolean, precision: number)
       return at(h, k + 1, k).re;
     }),
   };
-  // Vectors as rows.
+  // The vectors are rows here, because the rotations then act on contiguous memory.
   const rows = transposed(upper ? backwards(q) : q);
-  diagonalise(t, rows, precision);
+  diagonalize(t, rows, precision);
   const order = Array.from({ length: n }, (_, i) => i).sort((x, y) => t.diagonal[x]! - t.diagonal[y]!);
   const vectors = zerosLike(given, n, n);
   for (const [to, from] of order.entries()) for (let i = 0; i < n; i++) put(vectors, i, to, at(rows, from, i));
   return { values: Float64Array.from(order, (i) => t.diagonal[i]!), vectors };
 }
 
-/** The whole matrix of one triangle. */
+/** Returns the Hermitian matrix that has a given triangle. */
 function hermitian(given: Matrix, upper: boolean): Matrix {
   const n = given.rows;
   const a = zerosLike(given, n, n);
@@ -46,7 +46,7 @@ function hermitian(given: Matrix, upper: boolean): Matrix {
   return a;
 }
 
-/** Rows and columns in reverse order. */
+/** Returns a matrix with its rows and columns in reverse order. */
 function backwards({ rows, columns, re, im }: Matrix): Matrix {
   return { rows, columns, re: re.slice().reverse(), im: im === null ? null : im.slice().reverse() };
 }

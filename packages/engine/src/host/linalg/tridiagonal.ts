@@ -11,7 +11,7 @@ export interface Tridiagonal {
  * Makes the elements beside the diagonal zero, and turns the rows of `vectors` along: implicit QL, or QR where the matrix
  * grows towards its end, as LAPACK's steqr. Signs of vectors follow from how often it iterates, and that from the precision asked for.
  */
-export function diagonalise({ diagonal: d, off: e }: Tridiagonal, vectors: Matrix, precision: number): void {
+export function diagonalize({ diagonal: d, off: e }: Tridiagonal, vectors: Matrix, precision: number): void {
   const n = d.length;
   let sweeps = 30 * n;
   for (let first = 0, last = 0; first < n; first = last + 1) {
@@ -79,7 +79,7 @@ function sweep(d: Float64Array, e: Float64Array, l: number, m: number, step: num
   e[beside(l)] = g;
 }
 
-/** Diagonalises rows and columns `i` and `i + 1`, which nothing connects with others (LAPACK's laev2). */
+/** Diagonalizes rows and columns `i` and `i + 1`, which nothing connects with others (LAPACK's laev2). */
 function solvePair(d: Float64Array, e: Float64Array, i: number, vectors: Matrix): void {
   const [a, b, c] = [d[i]!, e[i]!, d[i + 1]!];
   const [sum, difference, twice] = [a + c, a - c, 2 * b];

@@ -16,7 +16,7 @@ export function gamma(shape: number, random: RandomNumbers): number {
   }
 }
 
-/** How many events come where `rate` are expected: by counting, or by transformed rejection (Hörmann). */
+/** Returns how many events occur if `rate` are expected: by counting, or by transformed rejection (Hörmann). */
 export function poisson(rate: number, random: RandomNumbers): number {
   if (!(rate >= 0 && rate < Number.POSITIVE_INFINITY)) return Number.NaN;
   if (rate < 10) {
@@ -32,7 +32,7 @@ export function poisson(rate: number, random: RandomNumbers): number {
   });
 }
 
-/** How many of `count` trials succeed: by the waiting times, or by transformed rejection. */
+/** Returns how many of `count` trials succeed: from waiting times, or by transformed rejection. */
 export function binomial(count: number, odds: number, random: RandomNumbers): number {
   if (!(odds >= 0 && odds <= 1) || !(count >= 0)) return Number.NaN;
   if (count === Number.POSITIVE_INFINITY) return odds === 0 ? 0 : count;
@@ -57,12 +57,12 @@ export function binomial(count: number, odds: number, random: RandomNumbers): nu
   });
 }
 
-/** What lies above a distribution of whole numbers. */
+/** A hat function above a distribution of whole numbers: numbers are drawn from it, and some are rejected. */
 interface Hat {
   readonly a: number;
   readonly b: number;
   readonly center: number;
-  /** Below it, a number near the middle is taken unseen. */
+  /** A draw below this, near the middle, is accepted without computing the distribution. */
   readonly sure: number;
 }
 
@@ -71,7 +71,7 @@ function hatOf(deviation: number, b0: number, b1: number, a0: number, a1: number
   return { a: a0 + a1 * b, b };
 }
 
-/** Draws until a number is accepted, given the logarithm of how high above the hat's foot the draw was. */
+/** Draws numbers until `accepts` takes one; it gets the logarithm of the height of the draw under the hat. */
 function rejected(
   random: RandomNumbers,
   { a, b, center, sure }: Hat,

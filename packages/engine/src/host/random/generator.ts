@@ -15,7 +15,7 @@ export function createGenerator(seed: number): Generator {
     c = (((c << 21) | (c >>> 11)) + sum) | 0;
     return sum >>> 0;
   };
-  // The state is mixed before the first number is used.
+  // The first numbers depend on the seed too regularly, so they are not used.
   for (let i = 0; i < 12; i++) next();
   return { uniform: () => ((next() >>> 5) * 2 ** 26 + (next() >>> 6)) / 2 ** 53 };
 }

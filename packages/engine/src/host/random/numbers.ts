@@ -3,9 +3,9 @@ import { createGenerator } from "./generator.ts";
 
 /** Random numbers for one executable. They are not PyTorch's. */
 export interface RandomNumbers {
-  /** `rand`: uniform in [0, 1), with as many bits as a dtype has, or rounding could make one 1. */
+  /** Returns numbers of `rand`, uniform in [0, 1), with as many bits as the dtype has, so that rounding cannot give 1. */
   uniform(dtype: DType, count: number): Float64Array;
-  /** `randn`: normal. */
+  /** Returns numbers of `randn`, from the normal distribution. */
   normal(count: number): Float64Array;
   /** One number in [0, 1), with 53 random bits. */
   next(): number;
@@ -28,7 +28,7 @@ export function createRandom(): RandomNumbers {
       const scale = 2 ** (BITS[dtype] ?? 24);
       return Float64Array.from({ length: count }, () => Math.floor(generator.uniform() * scale) / scale);
     },
-    // By the Box–Muller transform.
+    // This is the Box–Muller transform.
     normal(count) {
       const values = new Float64Array(count);
       for (let i = 0; i < count; i += 2) {

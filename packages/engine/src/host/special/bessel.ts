@@ -2,14 +2,14 @@
 
 const EULER = 0.5772156649015329;
 
-/** Below it the power series lose no more than the digits that float32 does not have; above it Hankel's series holds. */
+/** Below this the power series lose only digits that float32 does not have; above it Hankel's series is accurate. */
 const SERIES_LIMIT = 14;
 
-/** J of the first kind. */
+/** The Bessel function of the first kind, J. */
 export function besselJ(order: 0 | 1, x: number): number {
   if (x < 0) return order === 0 ? besselJ(0, -x) : -besselJ(1, -x);
   if (x > SERIES_LIMIT) return x === Number.POSITIVE_INFINITY ? 0 : hankel(order, x).j;
-  // The integral over one period of a smooth function: the midpoint rule converges faster than any power.
+  // The midpoint rule converges faster than any power for an integral over one period of a smooth function.
   const points = 48;
   let sum = 0;
   for (let i = 0; i < points; i++) {
@@ -19,7 +19,7 @@ export function besselJ(order: 0 | 1, x: number): number {
   return sum / points;
 }
 
-/** Y of the second kind. */
+/** The Bessel function of the second kind, Y. */
 export function besselY(order: 0 | 1, x: number): number {
   if (!(x > 0)) return x === 0 ? Number.NEGATIVE_INFINITY : Number.NaN;
   if (x > SERIES_LIMIT) return x === Number.POSITIVE_INFINITY ? 0 : hankel(order, x).y;
@@ -60,7 +60,7 @@ function hankel(order: number, x: number): { readonly j: number; readonly y: num
   return { j: scale * (p * c - q * s), y: scale * (p * s + q * c) };
 }
 
-/** I, the modified function of the first kind; `scaled` multiplies it by exp(-|x|). */
+/** The modified Bessel function of the first kind, I; `scaled` multiplies it by exp(-|x|). */
 export function besselI(order: 0 | 1, x: number, scaled = false): number {
   const size = Math.abs(x);
   const sign = order === 1 && x < 0 ? -1 : 1;
@@ -83,7 +83,7 @@ export function besselI(order: 0 | 1, x: number, scaled = false): number {
   return sign * (scaled ? value : value * Math.exp(size));
 }
 
-/** K, the modified function of the second kind, of any order; `scaled` multiplies it by exp(x). */
+/** The modified Bessel function of the second kind, K, of any order; `scaled` multiplies it by exp(x). */
 export function besselK(order: number, x: number, scaled = false): number {
   if (!(x > 0)) return x === 0 ? Number.POSITIVE_INFINITY : Number.NaN;
   if (x === Number.POSITIVE_INFINITY) return 0;
@@ -105,7 +105,7 @@ export function airyAi(x: number): number {
   const zeta = (2 / 3) * Math.abs(x) ** 1.5;
   if (x > 1) return (Math.sqrt(x / 3) / Math.PI) * besselK(1 / 3, zeta);
   if (x < -9) return airyFarLeft(-x, zeta);
-  // Maclaurin's series: c1 f(x) - c2 g(x).
+  // This is Maclaurin's series, c1 f(x) - c2 g(x).
   const cube = x ** 3;
   let [f, g, sumF, sumG] = [1, x, 1, x];
   for (let k = 1; k < 120; k++) {

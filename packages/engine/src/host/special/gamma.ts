@@ -3,21 +3,21 @@ import { evaluateFloat } from "./functions.ts";
 
 const lgamma = (x: number): number => evaluateFloat("lgamma", x);
 
-/** Q(a, x), the regularised upper incomplete gamma function: `igammac`. */
+/** Q(a, x), the regularized upper incomplete gamma function: `igammac`. */
 export function gammaUpper(a: number, x: number): number {
   const edge = gammaEdge(a, x);
   if (edge !== null) return 1 - edge;
   return x < a + 1 ? 1 - lowerSeries(a, x) : upperFraction(a, x);
 }
 
-/** P(a, x), the regularised lower incomplete gamma function: `igamma`. */
+/** P(a, x), the regularized lower incomplete gamma function: `igamma`. */
 export function gammaLower(a: number, x: number): number {
   const edge = gammaEdge(a, x);
   if (edge !== null) return edge;
   return x < a + 1 ? lowerSeries(a, x) : 1 - upperFraction(a, x);
 }
 
-/** P where an argument is at its bound or outside, else null. */
+/** Returns P if an argument is at a bound of its range or outside it, else null. */
 function gammaEdge(a: number, x: number): number | null {
   if (Number.isNaN(a) || Number.isNaN(x) || x < 0 || a < 0) return Number.NaN;
   if (a === 0) return x > 0 ? 1 : Number.NaN;
@@ -26,7 +26,7 @@ function gammaEdge(a: number, x: number): number | null {
   return x === Number.POSITIVE_INFINITY ? 1 : null;
 }
 
-/** x^a e^-x / Γ(a). */
+/** Computes x^a e^-x / Γ(a). */
 function gammaFront(a: number, x: number): number {
   return Math.exp(a * Math.log(x) - x - lgamma(a));
 }
@@ -72,7 +72,7 @@ const BERNOULLI = [
   -174611 / 330,
 ];
 
-/** So far below zero terms are no longer added one by one: there may be as many as there are numbers. */
+/** Further below zero than this, terms are not added one by one, because there may be any number of them. */
 const FAR_BELOW = 64;
 
 /** Hurwitz's zeta function Σ (q + n)^-x, as PyTorch extends it. */
@@ -83,11 +83,11 @@ export function zeta(x: number, q: number): number {
     if (q === Math.floor(q)) return Number.POSITIVE_INFINITY;
     if (x !== Math.floor(x)) return Number.NaN;
   }
-  // Euler and Maclaurin, from where the terms are smooth.
+  // Terms are added one by one up to 12; the Euler-Maclaurin formula gives the sum of the smooth rest.
   let sum = 0;
   let at = q;
   if (q < -FAR_BELOW) {
-    // The many terms below zero are those of a positive q, each with the sign of (-1)^x.
+    // The terms below zero equal terms of a positive q, times (-1)^x.
     at = q + Math.ceil(-q - FAR_BELOW);
     const below = zeta(x, 1 - at) - zeta(x, 1 - q);
     sum = x % 2 === 0 ? below : -below;

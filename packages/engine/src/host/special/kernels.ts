@@ -11,7 +11,7 @@ const ofX = ({ x }: { readonly x: TensorMeta }) => [x] as const;
 const ofSelfAndOther = ({ self, other }: { readonly self: TensorMeta; readonly other: TensorMeta }) =>
   [self, other] as const;
 
-/** Special functions: rare, and iterations rather than expressions. */
+/** Special functions, which are rare, and iterate, so that scalar expressions cannot express them. */
 export const SPECIAL: readonly HostKernel[] = [
   hostElementwise("aten::i0", ofSelf, (x) => besselI(0, x)),
   hostElementwise("aten::special_i0e", ofSelf, (x) => besselI(0, x, true)),

@@ -1,7 +1,7 @@
 // Functions of the normal distribution, in double precision.
 import { evaluateFloat } from "./functions.ts";
 
-/** exp(x²) erfc(x), without overflow. */
+/** Computes exp(x²) erfc(x) without overflow. */
 export function erfcx(x: number): number {
   if (x < 10) return Math.exp(x * x) * evaluateFloat("erfc", x);
   let sum = 1;
@@ -13,14 +13,14 @@ export function erfcx(x: number): number {
   return sum / (x * Math.sqrt(Math.PI));
 }
 
-/** Logarithm of the distribution function. */
+/** Computes the logarithm of the cumulative distribution function. */
 export function logNdtr(x: number): number {
   const t = x * Math.SQRT1_2;
   if (x < -1) return Math.log(erfcx(-t) / 2) - t * t;
   return Math.log1p(-evaluateFloat("erfc", t) / 2);
 }
 
-/** Inverse of the distribution function. */
+/** Computes the inverse of the cumulative distribution function. */
 export function ndtri(p: number): number {
   if (p === 0) return Number.NEGATIVE_INFINITY;
   if (p === 1) return Number.POSITIVE_INFINITY;
@@ -29,7 +29,7 @@ export function ndtri(p: number): number {
   return p > 1e-3 ? Math.SQRT2 * evaluateFloat("erfinv", 2 * p - 1) : tail(p);
 }
 
-/** For small p: Newton's method on the logarithm, which is almost a parabola there. */
+/** Inverts the function for small p by Newton's method on its logarithm, which is almost a parabola there. */
 function tail(p: number): number {
   const wanted = Math.log(p);
   let x = -Math.sqrt(-2 * wanted);

@@ -3,13 +3,13 @@ import type { Pt2Error } from "@pt2/format";
 import type { KnownOp } from "@pt2/registry";
 import { LIMITS } from "../../limits.ts";
 
-/** A polynomial of an orthogonal family: its degree comes as a number and is cut to a whole one. */
+/** A polynomial of an orthogonal family. Its degree is given as a number, whose fraction is ignored. */
 export type Polynomial = (x: number, degree: number) => number;
 
 /** The op of a family, whose arguments are both tensors. */
 type PolynomialOp = Exclude<Extract<KnownOp, `aten::special_${string}_polynomial_${string}`>, `${string}.${string}`>;
 
-/** p[k+1] from p[k], p[k-1]. */
+/** The recurrence that gives p[k+1] from p[k] and p[k-1]. */
 type Recurrence = (k: number, x: number, current: number, last: number) => number;
 
 function family(first: (x: number) => number, next: Recurrence): Polynomial {

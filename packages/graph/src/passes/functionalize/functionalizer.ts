@@ -195,7 +195,7 @@ export class Functionalizer {
   #resize(node: Node): void {
     const view = resizeAsView(node, (name) => this.#typeOf(name));
     if (view === null)
-      throw unsupported(node, "it needs more memory, which PyTorch leaves uninitialised, or sizes are unknown");
+      throw unsupported(node, "it needs more memory, which PyTorch leaves uninitialized, or sizes are unknown");
     this.#inPlaceView(node, view);
   }
 

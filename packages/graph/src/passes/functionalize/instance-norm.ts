@@ -10,7 +10,7 @@ const value = (name: string): Arg => ({ kind: "value", name });
 const int = (number: number): Arg => ({ kind: "int", value: number });
 
 /**
- * Rewrites instance_norm(use_input_stats=True), which normalises with the statistics of each example and channel, and
+ * Rewrites instance_norm(use_input_stats=True), which normalizes with the statistics of each example and channel, and
  * moves the running statistics towards their mean over the examples.
  */
 export function functionalInstanceNorm(node: Node, builder: GraphBuilder, tensors: TensorTable): void {

@@ -56,7 +56,7 @@ function effectsByName(node: Node): OpEffects {
   });
 }
 
-/** Returns the writes of normalisations to their running statistics in training, which schemas do not declare. */
+/** Returns the writes of normalizations to their running statistics in training, which schemas do not declare. */
 function hiddenEffects(node: Node): OpEffects | null {
   if (!TRAINING_NORMS.has(node.op) && node.op !== INSTANCE_NORM) return null;
   const training = argOf(node, node.op === INSTANCE_NORM ? "use_input_stats" : "training");

@@ -10,7 +10,7 @@ export const RESIZES: ReadonlyMap<OpName, string> = new Map([
 
 /**
  * Converts a resize that needs no more memory to a view: the first elements, dense and in order. Returns null where it
- * needs more memory, which PyTorch leaves uninitialised, or where sizes are unknown.
+ * needs more memory, which PyTorch leaves uninitialized, or where sizes are unknown.
  */
 export function resizeAsView(node: Node, typeOf: (name: string) => TensorType | null): Node | null {
   const [self] = node.args;

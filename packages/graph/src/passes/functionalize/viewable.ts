@@ -29,7 +29,7 @@ const reshaped: AliasRule = (_, { from, to }) => {
   return typical ? "view" : "copy";
 };
 
-/** The argument itself, or a copy; calls without effect were recognised as no-ops before. */
+/** The argument itself, or a copy; calls without effect were recognized as no-ops before. */
 const changed: AliasRule = (_, { from, to }) => (from === undefined || to === undefined ? "unknown" : "copy");
 
 /** A view, or a copy where conjugation has to be computed. */
@@ -76,7 +76,7 @@ export function aliasing(node: Node, viewed: Viewed): Aliasing {
 const CONJUGATES = /^aten::(_?conj|adjoint|mH|matrix_H)$/;
 const NEGATES = /^aten::(imag|_neg_view)$/;
 
-/** Returns whether a tensor is lazily conjugated: after an odd number of conjugating views. A copy is materialised. */
+/** Returns whether a tensor is lazily conjugated: after an odd number of conjugating views. A copy is materialized. */
 export function isConjugate(tensor: Tensor, dtype: DType | undefined): boolean | null {
   if (dtype === undefined) return null;
   const isComplex = DTYPES[dtype].kind === "complex";

@@ -76,8 +76,8 @@ export const BACKWARD_OPS: readonly OpRecord[] = [
         const outer = range(input.shape.length - normalized_shape.length);
         const unit = e.mul(e.sub(input, mean), rstd);
         const grad = weight === null ? grad_out : e.mul(grad_out, weight);
-        const centred = e.sub(grad, e.mean(grad, inner, true));
-        const input_grad = e.mul(e.sub(centred, e.mul(unit, e.mean(e.mul(grad, unit), inner, true))), rstd);
+        const centered = e.sub(grad, e.mean(grad, inner, true));
+        const input_grad = e.mul(e.sub(centered, e.mul(unit, e.mean(e.mul(grad, unit), inner, true))), rstd);
         const over = (x: TensorMeta): TensorMeta => (outer.length === 0 ? x : e.sum(x, outer));
         return masked(b, output_mask, [() => input_grad, () => over(e.mul(grad_out, unit)), () => over(grad_out)]);
       },
@@ -103,10 +103,10 @@ export const BACKWARD_OPS: readonly OpRecord[] = [
         const unit = e.mul(e.sub(x, statistic(mean)), statistic(rstd));
         const scaled = weight === null ? grad : e.mul(grad, e.reshape(weight, [1, group, C / group, 1]));
         const average = (y: TensorMeta): TensorMeta => e.mean(y, [2, 3], true);
-        const centred = e.sub(e.sub(scaled, average(scaled)), e.mul(unit, average(e.mul(scaled, unit))));
+        const centered = e.sub(e.sub(scaled, average(scaled)), e.mul(unit, average(e.mul(scaled, unit))));
         const channel = (y: TensorMeta): TensorMeta => e.reshape(e.sum(y, [0, 3]), [C]);
         const parts = [
-          () => e.reshape(e.mul(centred, statistic(rstd)), input.shape),
+          () => e.reshape(e.mul(centered, statistic(rstd)), input.shape),
           () => channel(e.mul(grad, unit)),
           () => channel(grad),
         ] as const;

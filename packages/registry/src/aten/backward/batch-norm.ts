@@ -29,12 +29,12 @@ export const BATCH_NORM_BACKWARD_OPS: readonly OpRecord[] = [
         const unit = e.mul(e.sub(a.input, mean), rstd);
         const scaled = a.weight === null ? a.grad_out : e.mul(a.grad_out, e.reshape(a.weight, shape));
         const average = (x: TensorMeta): TensorMeta => e.mean(x, others, true);
-        const centred = (): TensorMeta =>
+        const centered = (): TensorMeta =>
           a.train ? e.sub(e.sub(scaled, average(scaled)), e.mul(unit, average(e.mul(scaled, unit)))) : scaled;
         const none = (): TensorMeta => e.full([0], 0, a.input.dtype);
         const [forInput, forWeight, forBias] = a.output_mask;
         return [
-          forInput ? e.mul(centred(), rstd) : none(),
+          forInput ? e.mul(centered(), rstd) : none(),
           forWeight ? e.sum(e.mul(a.grad_out, unit), others) : none(),
           forBias ? e.sum(a.grad_out, others) : none(),
         ];

@@ -48,7 +48,7 @@ export const EINSUM_OPS: readonly OpRecord[] = [
 ];
 
 /** A tensor with a label for each of its dimensions. */
-interface Labelled {
+interface Labeled {
   readonly tensor: TensorMeta;
   readonly labels: readonly string[];
 }
@@ -64,7 +64,7 @@ function contractions(path: readonly number[] | null, count: number): readonly (
   return Array.from({ length: count - 1 }, (_, i) => [path[2 * i]!, path[2 * i + 1]!] as const);
 }
 
-function takeDiagonals(b: Builder, { tensor, labels }: Labelled): Labelled {
+function takeDiagonals(b: Builder, { tensor, labels }: Labeled): Labeled {
   const repeated = labels.findIndex((label, i) => labels.indexOf(label) !== i);
   if (repeated < 0) return { tensor, labels };
   const label = labels[repeated]!;
@@ -82,7 +82,7 @@ function takeDiagonals(b: Builder, { tensor, labels }: Labelled): Labelled {
   });
 }
 
-function checkSizes(operands: readonly Labelled[]): void {
+function checkSizes(operands: readonly Labeled[]): void {
   const sizes = new Map<string, number>();
   for (const { tensor, labels } of operands) {
     labels.forEach((label, i) => {
@@ -97,7 +97,7 @@ function checkSizes(operands: readonly Labelled[]): void {
   }
 }
 
-function sumOut(e: Emit, { tensor, labels }: Labelled, kept: ReadonlySet<string>): Labelled {
+function sumOut(e: Emit, { tensor, labels }: Labeled, kept: ReadonlySet<string>): Labeled {
   const dims = labels.flatMap((label, i) => (kept.has(label) ? [] : [i]));
   return dims.length === 0
     ? { tensor, labels }
@@ -105,7 +105,7 @@ function sumOut(e: Emit, { tensor, labels }: Labelled, kept: ReadonlySet<string>
 }
 
 /** Orders the dimensions like `labels`; missing ones are added with size 1. */
-function arrange(e: Emit, operand: Labelled, labels: readonly string[]): TensorMeta {
+function arrange(e: Emit, operand: Labeled, labels: readonly string[]): TensorMeta {
   const present = labels.filter((label) => operand.labels.includes(label));
   const ordered = e.permute(
     operand.tensor,
@@ -118,7 +118,7 @@ function arrange(e: Emit, operand: Labelled, labels: readonly string[]): TensorM
 }
 
 /** Drops dimensions of size 1 that broadcast to a larger size of the other operand. */
-function dropBroadcast(e: Emit, operand: Labelled, other: Labelled): Labelled {
+function dropBroadcast(e: Emit, operand: Labeled, other: Labeled): Labeled {
   const dropped = operand.labels.flatMap((label, i) => {
     const size = other.tensor.shape[other.labels.indexOf(label)] ?? 1;
     return operand.tensor.shape[i] === 1 && size !== 1 ? [i] : [];
@@ -135,8 +135,8 @@ function dropBroadcast(e: Emit, operand: Labelled, other: Labelled): Labelled {
 }
 
 /** Contracts two operands by one matrix product; labels that are not in `kept` are summed over. */
-function contract(e: Emit, b: Builder, first: Labelled, second: Labelled, kept: ReadonlySet<string>): Labelled {
-  const shared = (x: Labelled, y: Labelled): ReadonlySet<string> =>
+function contract(e: Emit, b: Builder, first: Labeled, second: Labeled, kept: ReadonlySet<string>): Labeled {
+  const shared = (x: Labeled, y: Labeled): ReadonlySet<string> =>
     new Set([...kept, ...x.labels.filter((l) => y.labels.includes(l))]);
   const [p, q] = [dropBroadcast(e, first, second), dropBroadcast(e, second, first)];
   const [x, y] = [sumOut(e, p, shared(p, q)), sumOut(e, q, shared(q, p))];
@@ -146,7 +146,7 @@ function contract(e: Emit, b: Builder, first: Labelled, second: Labelled, kept: 
   const columns = y.labels.filter((label) => !x.labels.includes(label));
   const labels = [...batch, ...rows, ...columns];
   if (inner.length === 0) return { tensor: e.mul(arrange(e, x, labels), arrange(e, y, labels)), labels };
-  const size = (o: Labelled, names: readonly string[]): number =>
+  const size = (o: Labeled, names: readonly string[]): number =>
     numel(names.map((l) => o.tensor.shape[o.labels.indexOf(l)]!));
   const [left, right] = [arrange(e, x, [...batch, ...rows, ...inner]), arrange(e, y, [...batch, ...inner, ...columns])];
   const sizes = { batch: size(x, batch), rows: size(x, rows), inner: size(x, inner), columns: size(y, columns) };

@@ -16,8 +16,8 @@ export const MOMENT_OPS: readonly OpRecord[] = [
       const x = isIntegral(self.dtype) ? e.cast(self, "float32") : self;
       const rows = self.shape.length === 2 ? x : e.reshape(x, [1, self.shape[0] ?? 1]);
       const count = rows.shape[1]!;
-      const centred = e.sub(rows, e.mean(rows, [1], true));
-      const products = b.tensor("aten::mm", { self: centred, mat2: e.transpose(centred, 0, 1) });
+      const centered = e.sub(rows, e.mean(rows, [1], true));
+      const products = b.tensor("aten::mm", { self: centered, mat2: e.transpose(centered, 0, 1) });
       const result = e.div(products, { float: Math.max(0, count - correction) });
       return rows.shape[0] === 1 ? e.reshape(result, []) : result;
     },

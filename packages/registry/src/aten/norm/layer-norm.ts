@@ -21,10 +21,10 @@ export const LAYER_NORM_OPS: readonly OpRecord[] = [
       },
       decompose: ({ input, normalized_shape, weight, bias, eps }, b) => {
         const { dims } = checkLayer("layer_norm", input, normalized_shape, weight, bias);
-        const { centred, mean, rstd } = moments(b, input, dims, eps);
+        const { centered, mean, rstd } = moments(b, input, dims, eps);
         const e = emit(b);
         const parts = statisticType(input, weight);
-        return [affine(b, e.mul(centred, rstd), weight, bias, input.dtype), e.cast(mean, parts), e.cast(rstd, parts)];
+        return [affine(b, e.mul(centered, rstd), weight, bias, input.dtype), e.cast(mean, parts), e.cast(rstd, parts)];
       },
     },
   ),
@@ -63,11 +63,11 @@ export const LAYER_NORM_OPS: readonly OpRecord[] = [
       decompose: ({ input, weight, bias, N, C, HxW, group, eps }, b) => {
         checkGroups(input, weight, bias, [N, C, HxW], group);
         const e = emit(b);
-        const { centred, mean, rstd } = moments(b, e.reshape(input, [N, group, (C / group) * HxW]), [2], eps);
+        const { centered, mean, rstd } = moments(b, e.reshape(input, [N, group, (C / group) * HxW]), [2], eps);
         const channel = (x: TensorMeta | null): TensorMeta | null => x && e.reshape(x, [C, 1]);
         const result = affine(
           b,
-          e.reshape(e.mul(centred, rstd), [N, C, HxW]),
+          e.reshape(e.mul(centered, rstd), [N, C, HxW]),
           channel(weight),
           channel(bias),
           input.dtype,
@@ -99,12 +99,12 @@ function moments(
   input: TensorMeta,
   dims: readonly number[],
   eps: number,
-): { readonly centred: TensorMeta; readonly mean: TensorMeta; readonly rstd: TensorMeta } {
+): { readonly centered: TensorMeta; readonly mean: TensorMeta; readonly rstd: TensorMeta } {
   const e = emit(b);
   const x = e.cast(input, computeDtype(input.dtype));
   const mean = e.mean(x, dims, true);
-  const centred = e.sub(x, mean);
-  return { centred, mean, rstd: e.rsqrt(e.add(e.mean(e.mul(centred, centred), dims, true), { float: eps })) };
+  const centered = e.sub(x, mean);
+  return { centered, mean, rstd: e.rsqrt(e.add(e.mean(e.mul(centered, centered), dims, true), { float: eps })) };
 }
 
 function affine(

@@ -36,8 +36,8 @@ export const SOFTMAX_OPS: readonly OpRecord[] = [
       const result = normalized("log_softmax", self, dim, half_to_float).dtype;
       const e = emit(b);
       if (numel(self.shape) === 0) return e.cast(self, result);
-      const centred = shifted(e, self, dim);
-      return e.cast(e.sub(centred, e.log(e.sum(e.exp(centred), [dim], true))), result);
+      const centered = shifted(e, self, dim);
+      return e.cast(e.sub(centered, e.log(e.sum(e.exp(centered), [dim], true))), result);
     },
   }),
   defineOp("aten::softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor", {

@@ -115,8 +115,8 @@ function meanSquare(b: Builder, { self, dim, correction, keepdim }: Spread): Ten
   const dims = reducedDims(dim, self.shape.length);
   const count = numel(dims.map((d) => self.shape[d]!));
   const x = e.cast(self, computeDtype(self.dtype));
-  const centred = dims.length === 0 ? e.sub(x, x) : e.sub(x, e.mean(x, dims, true));
-  const magnitude = isComplex(x.dtype) ? e.abs(centred) : centred;
+  const centered = dims.length === 0 ? e.sub(x, x) : e.sub(x, e.mean(x, dims, true));
+  const magnitude = isComplex(x.dtype) ? e.abs(centered) : centered;
   const squares = e.mul(magnitude, magnitude);
   const total = dims.length === 0 ? squares : e.sum(squares, dims, keepdim);
   return e.cast(e.div(total, { float: Math.max(0, count - toNumber(correction)) }), partOf(self.dtype));

@@ -2,7 +2,7 @@ import type { Builder } from "../../builder.ts";
 import type { TensorMeta } from "../../tensor-meta.ts";
 import { type Emit, emit } from "../support/emit.ts";
 
-/** A neighbour along one dimension. */
+/** A neighbor along one dimension. */
 export interface Tap {
   /** The integral position, as a float. */
   readonly place: TensorMeta;
@@ -36,15 +36,15 @@ export function inside(b: Builder, place: TensorMeta, size: number): TensorMeta 
   return e.cast(both, place.dtype);
 }
 
-/** Returns the neighbours of a position: two (linear), one (nearest) or four (cubic). */
-export function taps(b: Builder, mode: number, centre: TensorMeta): readonly Tap[] {
+/** Returns the neighbors of a position: two (linear), one (nearest) or four (cubic). */
+export function taps(b: Builder, mode: number, center: TensorMeta): readonly Tap[] {
   const e = emit(b);
   if (mode === 1) {
-    const place = b.tensor("aten::round", { self: centre });
-    return [{ place, weight: b.tensor("aten::ones_like", { self: centre }) }];
+    const place = b.tensor("aten::round", { self: center });
+    return [{ place, weight: b.tensor("aten::ones_like", { self: center }) }];
   }
-  const base = e.floor(centre);
-  const t = e.sub(centre, base);
+  const base = e.floor(center);
+  const t = e.sub(center, base);
   const rest = e.sub({ float: 1 }, t);
   const at = (offset: number): TensorMeta => e.add(base, { float: offset });
   if (mode === 0) {

@@ -97,7 +97,7 @@ function sampled(input: TensorMeta, grid: TensorMeta, spatial: number): TensorMe
   return { dtype: input.dtype, shape: [...input.shape.slice(0, 2), ...grid.shape.slice(1, -1)] };
 }
 
-/** Sums the neighbours, each of which is a gather over the flattened image, weighted per output position. */
+/** Sums the neighbors, each of which is a gather over the flattened image, weighted per output position. */
 function sample(
   b: Builder,
   { input, grid, interpolation_mode: mode, padding_mode: padding, align_corners: align }: Sample,
@@ -109,8 +109,8 @@ function sample(
   const places = numel(grid.shape.slice(1, -1));
   const axes = spatial.map((size, d) => {
     const raw = e.reshape(e.select(grid, grid.shape.length - 1, spatial.length - 1 - d), [batch, places]);
-    const centre = unnormalize(e, raw, size, align);
-    return taps(b, mode, mode === 2 ? centre : padCoordinate(b, centre, size, padding, align)).map(
+    const center = unnormalize(e, raw, size, align);
+    return taps(b, mode, mode === 2 ? center : padCoordinate(b, center, size, padding, align)).map(
       ({ place, weight }) => {
         const at = mode === 2 ? padCoordinate(b, place, size, padding, align) : place;
         return { index: clamped(b, at, size), weight: padding === 0 ? e.mul(weight, inside(b, at, size)) : weight };

@@ -5,7 +5,7 @@ import type { TensorMeta } from "../../tensor-meta.ts";
 import { numel } from "../support/dims.ts";
 import { type Emit, emit } from "../support/emit.ts";
 
-/** The kernel that weights neighbours; `-aa` widens it for downsampling. */
+/** The kernel that weights neighbors; `-aa` widens it for downsampling. */
 export type Kernel = "linear" | "cubic" | "linear-aa" | "cubic-aa";
 
 /** The arguments of {@link interpolate}. */
@@ -61,24 +61,24 @@ function weightMatrix(
   const output = e.unsqueeze(e.arange(count, dtype), 1);
   const input = e.arange(length, dtype);
   if (kernel === "linear-aa" || kernel === "cubic-aa") return antialiased(e, kernel, output, input, ratio);
-  const centre = alignCorners
+  const center = alignCorners
     ? e.mul(output, { float: ratio })
     : e.sub(e.mul(e.add(output, { float: 0.5 }), { float: ratio }), { float: 0.5 });
   if (kernel === "linear") {
     // Beyond the first and the last element the edge is repeated.
-    const inside = b.tensor("aten::clamp", { self: centre, min: { float: 0 }, max: { float: length - 1 } });
+    const inside = b.tensor("aten::clamp", { self: center, min: { float: 0 }, max: { float: length - 1 } });
     return e.relu(e.sub({ float: 1 }, e.abs(e.sub(input, inside))));
   }
-  return cubicWithEdges(b, e, centre, input, length);
+  return cubicWithEdges(b, e, center, input, length);
 }
 
 /** Adds the weight of each of the four taps to its element, or to the element at the edge. */
-function cubicWithEdges(b: Builder, e: Emit, centre: TensorMeta, input: TensorMeta, length: number): TensorMeta {
-  const base = e.floor(centre);
+function cubicWithEdges(b: Builder, e: Emit, center: TensorMeta, input: TensorMeta, length: number): TensorMeta {
+  const base = e.floor(center);
   const taps = [-1, 0, 1, 2].map((offset) => {
     const at = e.add(base, { float: offset });
     const place = b.tensor("aten::clamp", { self: at, min: { float: 0 }, max: { float: length - 1 } });
-    return e.mul(e.cast(e.eq(place, input), centre.dtype), cubic(e, e.abs(e.sub(centre, at)), -0.75));
+    return e.mul(e.cast(e.eq(place, input), center.dtype), cubic(e, e.abs(e.sub(center, at)), -0.75));
   });
   return taps.reduce((sum, tap) => e.add(sum, tap));
 }
@@ -86,8 +86,8 @@ function cubicWithEdges(b: Builder, e: Emit, centre: TensorMeta, input: TensorMe
 /** Stretches the kernel by the ratio and normalizes its weights; elements outside are left out. */
 function antialiased(e: Emit, kernel: Kernel, output: TensorMeta, input: TensorMeta, ratio: number): TensorMeta {
   const stretch = Math.max(ratio, 1);
-  const centre = e.sub(e.mul(e.add(output, { float: 0.5 }), { float: ratio }), { float: 0.5 });
-  const distance = e.div(e.abs(e.sub(input, centre)), { float: stretch });
+  const center = e.sub(e.mul(e.add(output, { float: 0.5 }), { float: ratio }), { float: 0.5 });
+  const distance = e.div(e.abs(e.sub(input, center)), { float: stretch });
   const weights = kernel === "linear-aa" ? e.relu(e.sub({ float: 1 }, distance)) : cubic(e, distance, -0.5);
   return e.div(weights, e.sum(weights, [1], true));
 }

@@ -4,7 +4,7 @@ import type { TensorMeta } from "../../tensor-meta.ts";
 import { emit } from "../support/emit.ts";
 import { resized, type Target, targetOf } from "./output-size.ts";
 
-/** Defines nearest-neighbour resizing, with the rounding of `nearest` and of `nearest-exact`. */
+/** Defines nearest-neighbor resizing, with the rounding of `nearest` and of `nearest-exact`. */
 export const NEAREST_OPS: readonly OpRecord[] = [
   defineOp("aten::upsample_nearest1d(Tensor self, SymInt[1] output_size, float? scales=None) -> Tensor", {
     infer: ({ self, output_size }) => resized(self, output_size),

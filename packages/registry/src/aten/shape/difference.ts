@@ -5,7 +5,7 @@ import { check } from "../support/check.ts";
 import { numel, wrapDim } from "../support/dims.ts";
 import { emit } from "../support/emit.ts";
 
-/** Defines ops that combine neighbouring elements. */
+/** Defines ops that combine neighboring elements. */
 export const DIFFERENCE_OPS: readonly OpRecord[] = [
   defineOp("aten::diff(Tensor self, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None) -> Tensor", {
     decompose({ self, n, dim, prepend, append }, b) {
@@ -45,14 +45,14 @@ export const DIFFERENCE_OPS: readonly OpRecord[] = [
   }),
 ];
 
-function neighbours(self: TensorMeta, d: number, b: Builder): readonly [TensorMeta, TensorMeta] {
+function neighbors(self: TensorMeta, d: number, b: Builder): readonly [TensorMeta, TensorMeta] {
   const { slice } = emit(b);
   const size = self.shape[d]!;
   return [slice(self, d, 0, Math.max(0, size - 1)), slice(self, d, Math.min(1, size), size)];
 }
 
 function difference(self: TensorMeta, d: number, b: Builder): TensorMeta {
-  const [left, right] = neighbours(self, d, b);
+  const [left, right] = neighbors(self, d, b);
   if (self.dtype === "bool") return b.tensor("aten::logical_xor", { self: right, other: left });
   return emit(b).sub(right, left);
 }

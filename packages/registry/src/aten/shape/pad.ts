@@ -9,7 +9,7 @@ type Mode = "reflect" | "replicate" | "circular";
 /** Defines padding. The pairs of `padding` count from the last dimension. */
 export const PAD_OPS: readonly OpRecord[] = [
   defineOp("aten::constant_pad_nd(Tensor self, SymInt[] pad, Scalar value=0) -> Tensor", {
-    infer: ({ self, pad }) => paddedMeta(self, pad),
+    infer: ({ self, pad }) => croppedMeta(self, pad),
     decompose: ({ self, pad, value }, b) => constantPad(self, pad, value, b),
     gradient: ({ args: { pad }, grads: [grad] }, b) =>
       grad ? { self: b.tensor("aten::constant_pad_nd", { self: grad, pad: pad.map((count) => -count) }) } : {},
@@ -17,7 +17,7 @@ export const PAD_OPS: readonly OpRecord[] = [
   defineOp('aten::pad(Tensor self, SymInt[] pad, str mode="constant", float? value=None) -> Tensor', {
     decompose({ self, pad, mode, value }, b) {
       if (mode === "constant") return b.tensor("aten::constant_pad_nd", { self, pad, value: { float: value ?? 0 } });
-      check(mode === "reflect" || mode === "replicate" || mode === "circular", `Unrecognised padding mode ${mode}`);
+      check(mode === "reflect" || mode === "replicate" || mode === "circular", `Unrecognized padding mode ${mode}`);
       return gatherPad(self, pad, mode, b);
     },
   }),
@@ -62,9 +62,18 @@ function paddedMeta({ dtype, shape }: TensorMeta, pad: readonly number[]): Tenso
   return { dtype, shape: result };
 }
 
+/** Infers the result of padding that crops first, where a number is negative, and adds then. */
+function croppedMeta(self: TensorMeta, pad: readonly number[]): TensorMeta {
+  for (const { dim, before, after } of pairs(pad, self.shape.length)) {
+    const rest = self.shape[dim]! + Math.min(0, before) + Math.min(0, after);
+    check(rest >= 0, "narrow(): length must be non-negative.");
+  }
+  return paddedMeta(self, pad);
+}
+
 function constantPad(self: TensorMeta, pad: readonly number[], value: Scalar, b: Builder): TensorMeta {
   const { cat, full, slice } = emit(b);
-  paddedMeta(self, pad);
+  croppedMeta(self, pad);
   return pairs(pad, self.shape.length).reduce((tensor, { dim, before, after }) => {
     const size = tensor.shape[dim]!;
     const inner =

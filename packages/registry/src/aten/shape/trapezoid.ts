@@ -43,7 +43,7 @@ function halved(b: Builder, x: TensorMeta): TensorMeta {
   return emit(b).div(x, { float: 2 });
 }
 
-/** Multiplies each step by the sum of the two neighbours. */
+/** Multiplies each step by the sum of the two neighbors. */
 function twiceAreas(b: Builder, y: TensorMeta, steps: Scalar | TensorMeta, at: number): TensorMeta {
   const e = emit(b);
   const size = y.shape[at]!;

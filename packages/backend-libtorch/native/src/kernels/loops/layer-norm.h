@@ -1,4 +1,4 @@
-// Layer normalisation: three passes over a row that stays in the first-level cache. The variance is taken around the
+// Layer normalization: three passes over a row that stays in the first-level cache. The variance is taken around the
 // mean, not as a difference of squares, which would cancel; what rounding left of the mean is taken off as well, or the
 // elements of a constant row, which have no other deviation, would be scaled up with it.
 #pragma once

@@ -21,7 +21,7 @@ constexpr int64_t kWorkPerThread = int64_t{64} * 1024;
 /// Input of one band over all channels: half a megabyte.
 constexpr int64_t kBandFloats = int64_t{128} * 1024;
 
-/// Bands keep the input of neighbouring blocks of channels in the second-level cache, and give every thread a few
+/// Bands keep the input of neighboring blocks of channels in the second-level cache, and give every thread a few
 /// items. Below eight rows a band would copy more than it computes.
 int64_t count_bands(const Depthwise& d, int64_t lanes) {
   const int64_t by_cache = d.height * d.width * d.channels / kBandFloats;

@@ -15,7 +15,7 @@ namespace {
 /// A thread gets at least this many floats.
 constexpr int64_t kFloatsPerThread = int64_t{16} * 1024;
 
-/// Normalises the rows of contiguous `x`, to which contiguous `other` is added if it is defined.
+/// Normalizes the rows of contiguous `x`, to which contiguous `other` is added if it is defined.
 std::tuple<at::Tensor, at::Tensor> normalize(const char* op, const at::Tensor& x, const at::Tensor& other,
                                              const std::optional<at::Tensor>& weight,
                                              const std::optional<at::Tensor>& bias, double eps) {

@@ -1,4 +1,4 @@
-// Runs associative_scan in PyTorch's own order, so that floats have the same bits: neighbours are combined, the halved
+// Runs associative_scan in PyTorch's own order, so that floats have the same bits: neighbors are combined, the halved
 // sequence is scanned, and the rows in between are combined from both.
 #include <ATen/core/Tensor.h>
 #include <ATen/ops/cat.h>
@@ -30,7 +30,7 @@ class AssociativeScan final : public Control {
   }
 
  private:
-  // Combines neighbours of the innermost sequence, unless one row is left.
+  // Combines neighbors of the innermost sequence, unless one row is left.
   Next descend() {
     const Values& rows = levels_.back();
     descending_ = lengthOf(args_, rows) >= 2;

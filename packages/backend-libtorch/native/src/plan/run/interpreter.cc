@@ -99,7 +99,7 @@ Interpreter::Outcome Interpreter::runNodes() {
   Frame& frame = frames_.back();
   const std::vector<Node>& nodes = frame.graph->nodes;
   while (frame.at < nodes.size() && !seen_.has_value()) {
-    if (cancelled_.load(std::memory_order_relaxed)) throw Failure("libtorch.aborted", "The run was cancelled.");
+    if (canceled_.load(std::memory_order_relaxed)) throw Failure("libtorch.aborted", "The run was canceled.");
     const Node& node = nodes[frame.at];
     if (profiler_) frame.step = profiler_->startStep(frame.index, frame.at);
     switch (std::visit([&](const auto& kind) { return run(kind, node, frame); }, node.kind)) {
@@ -148,7 +148,7 @@ Interpreter::After Interpreter::run(const HostNode&, const Node&, Frame&) {
 
 // The frame of the control op that returned `next` is the innermost one.
 void Interpreter::proceed(Next next) {
-  if (cancelled_.load(std::memory_order_relaxed)) throw Failure("libtorch.aborted", "The run was cancelled.");
+  if (canceled_.load(std::memory_order_relaxed)) throw Failure("libtorch.aborted", "The run was canceled.");
   if (!next.graph.has_value()) {
     frames_.back().control.reset();
     finishNode(next.values);

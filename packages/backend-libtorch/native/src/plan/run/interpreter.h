@@ -21,7 +21,7 @@ class Interpreter final : public Run {
   Interpreter(std::shared_ptr<Plan> plan, std::vector<c10::IValue> inputs, RunOptions options);
 
   Step resume(std::vector<c10::IValue> results) override;
-  void cancel() noexcept override { cancelled_.store(true, std::memory_order_relaxed); }
+  void cancel() noexcept override { canceled_.store(true, std::memory_order_relaxed); }
 
  private:
   enum class State : uint8_t { New, AtHost, AfterNode, Over };
@@ -53,7 +53,7 @@ class Interpreter final : public Run {
   std::optional<RandomState> random_;
   std::unique_ptr<Profiler> profiler_;
   const bool stepping_;
-  std::atomic<bool> cancelled_{false};
+  std::atomic<bool> canceled_{false};
   State state_ = State::New;
 
   std::vector<Frame> frames_;

@@ -2,8 +2,8 @@ import type { OpName } from "@pt2/graph";
 import { loadCode } from "./not-loaded.ts";
 import type { Part } from "./op-set.ts";
 
-/** A list of parts, each of which is loaded at most once. */
-export class Parts<Item> {
+/** Loads the parts of an op set when ops need them, each part at most once. */
+export class PartLoader<Item> {
   readonly #parts: readonly Part<Item>[];
   readonly #loaded = new Set<Part<Item>>();
   /** The loads under way: many ops may need one part at the same time. */

@@ -4,7 +4,7 @@ import type { Layout, PlacedBox } from "./layout.ts";
 export type Direction = "up" | "down" | "left" | "right";
 
 /** The box that an arrow key leads to: along an arrow of the graph, or to the next box of the row. */
-export function neighbour(layout: Layout, from: string | null, direction: Direction): PlacedBox | undefined {
+export function neighbor(layout: Layout, from: string | null, direction: Direction): PlacedBox | undefined {
   const here = layout.boxes.get(from ?? "");
   if (here === undefined) return layout.boxes.values().next().value;
   if (direction === "left" || direction === "right") {

@@ -1,6 +1,7 @@
 import type { FloatScalar } from "../tensor-meta.ts";
-import { enumNumber } from "./enums.ts";
-import type { AliasAnnotation, OpSchema, SchemaArgument, SchemaDefault, SchemaReturn, SchemaType } from "./types.ts";
+import { enumNumber } from "./enum-number.ts";
+import { printType } from "./print-type.ts";
+import type { OpSchema, SchemaArgument, SchemaDefault, SchemaReturn, SchemaType } from "./types.ts";
 
 /** Prints a schema as PyTorch does: `printSchema(parseSchema(text)) === text` for every text that PyTorch prints. */
 export function printSchema(schema: OpSchema): string {
@@ -15,30 +16,6 @@ export function printSchema(schema: OpSchema): string {
   const returns = schema.returns.map(printReturn);
   const results = returns.length === 1 && !returns[0]!.startsWith("(") ? returns[0] : `(${returns.join(", ")})`;
   return `${schema.name}(${args.join(", ")}) -> ${results}`;
-}
-
-/** Prints a type as PyTorch does, `int[2]?`. */
-export function printType(type: SchemaType, alias: AliasAnnotation | null = null): string {
-  switch (type.kind) {
-    case "base":
-      return type.base + printAlias(alias);
-    case "optional":
-      return `${printType(type.inner, alias)}?`;
-    case "list":
-      return alias?.onList
-        ? `${printType(type.inner)}[${type.size ?? ""}]${printAlias(alias)}`
-        : `${printType(type.inner, alias)}[${type.size ?? ""}]`;
-    case "dict":
-      return `Dict(${printType(type.key)}, ${printType(type.value)})${printAlias(alias)}`;
-    case "tuple":
-      return `(${type.items.map((item) => printType(item)).join(", ")})${printAlias(alias)}`;
-  }
-}
-
-function printAlias(alias: AliasAnnotation | null): string {
-  if (alias === null) return "";
-  const after = alias.after === undefined ? "" : ` -> ${alias.after.join("|")}`;
-  return `(${alias.sets.join("|")}${alias.write ? "!" : ""}${after})`;
 }
 
 function printReturn({ name, type, alias }: SchemaReturn): string {

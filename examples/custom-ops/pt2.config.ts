@@ -1,0 +1,4 @@
+import { defineConfig } from "@pt2/cli";
+import { demo } from "./src/ops.ts";
+
+export default defineConfig({ ops: [demo] });

@@ -1,0 +1,28 @@
+// Written by `pt2 codegen` from a program of PyTorch 2.13.0+cpu: eager calls, which run on any backend.
+import type { Backend } from "@pt2/backend";
+import type { Aten } from "@pt2/eager";
+import { type ModelSource, readWeights as readTensors, type Tensor } from "@pt2/runtime";
+
+/** Returns a weight by its name below a module. */
+export type Weights = (name: string) => Tensor;
+
+/** Reads the weights of the program's file, to where the backend computes. */
+export async function readWeights(source: ModelSource, backend: Backend): Promise<Weights> {
+  const tensors = new Map<string, Tensor>();
+  for await (const [name, tensor] of readTensors(source)) {
+    tensors.set(name, (await backend.upload?.(tensor)) ?? tensor);
+  }
+  return (name) => {
+    const tensor = tensors.get(name);
+    if (tensor === undefined) throw new Error(`The file has no weight ${name}`);
+    return tensor;
+  };
+}
+
+/** The program. */
+export function forward(aten: Aten, weights: Weights, pairLeft: Tensor, pairRight0: Tensor, named: Tensor): { readonly sum: Tensor; readonly list: readonly [Tensor, readonly [Tensor, number]]; readonly named: Tensor } {
+  const add = aten.add.Tensor(pairLeft, pairRight0);
+  const mul = aten.mul(pairLeft, 2);
+  const sub = aten.sub(named, 1);
+  return { sum: add, list: [mul, [pairRight0, 3]], named: sub };
+}
