@@ -51,8 +51,9 @@ function floatText(value: number, mayBeInt: boolean): string {
   return mayBeInt && Number.isInteger(value) ? `{ float: ${text} }` : text;
 }
 
+/** Whether an argument may be an int or a float, which give other results; a number may stand for a tensor. */
 function takesScalar(type: SchemaType | undefined): boolean {
   if (type === undefined) return false;
   if (type.kind === "optional" || type.kind === "list") return takesScalar(type.inner);
-  return type.kind === "base" && (type.base === "Scalar" || type.base === "number");
+  return type.kind === "base" && ["Scalar", "number", "Tensor"].includes(type.base);
 }

@@ -5,11 +5,12 @@ import { argumentText } from "./argument-text.ts";
 
 /**
  * Writes a node as an eager call: required arguments by position, the others by name where they are not the default.
- * `textOf` returns what stands for a value.
+ * `namespace` is the parameter that has the ops; `textOf` returns what stands for a value.
  */
 export function eagerCallText(
   node: Node,
   { schema, dynamic = false }: OpRecord,
+  namespace: string,
   textOf: (value: string) => string,
 ): { readonly text: string; readonly isAsync: boolean } {
   const positional: string[] = [];
@@ -17,7 +18,7 @@ export function eagerCallText(
   for (const { name, type, default: value, kwargOnly } of schema.args) {
     const arg = argOf(node, name);
     // Tensors are where the backend computes; only what must be said is.
-    if (arg === undefined || (arg.kind === "device" && value !== undefined)) continue;
+    if (arg === undefined || (arg.kind === "device" && value !== undefined) || isOpenEnd(arg, value)) continue;
     const text = argumentText(arg, type, textOf);
     if (text === undefined) continue;
     if (keywords.length === 0 && value === undefined && !kwargOnly) positional.push(text);
@@ -26,9 +27,9 @@ export function eagerCallText(
   const args = [...positional, ...(keywords.length === 0 ? [] : [`{ ${keywords.join(", ")} }`])];
   // A number in place of a tensor is PyTorch's own conversion, which only the op without its overload does.
   const isExact = schema.args.every(({ name, type }) => !isNumber(argOf(node, name)) || !isTensorType(type));
-  const { namespace, op, overload } = splitOpName(node.op);
-  const of = namespace === "aten" ? "" : resultType(schema);
-  const called = namespace === "aten" ? op : `${op}!`;
+  const { namespace: own, op, overload } = splitOpName(node.op);
+  const of = own === "aten" ? "" : resultType(schema);
+  const called = own === "aten" ? op : `${op}!`;
   const name =
     overload === "" || overload === "default" || !isExact ? called : `${called}.${overload}${of === "" ? "" : "!"}`;
   // Calls whose results only a run knows return a promise.
@@ -55,6 +56,11 @@ function isTensorType(type: SchemaType): boolean {
 function isDefault(text: string, arg: Arg, value: SchemaDefault | undefined): boolean {
   if (text === defaultText(value)) return true;
   return arg.kind === "list" && arg.items.every((item) => item.kind === "int" && item.value === value);
+}
+
+/** Whether an argument is the end of a slice that PyTorch writes where the source has none. */
+function isOpenEnd(arg: Arg, value: SchemaDefault | undefined): boolean {
+  return value === null && arg.kind === "int" && BigInt(arg.value) === 2n ** 63n - 1n;
 }
 
 /** Writes the default of a schema as an argument is written. */

@@ -12,10 +12,10 @@ export class ResultText {
   }
 }
 
-/** Writes the results of a program in the structure in which `model.forward` returns them. */
-export function resultText({ outSpec, namedTuples }: Program, leaves: readonly ResultText[]): ResultText {
-  if (outSpec === null) return leaves.length === 1 ? leaves[0]! : write(leaves);
-  return write(unflatten(outSpec, leaves, namedTuples));
+/** Writes results in the structure in which `model.forward` of the program returns them; other functions have none. */
+export function resultText(program: Program | null, leaves: readonly ResultText[]): ResultText {
+  if (program === null || program.outSpec === null) return leaves.length === 1 ? leaves[0]! : write(leaves);
+  return write(unflatten(program.outSpec, leaves, program.namedTuples));
 }
 
 function write(value: unknown): ResultText {

@@ -14,6 +14,7 @@ const BINARY: Readonly<Record<string, string>> = {
 };
 
 const CALLS: Readonly<Record<string, string>> = {
+  "_operator::pow": "Math.pow",
   "torch::sym_max": "Math.max",
   "torch::sym_min": "Math.min",
   "math::trunc": "Math.trunc",

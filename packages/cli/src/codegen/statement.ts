@@ -1,7 +1,7 @@
 import { stringLiteral } from "../declare/quote.ts";
 
-/** A statement of a generated function: text, or calls of another generated function. */
-export type Statement = { readonly kind: "text"; readonly text: string } | FunctionCalls;
+/** A statement of a generated function: lines of text, or calls of another generated function. */
+export type Statement = { readonly kind: "text"; readonly lines: readonly string[] } | FunctionCalls;
 
 /** A call of a generated function for a module, or such calls for numbered modules of which each takes the last result. */
 export interface FunctionCalls {
@@ -34,7 +34,7 @@ export function joined(before: FunctionCalls, next: FunctionCalls, readsLast: bo
 
 /** Writes a statement on lines. */
 export function statementLines(statement: Statement): readonly string[] {
-  if (statement.kind === "text") return [statement.text];
+  if (statement.kind === "text") return statement.lines;
   const { paths, args, results, carries } = statement;
   const names = results.length === 1 ? results[0] : `[${results.join(", ")}]`;
   const [path] = paths as [string | null];

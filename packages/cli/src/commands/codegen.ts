@@ -1,5 +1,8 @@
+import { openArchive } from "@pt2/format";
+import { importProgram, type Program } from "@pt2/graph";
+import { aliasBuffers } from "@pt2/graph/functionalize";
 import { prepare } from "@pt2/runtime";
-import { readSchema } from "@pt2/runtime/node";
+import { openFile } from "@pt2/runtime/node";
 import { generateModule } from "../codegen/generate-module.ts";
 import type { Command, ExitCode } from "../command.ts";
 import { CONFIG_OPTION } from "../load-config.ts";
@@ -24,7 +27,7 @@ export const codegen: Command = {
     "Modules of the original become functions, and repeated ones a loop. With --json the text is one property, `module`.",
 
   async run(options: Options, terminal: Terminal): Promise<ExitCode> {
-    const { program } = await readSchema(options.file, modelChoice(options));
+    const program = await readProgram(options.file, modelChoice(options).model);
     const registry = registryWith({ ...(await userOps(options)), handlers: [] });
     const text = generateModule(await prepare(program, registry), registry);
     const output = options.text("output");
@@ -34,3 +37,13 @@ export const codegen: Command = {
     return 0;
   },
 };
+
+/** Reads a program. Buffers that share memory are views of one, so that a write to one is seen in the others. */
+async function readProgram(path: string, model: string | undefined): Promise<Program> {
+  const archive = await openArchive(await openFile(path));
+  try {
+    return aliasBuffers(importProgram(await archive.program(model)), await archive.weights(model));
+  } finally {
+    await archive.close();
+  }
+}

@@ -1,0 +1,43 @@
+// Written by `pt2 codegen` from a program of PyTorch 2.13.0+cpu: eager calls, which run on any backend.
+import type { Backend } from "@pt2/backend";
+import type { Aten } from "@pt2/eager";
+import { type ModelSource, readWeights as readTensors, type Tensor } from "@pt2/runtime";
+
+/** Returns a weight by its name below a module. */
+export type Weights = (name: string) => Tensor;
+
+/** Reads the weights of the program's file, to where the backend computes. */
+export async function readWeights(source: ModelSource, backend: Backend): Promise<Weights> {
+  const tensors = new Map<string, Tensor>();
+  for await (const [name, tensor] of readTensors(source)) {
+    tensors.set(name, (await backend.upload?.(tensor)) ?? tensor);
+  }
+  return (name) => {
+    const tensor = tensors.get(name);
+    if (tensor === undefined) throw new Error(`The file has no weight ${name}`);
+    return tensor;
+  };
+}
+
+/** The program. */
+export function forward(aten: Aten, weights: Weights, i2: Tensor, f: Tensor): readonly [Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor] {
+  const mul = aten.mul(i2, { float: 2 });
+  const div = aten.div(i2, 3);
+  const floorDivide = aten.floor_divide(i2, -4);
+  const remainder = aten.remainder.Scalar(i2, -3);
+  const div2 = aten.div(f, -0.7, { rounding_mode: "floor" });
+  const to = aten.to.dtype(i2, "float32");
+  const mean = aten.mean(to);
+  const pow = aten.pow.Tensor_Scalar(f, 2.5);
+  const add = aten.add.Tensor(f, i2, { alpha: -2 });
+  const clamp = aten.clamp(f, { min: -0.5 });
+  const eq = aten.eq.Scalar(i2, 3);
+  const to2 = aten.to.dtype(f, "float16");
+  const to3 = aten.to.dtype(f, "int32");
+  const bitwiseAnd = aten.bitwise_and.Scalar(i2, 5);
+  const exp = aten.exp(f);
+  const log1p = aten.log1p(exp);
+  const add2 = aten.add(f, 1);
+  const atan2 = aten.atan2(f, add2);
+  return [mul, div, floorDivide, remainder, div2, mean, pow, add, clamp, eq, to2, to3, bitwiseAnd, log1p, atan2];
+}

@@ -1,0 +1,38 @@
+// Written by `pt2 codegen` from a program of PyTorch 2.13.0+cpu: eager calls, which run on any backend.
+import type { Backend } from "@pt2/backend";
+import type { Aten } from "@pt2/eager";
+import { type ModelSource, readWeights as readTensors, type Tensor } from "@pt2/runtime";
+
+/** Returns a weight by its name below a module. */
+export type Weights = (name: string) => Tensor;
+
+/** The weights, of which calls write the buffers. */
+export interface State extends Weights {
+  write(name: string, tensor: Tensor): void;
+}
+
+/** Reads the weights of the program's file, to where the backend computes. */
+export async function readWeights(source: ModelSource, backend: Backend): Promise<State> {
+  const tensors = new Map<string, Tensor>();
+  for await (const [name, tensor] of readTensors(source)) {
+    tensors.set(name, (await backend.upload?.(tensor)) ?? tensor);
+  }
+  const weights = (name: string) => {
+    const tensor = tensors.get(name);
+    if (tensor === undefined) throw new Error(`The file has no weight ${name}`);
+    return tensor;
+  };
+  return Object.assign(weights, { write: (name: string, tensor: Tensor) => void tensors.set(name, tensor) });
+}
+
+/** The program. */
+export function forward(aten: Aten, weights: State, x: Tensor): readonly [Tensor, Tensor] {
+  const add = aten.add.Tensor(weights("whole"), x);
+  const asStrided = aten.as_strided(add, [2], [2], { storage_offset: 1 });
+  const mul = aten.mul(asStrided, 2);
+  const mul2 = aten.mul(asStrided, -1);
+  const asStridedScatter = aten.as_strided_scatter(add, mul2, [2], [2], { storage_offset: 1 });
+  const add2 = aten.add(asStridedScatter, 0);
+  weights.write("whole", asStridedScatter);
+  return [mul, add2];
+}

@@ -1,0 +1,52 @@
+// Written by `pt2 codegen` from a program of PyTorch 2.13.0+cpu: eager calls, which run on any backend.
+import type { Backend } from "@pt2/backend";
+import type { Aten } from "@pt2/eager";
+import { type ModelSource, readWeights as readTensors, type Tensor } from "@pt2/runtime";
+
+/** Returns a weight by its name below a module. */
+export type Weights = (name: string) => Tensor;
+
+/** Reads the weights of the program's file, to where the backend computes. */
+export async function readWeights(source: ModelSource, backend: Backend): Promise<Weights> {
+  const tensors = new Map<string, Tensor>();
+  for await (const [name, tensor] of readTensors(source)) {
+    tensors.set(name, (await backend.upload?.(tensor)) ?? tensor);
+  }
+  return (name) => {
+    const tensor = tensors.get(name);
+    if (tensor === undefined) throw new Error(`The file has no weight ${name}`);
+    return tensor;
+  };
+}
+
+/** The condition of `while_loop`: `while_loop_cond_graph_0`. */
+function whileLoopCondGraph0(aten: Aten, arg01: Tensor, arg11: Tensor, arg21: Tensor): Tensor {
+  const mul = aten.mul.Tensor(arg11, arg11);
+  const sub = aten.sub.Tensor(mul, arg21);
+  const abs = aten.abs(sub);
+  const max = aten.max(abs);
+  const gt = aten.gt.Scalar(max, 0.001);
+  const lt = aten.lt.Scalar(arg01, 30);
+  const and = aten.__and__.Tensor(gt, lt);
+  return and;
+}
+
+/** The body of `while_loop`: `while_loop_body_graph_0`. */
+function whileLoopBodyGraph0(aten: Aten, arg01: Tensor, arg11: Tensor, arg21: Tensor): readonly [Tensor, Tensor] {
+  const add = aten.add(arg01, 1);
+  const div = aten.div.Tensor(arg21, arg11);
+  const add2 = aten.add.Tensor(arg11, div);
+  const div2 = aten.div(add2, 2);
+  return [add, div2];
+}
+
+/** The program. */
+export async function forward(aten: Aten, weights: Weights, x: Tensor): Promise<readonly [Tensor, Tensor]> {
+  const zeros = aten.zeros([], { dtype: "int64" });
+  const clone = aten.clone(x);
+  let [whileLoop, whileLoop2]: readonly [Tensor, Tensor] = [zeros, clone];
+  while (await aten.item(whileLoopCondGraph0(aten, whileLoop, whileLoop2, x))) {
+    [whileLoop, whileLoop2] = whileLoopBodyGraph0(aten, whileLoop, whileLoop2, x);
+  }
+  return [whileLoop, whileLoop2];
+}
