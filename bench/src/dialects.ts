@@ -4,22 +4,11 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { worstError } from "@pt2/testing/worst-error";
 import { compareCpu } from "./cpu-time.ts";
+import { MODELS } from "./compared-models.ts";
 import { BACKENDS, openFor, type Run } from "./open-for.ts";
 import { machine, table } from "./report.ts";
 import { summarize } from "./statistics.ts";
 import { ALLOWED, readTensors } from "./tensors.ts";
-
-const MODELS = [
-  "resnet18",
-  "resnet50",
-  "mobilenet_v3_large",
-  "efficientnet_b0",
-  "convnext_tiny",
-  "vit_b_16",
-  "swin_t",
-  "bert_base",
-  "gpt2",
-] as const;
 
 const { values } = parseArgs({
   options: {

@@ -4,20 +4,9 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { KINDS } from "./libtorch/child.ts";
 import { geometricMean, type Latency, measureLatency } from "./libtorch/latency.ts";
+import { MODELS } from "./compared-models.ts";
 import { machine, table } from "./report.ts";
 import type { Summary } from "./statistics.ts";
-
-const MODELS = [
-  "resnet18",
-  "resnet50",
-  "mobilenet_v3_large",
-  "efficientnet_b0",
-  "convnext_tiny",
-  "vit_b_16",
-  "swin_t",
-  "bert_base",
-  "gpt2",
-] as const;
 
 const { values } = parseArgs({
   options: {

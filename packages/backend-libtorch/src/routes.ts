@@ -1,5 +1,6 @@
 import { isSymbolic, type Node, type OpName } from "@pt2/graph";
-import { effectsOf, effectsOfHandled, type OpEffects, type OpHandler, type OpRegistry } from "@pt2/registry";
+import type { OpEffects } from "@pt2/graph/passes";
+import { effectsOf, effectsOfHandled, type OpHandler, type OpRegistry } from "@pt2/registry";
 import type { Dispatcher } from "./dispatcher.ts";
 import type { LibtorchKernel } from "./handlers/kernel.ts";
 

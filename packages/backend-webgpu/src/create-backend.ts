@@ -1,7 +1,7 @@
 import { type BackendSettings, WebgpuBackend } from "./backend.ts";
 import { DeviceSource, deviceOf } from "./engine/device.ts";
 import { KernelParts } from "./engine/kernels.ts";
-import { KERNEL_PARTS } from "./kernels/index.ts";
+import { KERNEL_PARTS } from "./kernels/kernels-on-demand.ts";
 
 /** Makes the backend on a device, with its own kernels. `renew` requests another device when that one is lost. */
 export function createBackend(

@@ -3,7 +3,7 @@ import { testDevice } from "./device.test-helper.ts";
 import { type Adapter, adapterOf } from "./engine/adapter.ts";
 import { DeviceSource, deviceOf } from "./engine/device.ts";
 import { KernelParts } from "./engine/kernels.ts";
-import { KERNEL_PARTS } from "./kernels/index.ts";
+import { KERNEL_PARTS } from "./kernels/kernels-on-demand.ts";
 
 export type VariantName = "on a CPU with subgroups" | "on a CPU" | "on a GPU with subgroups" | "on a GPU";
 

@@ -1,7 +1,7 @@
 import { Pt2Error } from "@pt2/format";
 import { cliError, usageError } from "./cli-errors.ts";
 import type { Command, ExitCode } from "./command.ts";
-import { COMMANDS } from "./commands/index.ts";
+import { COMMANDS } from "./commands/command-list.ts";
 import { helpOf, helpOfAll } from "./help.ts";
 import { CONFIG_OPTION, loadConfig } from "./load-config.ts";
 import { parseOptions } from "./options.ts";

@@ -1,6 +1,5 @@
-import type { DType } from "@pt2/format";
-import type { Arg, Layout, MemoryFormat } from "@pt2/graph";
-import type { SchemaType } from "@pt2/registry";
+import type { Arg } from "@pt2/graph";
+import { argOfName, type SchemaType } from "@pt2/registry";
 import { isPythonFloat } from "./fits.ts";
 import { isComplex, isFloat } from "./given.ts";
 
@@ -13,30 +12,13 @@ export function argOf(value: unknown, type: SchemaType): Arg {
     return { kind: "list", items: value.map((each) => argOf(each, item)) };
   }
   const base = type.kind === "base" ? type.base : baseOfItems(type);
-  if (typeof value === "string") return namedArg(value, base);
+  if (typeof value === "string") return argOfName(value, base);
   return numberArg(value, base);
 }
 
 /** A number for a whole list of fixed length. */
 function baseOfItems(type: SchemaType): string {
   return type.kind === "list" && type.inner.kind === "base" ? type.inner.base : "";
-}
-
-function namedArg(value: string, base: string): Arg {
-  switch (base) {
-    case "ScalarType":
-      return { kind: "dtype", value: value as DType };
-    case "Layout":
-      return { kind: "layout", value: value as Layout };
-    case "MemoryFormat":
-      return { kind: "memory_format", value: value as MemoryFormat };
-    case "Device": {
-      const [name, index] = value.split(":");
-      return { kind: "device", value: { type: name!, index: index === undefined ? null : Number(index) } };
-    }
-    default:
-      return { kind: "string", value };
-  }
 }
 
 function numberArg(value: unknown, base: string): Arg {

@@ -1,6 +1,6 @@
 export { type DeadCodeOptions, eliminateDeadCode } from "./passes/dead-code.ts";
 export { foldSymbolicArithmetic } from "./passes/fold-symbolic.ts";
-export type { EffectsOf, OpEffects, ViewInverse } from "./passes/functionalize/effects.ts";
+export type { EffectsOf, OpAlias, OpEffects, ViewInverse } from "./passes/functionalize/effects.ts";
 export { isOfMemory, looksBehindViews } from "./passes/functionalize/memory.ts";
 export { mutates } from "./passes/functionalize/node-effects.ts";
 export { GraphBuilder, type NewNode } from "./passes/graph-builder.ts";

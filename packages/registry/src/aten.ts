@@ -2,7 +2,7 @@ import type { TorchSchemas } from "./schemas.ts";
 
 /** Exports PyTorch's own ops, and those of its libraries, as op sets for `createRegistry`; and an interpreter of what their
  * records say, for tests. */
-export { aten } from "./aten/index.ts";
+export { aten } from "./aten/aten-ops.ts";
 export { referenceEmitter, runReference } from "./aten/reference/interpret.ts";
 export type { ReferenceData } from "./aten/reference/kernels.ts";
 export { libraries } from "./libraries.ts";

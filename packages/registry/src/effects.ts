@@ -1,38 +1,8 @@
 import type { OpName } from "@pt2/graph";
-import type { ViewInverse } from "@pt2/graph/passes";
+import type { OpAlias, OpEffects } from "@pt2/graph/passes";
 import { ALIASES } from "./aliases.gen.ts";
 import type { OpRecord } from "./op.ts";
 import type { AliasAnnotation } from "./schema/types.ts";
-
-/**
- * A result that shares memory with an argument. In lists, each item shares memory with the item at the same position.
- */
-export interface OpAlias {
-  /** The position among the returns. */
-  readonly output: number;
-  readonly arg: string;
-  /** Whether some calls copy instead, which PyTorch decides at run time. */
-  readonly copies?: boolean;
-}
-
-/** The effects of a call, apart from its results. */
-export interface OpEffects {
-  /** The arguments that the op writes to. */
-  readonly mutates: readonly string[];
-  /** The results that are, or may be, views of arguments: by the schema, and by observing PyTorch. */
-  readonly aliases: readonly OpAlias[];
-  /**
-   * For an in-place op, `aten::add_.Tensor`: the op that computes the same value in a new tensor, `aten::add.Tensor`.
-   * The value still has to be converted to the dtype of the written argument.
-   */
-  readonly functional?: OpName;
-  /** For a view: how to write through it. */
-  readonly inverse?: ViewInverse;
-  /** Whether a user redefines the op: facts about PyTorch's op of that name then do not hold. */
-  readonly claimed?: true;
-  /** Whether it is unknown what the op writes to and aliases; only the backend that runs it knows. */
-  readonly opaque?: true;
-}
 
 /** The members of a record that determine its effects. */
 export type Described = Pick<OpRecord, "schema" | "mutates" | "functional" | "inverse">;

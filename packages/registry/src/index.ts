@@ -5,7 +5,6 @@
 
 export type { Builder, Callable, EmitCall, KnownOp, SchemaOf, TypedOp } from "./builder.ts";
 export { builderOf } from "./builder.ts";
-export type { OpEffects } from "./effects.ts";
 export { effectsOf } from "./effects.ts";
 export type * from "./handler.ts";
 export { argValue, describe as describeNode } from "./lower/arguments.ts";
@@ -29,6 +28,7 @@ export { computeDtype, promoteTypes, resultType, typeScalarCall } from "./promot
 export type { RegistryErrorCode } from "./registry-errors.ts";
 export { REGISTRY_ERRORS } from "./registry-errors.ts";
 export type * from "./scalar/expr.ts";
+export { argOfName } from "./schema/arg-of-name.ts";
 export type { ArgsOf, CallArgs, CallResults, Operands, ResultsOf } from "./schema/infer-types.ts";
 export { parseSchema } from "./schema/parse.ts";
 export { printSchema } from "./schema/print-schema.ts";

@@ -13,7 +13,7 @@ import {
   walk,
 } from "@pt2/graph";
 import { describe, expect, it } from "vitest";
-import { aten } from "./aten/index.ts";
+import { aten } from "./aten/aten-ops.ts";
 import { argValue } from "./lower/arguments.ts";
 import { Emitter } from "./lower/emit.ts";
 import type { ArgValue } from "./tensor-meta.ts";

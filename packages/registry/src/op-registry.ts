@@ -1,5 +1,6 @@
 import type { OpName } from "@pt2/graph";
-import { effectsOf, type OpEffects } from "./effects.ts";
+import type { OpEffects } from "@pt2/graph/passes";
+import { effectsOf } from "./effects.ts";
 import type { OpHandler } from "./handler.ts";
 import type { OpRecord } from "./op.ts";
 import { OpRecords } from "./op-records.ts";

@@ -5,7 +5,7 @@ import type { HostTensor } from "@pt2/backend";
 import type { ByteSource } from "@pt2/format";
 import { fromFile } from "@pt2/format/node";
 import { type LoadOptions, load as loadSource, type TypedLoadOptions, willBeAwaited } from "./load.ts";
-import { loadParts } from "./load-parts.ts";
+import { loadJsonProgram } from "./load-json-program.ts";
 import type { Model } from "./model.ts";
 import type { ModelTypes, TypedModel } from "./model-types.ts";
 import { type ModelSource, openSource } from "./open-source.ts";
@@ -52,7 +52,7 @@ export async function load(source: ModelSource, options: FileLoadOptions): Promi
     await opened.close?.();
     throw problem;
   });
-  return await loadParts(opened, weightFile, rest);
+  return await loadJsonProgram(opened, weightFile, rest);
 }
 
 /** Like `readSchema` of `@pt2/runtime`; a string may be a path. */

@@ -9,7 +9,7 @@ import {
   usesOf,
   valuesOf,
 } from "@pt2/graph";
-import type { OpEffects } from "@pt2/registry";
+import type { OpEffects } from "@pt2/graph/passes";
 import { hiddenWrites } from "./hidden-writes.ts";
 
 /** What the analysis needs to know about ops. */

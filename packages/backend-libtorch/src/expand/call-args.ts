@@ -1,6 +1,5 @@
-import type { DType } from "@pt2/format";
-import type { Arg, Layout, MemoryFormat, NamedArg } from "@pt2/graph";
-import type { ArgValue, OpSchema, SchemaType, TensorMeta } from "@pt2/registry";
+import type { Arg, NamedArg } from "@pt2/graph";
+import { type ArgValue, argOfName, type OpSchema, type SchemaType, type TensorMeta } from "@pt2/registry";
 import type { ExpansionBuilder } from "./expansion-builder.ts";
 
 /** Converts arguments of a lowered call to arguments of a node; None is left out where it is the default. */
@@ -26,7 +25,7 @@ export function irArg(value: ArgValue, type: SchemaType, builder: ExpansionBuild
   }
   if (builder.knows(value)) return { kind: "value", name: builder.nameOf(value as TensorMeta) };
   const base = type.kind === "base" ? type.base : "";
-  if (typeof value === "string") return enumArg(value, base);
+  if (typeof value === "string") return argOfName(value, base);
   if (typeof value === "boolean") return { kind: "bool", value };
   if (typeof value === "bigint") return { kind: "int", value };
   if (typeof value === "number") {
@@ -39,21 +38,4 @@ export function irArg(value: ArgValue, type: SchemaType, builder: ExpansionBuild
   return wrapped === undefined
     ? { kind: "value", name: builder.nameOf(value as TensorMeta) }
     : irArg(wrapped, type, builder);
-}
-
-function enumArg(value: string, base: string): Arg {
-  switch (base) {
-    case "ScalarType":
-      return { kind: "dtype", value: value as DType };
-    case "Layout":
-      return { kind: "layout", value: value as Layout };
-    case "MemoryFormat":
-      return { kind: "memory_format", value: value as MemoryFormat };
-    case "Device": {
-      const [type = "cpu", index] = value.split(":");
-      return { kind: "device", value: { type, index: index === undefined ? null : Number(index) } };
-    }
-    default:
-      return { kind: "string", value };
-  }
 }

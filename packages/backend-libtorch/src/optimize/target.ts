@@ -1,6 +1,7 @@
 import { purity, type RewriteTarget } from "@pt2/engine/rewrites";
 import type { OpName } from "@pt2/graph";
-import type { OpEffects, OpRegistry } from "@pt2/registry";
+import type { OpEffects } from "@pt2/graph/passes";
+import type { OpRegistry } from "@pt2/registry";
 
 /** What the passes know of the device. `has` tells whether this build of libtorch runs an op on it. */
 export interface OptimizeTarget extends RewriteTarget {

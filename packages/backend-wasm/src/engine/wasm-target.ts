@@ -2,7 +2,7 @@ import type { Abilities } from "@pt2/engine";
 import { hasDynamicKernel, KernelSet } from "@pt2/engine";
 import type { DType } from "@pt2/format";
 import type { ArgValue, LowerTarget, OpRegistry } from "@pt2/registry";
-import { KERNELS } from "../kernels/index.ts";
+import { KERNELS } from "../kernels/all-kernels.ts";
 import type { WasmKernel } from "./kernel.ts";
 import { LIMITS } from "./limits.ts";
 

@@ -3,7 +3,7 @@ import { floats, ints, programOf, registryOf, run, someFloats, weightsOf } from 
 import { expect, test } from "vitest";
 import { WebgpuBackend } from "../backend.ts";
 import { describeWithDevice } from "../device.test-helper.ts";
-import { KERNEL_PARTS } from "../kernels/index.ts";
+import { KERNEL_PARTS } from "../kernels/kernels-on-demand.ts";
 import { DeviceSource, deviceOf } from "./device.ts";
 import { KernelParts } from "./kernels.ts";
 

@@ -5,7 +5,7 @@ import { expect, test, vi } from "vitest";
 import { WebgpuBackend } from "../backend.ts";
 import { describeWithDevice, openTestDevice } from "../device.test-helper.ts";
 import { webgpu } from "../index.ts";
-import { KERNEL_PARTS } from "../kernels/index.ts";
+import { KERNEL_PARTS } from "../kernels/kernels-on-demand.ts";
 import { DeviceSource, deviceOf } from "./device.ts";
 import { webgpuKernel } from "./kernel.ts";
 import { KernelParts } from "./kernels.ts";

@@ -1,6 +1,6 @@
 import { aten } from "@pt2/registry/aten";
 import { expect, test } from "vitest";
-import { KERNEL_PARTS } from "./index.ts";
+import { KERNEL_PARTS } from "./kernels-on-demand.ts";
 
 test("each part is loaded for exactly the ops that it has kernels for", async () => {
   for (const part of KERNEL_PARTS) {

@@ -1,6 +1,6 @@
 import { aten } from "@pt2/registry/aten";
 import { expect, test } from "vitest";
-import { DYNAMIC_KERNELS } from "./index.ts";
+import { DYNAMIC_KERNELS } from "./dynamic-kernels.ts";
 import { hasDynamicKernel } from "./ops.ts";
 
 test("the list of dynamic ops names the ops that have a kernel", () => {

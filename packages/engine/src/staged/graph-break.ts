@@ -10,7 +10,7 @@ import {
   type HandlerTensor,
   type OpRegistry,
 } from "@pt2/registry";
-import { DYNAMIC_KERNELS } from "../dynamic/index.ts";
+import { DYNAMIC_KERNELS } from "../dynamic/dynamic-kernels.ts";
 import { type Awaitable, whenReady } from "./awaitable.ts";
 import { runControl } from "./control.ts";
 import { addErrorLocation, withErrorLocation } from "./error-location.ts";

@@ -4,7 +4,7 @@ import { functionalNamesOfOut } from "../out-variant.ts";
 import { printSchema } from "../schema/print-schema.ts";
 import { torchSchemas } from "../schemas.ts";
 import { createRegistry } from "../user-ops/create-registry.ts";
-import { aten } from "./index.ts";
+import { aten } from "./aten-ops.ts";
 
 const registry = createRegistry({ sets: [aten] });
 

@@ -4,7 +4,7 @@ import type { TensorMeta } from "../tensor-meta.ts";
 import { createRegistry } from "../user-ops/create-registry.ts";
 import { contiguous } from "../view.ts";
 import { isTensorMeta } from "../wrapped.ts";
-import { aten } from "./index.ts";
+import { aten } from "./aten-ops.ts";
 import { argumentsOf, decode, readRows } from "./op-rows.test-helper.ts";
 import { referenceEmitter, runReference } from "./reference/interpret.ts";
 import { offsets, type ReferenceData } from "./reference/kernels.ts";

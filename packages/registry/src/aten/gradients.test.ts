@@ -5,7 +5,7 @@ import { resolveArgs } from "../op-registry.ts";
 import type { TensorMeta } from "../tensor-meta.ts";
 import { createRegistry } from "../user-ops/create-registry.ts";
 import { isTensorMeta } from "../wrapped.ts";
-import { aten } from "./index.ts";
+import { aten } from "./aten-ops.ts";
 import { argumentsOf, decode, readRows } from "./op-rows.test-helper.ts";
 
 const registry = createRegistry({ sets: [aten] });

@@ -4,7 +4,7 @@ import { Emitter } from "../lower/emit.ts";
 import type { LowerTarget } from "../lower/lower-target.ts";
 import type { ArgValue } from "../tensor-meta.ts";
 import { createRegistry } from "../user-ops/create-registry.ts";
-import { aten } from "./index.ts";
+import { aten } from "./aten-ops.ts";
 import { argumentsOf, encode, type Row, readRows } from "./op-rows.test-helper.ts";
 
 const rows = readRows("infer-cases");

@@ -2,7 +2,7 @@ import { Pt2Error } from "@pt2/format";
 import { describe, expect, it } from "vitest";
 import { Emitter } from "../lower/emit.ts";
 import { createRegistry } from "../user-ops/create-registry.ts";
-import { aten } from "./index.ts";
+import { aten } from "./aten-ops.ts";
 import { argumentsOf, encode, type Row, readRows } from "./op-rows.test-helper.ts";
 
 const rows = readRows("metas");

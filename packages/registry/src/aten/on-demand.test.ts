@@ -10,7 +10,7 @@ import { defineOp } from "../op.ts";
 import type { OpSet } from "../op-set.ts";
 import type { TensorMeta } from "../tensor-meta.ts";
 import { createRegistry } from "../user-ops/create-registry.ts";
-import { aten } from "./index.ts";
+import { aten } from "./aten-ops.ts";
 import { atenOnDemand } from "./on-demand.ts";
 import { argumentsOf, type Row, readRows } from "./op-rows.test-helper.ts";
 

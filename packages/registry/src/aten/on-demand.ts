@@ -43,13 +43,18 @@ export const atenOnDemand: readonly OpSet[] = [
     name: "torch_nn",
     builtIn: true,
     ops: [],
-    parts: [{ ops: /^torch_nn::/, load: async () => (await import("../torch-nn/index.ts")).torchNn.ops }],
+    parts: [{ ops: /^torch_nn::/, load: async () => (await import("../torch-nn/torch-nn-ops.ts")).torchNn.ops }],
   },
   {
     name: "transformers",
     builtIn: true,
     ops: [],
-    parts: [{ ops: /^transformers::/, load: async () => (await import("../transformers/index.ts")).transformers.ops }],
+    parts: [
+      {
+        ops: /^transformers::/,
+        load: async () => (await import("../transformers/transformers-ops.ts")).transformers.ops,
+      },
+    ],
   },
   {
     name: "quantized",
@@ -58,7 +63,7 @@ export const atenOnDemand: readonly OpSet[] = [
     parts: [
       {
         ops: /^(quantized_decomposed|torchao)::/,
-        load: async () => (await import("../quantized/index.ts")).quantized.ops,
+        load: async () => (await import("../quantized/quantized-ops.ts")).quantized.ops,
       },
     ],
   },

@@ -1,13 +1,13 @@
 import { readFileSync } from "node:fs";
 import { Pt2Error } from "@pt2/format";
 import { expect, test } from "vitest";
-import { aten } from "../aten/index.ts";
+import { aten } from "../aten/aten-ops.ts";
 import { libraries } from "../libraries.ts";
 import { Emitter } from "../lower/emit.ts";
 import { printSchema } from "../schema/print-schema.ts";
 import type { ArgValue } from "../tensor-meta.ts";
 import { createRegistry } from "../user-ops/create-registry.ts";
-import { quantized } from "./index.ts";
+import { quantized } from "./quantized-ops.ts";
 
 const registry = createRegistry({ sets: [aten, ...libraries] });
 const node = { name: "n", op: "n", args: [], outputs: [], origin: {} };

@@ -1,4 +1,5 @@
-import { type Described, declaredEffects, type OpEffects } from "../effects.ts";
+import type { OpEffects } from "@pt2/graph/passes";
+import { type Described, declaredEffects } from "../effects.ts";
 import type { OpHandler } from "../handler.ts";
 import type { OpRecord } from "../op.ts";
 import { scatterName } from "./scatter-variant.ts";

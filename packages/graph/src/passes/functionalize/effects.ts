@@ -1,11 +1,13 @@
 import type { OpName } from "../../ir.ts";
 
-/** A result in the memory of an argument. In lists, each item is in the memory of the item at its position. */
+/**
+ * A result that shares memory with an argument. In lists, each item shares memory with the item at the same position.
+ */
 export interface OpAlias {
   /** The position among the returns. */
   readonly output: number;
   readonly arg: string;
-  /** True if some calls copy instead. */
+  /** Whether some calls copy instead, which PyTorch decides at run time. */
   readonly copies?: boolean;
 }
 
@@ -36,19 +38,22 @@ export type ViewInverse =
   | { readonly join: OpName; readonly dim?: number | "columns" }
   | { readonly part: "real" | "imag"; readonly other: OpName };
 
-/** The effects of an operator besides computing its results. */
+/** The effects of a call, apart from its results. */
 export interface OpEffects {
-  /** The arguments that it writes to. */
+  /** The arguments that the op writes to. */
   readonly mutates: readonly string[];
-  /** The results that are views of an argument, or the argument itself after a write. */
+  /** The results that are, or may be, views of arguments: by the schema, and by observing PyTorch. */
   readonly aliases: readonly OpAlias[];
-  /** The functional variant with the same arguments: `aten::relu` for `aten::relu_`. */
+  /**
+   * For an in-place op, `aten::add_.Tensor`: the op that computes the same value in a new tensor, `aten::add.Tensor`.
+   * The value still has to be converted to the dtype of the written argument.
+   */
   readonly functional?: OpName;
-  /** For a view: how it is written through. */
+  /** For a view: how to write through it. */
   readonly inverse?: ViewInverse;
-  /** The user defines what the operator does, so built-in knowledge of that op name does not apply. */
+  /** Whether a user redefines the op: facts about PyTorch's op of that name then do not hold. */
   readonly claimed?: true;
-  /** The operator's writes and aliases are unknown. */
+  /** Whether it is unknown what the op writes to and aliases; only the backend that runs it knows. */
   readonly opaque?: true;
 }
 

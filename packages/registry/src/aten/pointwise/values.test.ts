@@ -8,7 +8,7 @@ import { evaluate } from "../../scalar/evaluate.ts";
 import { type ScalarValue, typeExpr } from "../../scalar/typed.ts";
 import type { ArgValue, TensorMeta } from "../../tensor-meta.ts";
 import { createRegistry } from "../../user-ops/create-registry.ts";
-import { aten } from "../index.ts";
+import { aten } from "../aten-ops.ts";
 
 type Row = readonly [
   op: string,

@@ -22,7 +22,7 @@ async function partsOf(name: string): Promise<Parts> {
 }
 
 /** Writes both files and loads them. */
-async function loadParts({ document, tensors }: Parts, text = JSON.stringify(document)): Promise<Model> {
+async function loadJsonProgram({ document, tensors }: Parts, text = JSON.stringify(document)): Promise<Model> {
   const folder = mkdtempSync(join(tmpdir(), "pt2-parts-"));
   const chunks: Uint8Array[] = [];
   await writeSafetensors(tensors, async (chunk) => void chunks.push(chunk));
@@ -43,7 +43,7 @@ describe("a program as JSON with separate weights", () => {
     ["mlp", "trees", "dynamic", "conv", "buffers", "consts", "cond", "strides"].map((name) => `torch-2.13/${name}`),
   )("a program as JSON with weights of safetensors gives the results of %s.pt2", async (name) => {
     await using whole = await loadFixture(name);
-    await using parts = await loadParts(await partsOf(name));
+    await using parts = await loadJsonProgram(await partsOf(name));
     const inputs = await fixtureTensors(name, "inputs").catch(() => []);
     const leaves = inputs.slice(0, whole.inputs.length);
     if (leaves.length < whole.inputs.length) throw new Error(`${fixturePath(name)} has too few inputs`);
@@ -57,16 +57,16 @@ describe("a program as JSON with separate weights", () => {
       const tensors = new Map(parts.tensors);
       if (tensor === undefined) tensors.delete(first);
       else tensors.set(first, tensor);
-      return loadParts({ ...parts, tensors });
+      return loadJsonProgram({ ...parts, tensors });
     };
     const bytes = weight!.bytes;
     await expect(with_(undefined)).rejects.toMatchObject({ code: "runtime.weights", details: { weight: first } });
     const flat = { ...weight!, shape: [weight!.shape.reduce((a, b) => a * b, 1)] };
     await expect(with_(flat)).rejects.toMatchObject({ code: "runtime.weights" });
     await expect(with_({ ...weight!, dtype: "int32", bytes })).rejects.toThrow(/is int32 \[.*expects float32/);
-    await expect(loadParts(parts, "PK")).rejects.toMatchObject({ code: "runtime.program-json" });
-    await expect(loadParts(parts, "{}")).rejects.toMatchObject({ code: "graph.json" });
-    await expect(loadParts({ ...parts, document: { ...parts.document, irVersion: 2 } })).rejects.toMatchObject({
+    await expect(loadJsonProgram(parts, "PK")).rejects.toMatchObject({ code: "runtime.program-json" });
+    await expect(loadJsonProgram(parts, "{}")).rejects.toMatchObject({ code: "graph.json" });
+    await expect(loadJsonProgram({ ...parts, document: { ...parts.document, irVersion: 2 } })).rejects.toMatchObject({
       code: "graph.json",
     });
   });

@@ -6,7 +6,11 @@ import { runtimeError } from "./runtime-errors.ts";
 import { weightsFor } from "./weights-for.ts";
 
 /** Loads a program that `toJson` of `@pt2/graph` wrote, with weights of a safetensors file. It owns both sources. */
-export async function loadParts(document: ByteSource, weightFile: ByteSource, options: LoadOptions): Promise<Model> {
+export async function loadJsonProgram(
+  document: ByteSource,
+  weightFile: ByteSource,
+  options: LoadOptions,
+): Promise<Model> {
   const close = async (): Promise<void> => {
     await document.close?.();
     await weightFile.close?.();

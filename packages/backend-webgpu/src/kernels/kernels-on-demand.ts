@@ -32,7 +32,7 @@ export const KERNEL_PARTS: readonly Part<WebgpuKernel>[] = [
   },
   {
     ops: /^aten::(linear|mm|bmm|addmm)$/,
-    load: async () => (await import("./matmul/index.ts")).MATMULS,
+    load: async () => (await import("./matmul/matmul-kernels.ts")).MATMULS,
   },
   {
     ops: /^aten::(mm|bmm|_grouped_mm)$/,
@@ -40,7 +40,7 @@ export const KERNEL_PARTS: readonly Part<WebgpuKernel>[] = [
   },
   {
     ops: /^aten::((sum|mean)(\.dim(_IntList)?)?|prod(\.dim_int)?|amax|amin|argmax|argmin)$/,
-    load: async () => (await import("./reduce/index.ts")).REDUCTIONS,
+    load: async () => (await import("./reduce/reduce-kernels.ts")).REDUCTIONS,
   },
   {
     ops: /^aten::((native_)?(layer|group)_norm|rms_norm)$/,
@@ -56,21 +56,21 @@ export const KERNEL_PARTS: readonly Part<WebgpuKernel>[] = [
   },
   {
     ops: /^aten::(gather|index_select|embedding|index\.Tensor|index_put|scatter\.src|scatter_reduce\.two|_assert_async\.msg)$/,
-    load: async () => (await import("./index/index.ts")).INDEXING,
+    load: async () => (await import("./index/index-kernels.ts")).INDEXING,
   },
   {
     ops: /^aten::(cat|as_strided_scatter|view_as_real|view_as_complex|view\.dtype|real|imag|complex)$/,
-    load: async () => (await import("./copy/index.ts")).COPIES,
+    load: async () => (await import("./copy/copy-kernels.ts")).COPIES,
   },
   { ops: /^aten::(arange\.start_step|full)$/, load: async () => (await import("./factory/factory.ts")).FACTORIES },
   { ops: /^aten::l(in|og)space$/, load: async () => (await import("./factory/spaced.ts")).SPACED },
   {
     ops: /^aten::_?upsample_(nearest(_exact)?[123]d|linear1d|bilinear2d(_aa)?|trilinear3d|bicubic2d(_aa)?)$/,
-    load: async () => (await import("./resize/index.ts")).RESIZES,
+    load: async () => (await import("./resize/resize-kernels.ts")).RESIZES,
   },
   { ops: /^aten::(cum(sum|prod|max|min)|logcumsumexp)$/, load: async () => (await import("./scan/scan.ts")).SCANS },
   { ops: /^aten::(sort\.stable|topk)$/, load: async () => (await import("./sort/sort.ts")).SORTS },
   { ops: /^aten::(gcd|lcm)$/, load: async () => (await import("./integer/divisors.ts")).DIVISORS },
   { ops: /^aten::_fft_(c2c|r2c|c2r)$/, load: async () => (await import("./fourier/fourier.ts")).FOURIER },
-  { ops: ON_HOST, load: async () => (await import("./host/index.ts")).HOST },
+  { ops: ON_HOST, load: async () => (await import("./host/host-kernels.ts")).HOST },
 ];
