@@ -1,9 +1,12 @@
 import type { Backend, Tensor } from "@pt2/backend";
 import { type EagerOps, eagerOps } from "@pt2/eager";
+import type { HandlerTensor, OpHandler } from "@pt2/registry";
 import { load, type Model, randn, tensor } from "@pt2/runtime/node";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { testedBackends } from "./backends.ts";
 import { fixturePath } from "./fixture.ts";
+
+const clip: OpHandler["rewrite"] = ({ self }, b) => b.tensor("aten::clamp", { self: self as never, min: 0, max: 0.25 });
 
 for (const { name, missing, create } of await testedBackends()) {
   describe.skipIf(missing !== null)(`eager calls and models on ${name}`, () => {
@@ -32,6 +35,26 @@ for (const { name, missing, create } of await testedBackends()) {
       const halves = (await half.cpu()).toFloat32();
       expect(halves.length).toBe(15);
       for (const [i, value] of expected.toFloat32().entries()) expect(halves[i]).toBeCloseTo(value / 2, 5);
+    });
+
+    it("the function of a handler may call eager ops", async () => {
+      const clipped: OpHandler = {
+        ops: ["aten::relu"],
+        compile:
+          () =>
+          async ({ args }) => {
+            const self = tensor(args.self as HandlerTensor);
+            return await eager.aten.clamp(self, { min: 0, max: 0.25 }).cpu();
+          },
+      };
+      const relu6 = { ops: ["aten::relu"], rewrite: clip } as OpHandler;
+      const file = fixturePath("torch-2.13/mlp.pt2");
+      const x = randn([5, 7], { seed: 1 });
+      await using called = await load(file, { backend, handlers: [clipped], onWarning: () => {} });
+      await using rewritten = await load(file, { backend, handlers: [relu6] });
+      const [given, expected] = [await called.forward<Tensor>(x), await rewritten.forward<Tensor>(x)];
+      const numbers = (await given.cpu()).toFloat32();
+      for (const [i, value] of (await expected.cpu()).toFloat32().entries()) expect(numbers[i]).toBeCloseTo(value, 5);
     });
 
     it("random calls give other numbers each time", async () => {

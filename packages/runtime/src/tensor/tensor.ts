@@ -12,12 +12,12 @@ export interface TensorOptions<D extends DType = DType> {
   readonly shape?: readonly number[];
 }
 
-/** A tensor as it arrives through `postMessage`, which does not keep its class. */
+/** A tensor without its class: as `postMessage` delivers it, or as a handler receives it. */
 export interface PlainTensor<D extends DType = DType> {
   readonly dtype: D;
   readonly shape: readonly number[];
   readonly bytes?: Uint8Array | null;
-  readonly data?: GivenArray | Elements | null;
+  readonly data?: ArrayBufferView | Elements | null;
 }
 
 /** The dtype that the type of an array gives. */
@@ -47,7 +47,7 @@ export type DTypeOf<Data extends GivenArray> = Data extends Float64Array
  * - `tensor([[1, 2], [3, 4]])`: of rows, of a single number, or of a typed array, whose type gives the dtype. Numbers
  *   are float32 unless `dtype` says otherwise.
  * - `tensor("float32", [2, 2], data)`: of a flat array in row-major order.
- * - `tensor(received)`: of a tensor that another thread sent.
+ * - `tensor(received)`: of a tensor that another thread sent, or that a handler received.
  *
  * A typed array that has the type of the dtype's memory is used without a copy; float16, bfloat16 and float8 take
  * numbers in a `Float32Array`, or their bits. Other arrays are converted; a number that an integer dtype cannot hold is
@@ -72,7 +72,7 @@ export function tensor(first: unknown, second?: unknown, third?: unknown): HostT
   return fromData(first, second as TensorOptions | undefined);
 }
 
-/** Returns whether a value may be a tensor that another thread sent; its members are not checked. */
+/** Returns whether a value may be a tensor without its class; its members are not checked. */
 export function isPlainTensor(value: unknown): value is PlainTensor {
   return typeof value === "object" && value !== null && "dtype" in value && "shape" in value;
 }
