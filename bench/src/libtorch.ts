@@ -2,9 +2,9 @@
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
+import { MODELS } from "./compared-models.ts";
 import { KINDS } from "./libtorch/child.ts";
 import { geometricMean, type Latency, measureLatency } from "./libtorch/latency.ts";
-import { MODELS } from "./compared-models.ts";
 import { machine, table } from "./report.ts";
 import type { Summary } from "./statistics.ts";
 

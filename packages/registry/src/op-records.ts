@@ -23,10 +23,10 @@ export interface UserRecords {
 /** The records of several op sets that are loaded so far. */
 export class OpRecords {
   readonly #records = new Map<OpName, OpRecord>();
-  /** The ops of users whose records are not wrapped by {@link UserRecords.checkedRecord} yet. */
-  readonly #unchecked = new Set<OpName>();
-  /** The ops that no part of another set can define any more. */
-  readonly #uncontested = new Set<OpName>();
+  /** The records of users that {@link UserRecords.checkedRecord} has wrapped so far. */
+  readonly #checked = new Map<OpName, OpRecord>();
+  /** The ops that a part of another set may define too. */
+  #contestable: OpName[] = [];
   readonly #owners = new Map<OpName, Owner>();
   /** The ops that a later set has taken from an earlier one. */
   readonly #replaced = new Set<OpName>();
@@ -58,6 +58,11 @@ export class OpRecords {
     const derived = this.#find(op)?.functional ?? this.#users?.viewOfScatter(op) ?? op;
     const set = (this.#owners.get(op) ?? this.#owners.get(derived))?.set;
     return set?.builtIn === true ? undefined : set;
+  }
+
+  /** Returns the loaded ops of users' sets, each with its set. */
+  *userOps(): Iterable<readonly [op: OpName, set: OpSet]> {
+    for (const [op, { set }] of this.#owners) if (set.builtIn !== true) yield [op, set];
   }
 
   /** Returns the name of the set that has an op. */
@@ -110,10 +115,7 @@ export class OpRecords {
   /** Loads the parts that have these ops, and checks that no op is defined twice. */
   async load(ops: Iterable<string>): Promise<void> {
     const open = [...ops].map(parseOpName).filter((op) => this.#find(op) === undefined);
-    const missing = [
-      ...open.flatMap((op) => this.#missing(op) ?? []),
-      ...[...this.#owners].flatMap(([op, owner]) => this.#contested(op, owner) ?? []),
-    ];
+    const missing = [...open.flatMap((op) => this.#missing(op) ?? []), ...this.#contests()];
     if (missing.length === 0) return;
     await Promise.all(missing.map((load) => load()));
     await this.load(open);
@@ -128,23 +130,32 @@ export class OpRecords {
     return undefined;
   }
 
-  /** Returns the function that loads what is needed to check that another set does not define the op too. */
+  /** Returns the functions that load what is needed to check that no other set defines an op too. */
+  #contests(): readonly (() => Promise<void>)[] {
+    const loads: (() => Promise<void>)[] = [];
+    this.#contestable = this.#contestable.filter((op) => {
+      const load = this.#contested(op, this.#owners.get(op)!);
+      if (load !== undefined) loads.push(load);
+      return load !== undefined;
+    });
+    return loads;
+  }
+
   #contested(op: OpName, { set, rank }: Owner): (() => Promise<void>) | undefined {
-    if (set.replace === true || this.#uncontested.has(op)) return undefined;
+    if (set.replace === true) return undefined;
     for (const [other, parts] of this.#parts.entries()) {
       const missing = other === rank ? null : parts.missing(op);
       if (missing !== null) return missing;
     }
-    this.#uncontested.add(op);
     return undefined;
   }
 
   /** Returns the record that a set defines. Records of users are wrapped when they are needed: sets may be large. */
   #defined(op: OpName): OpRecord | undefined {
     const record = this.#records.get(op);
-    if (record === undefined || this.#users === null || !this.#unchecked.delete(op)) return record;
-    const checked = this.#users.checkedRecord(record);
-    this.#records.set(op, checked);
+    if (record === undefined || this.#users === null || this.#owners.get(op)?.set.builtIn === true) return record;
+    const checked = this.#checked.get(op) ?? this.#users.checkedRecord(record);
+    this.#checked.set(op, checked);
     return checked;
   }
 
@@ -180,10 +191,11 @@ export class OpRecords {
       if (other !== undefined) {
         this.#replaced.add(record.name);
         if (owner.rank < other.rank) continue;
+        this.#checked.delete(record.name);
       }
       this.#records.set(record.name, record);
-      if (owner.set.builtIn !== true) this.#unchecked.add(record.name);
       this.#owners.set(record.name, owner);
+      this.#contestable.push(record.name);
       for (const op of record.inPlace ?? []) this.#irregular.set(op, record);
     }
   }

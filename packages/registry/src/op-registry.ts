@@ -44,6 +44,8 @@ export interface OpRegistry {
    * `ns::op.*`, and that over wildcards, `ns::*`: of these the one with the most letters, and of equals the later one.
    */
   handlerOf(op: string): OpHandler | undefined;
+  /** The ops that handlers name, without those that only a wildcard matches. */
+  readonly handledOps: readonly OpName[];
   /** The names of handlers that stand for several ops, such as `ns::op.*` and `ns::*`; absent if there are none. */
   readonly patterns?: readonly string[];
   /**
@@ -60,6 +62,8 @@ export interface OpRegistry {
   isReplaced(op: string): boolean;
   /** Returns the name of the user's set that has the op; undefined for ops of this project, and for unknown ones. */
   userSetOf(op: string): string | undefined;
+  /** Returns the loaded ops of users' sets, each with its set. */
+  userOps(): Iterable<readonly [op: OpName, set: OpSet]>;
   /** Returns what the op writes to and aliases; undefined if that is unknown. */
   effectsOf(op: string): OpEffects | undefined;
   /** Returns the kernels that op sets provide for a backend, those of later sets first. */
@@ -88,9 +92,11 @@ export function registryOf(records: OpRecords): OpRegistry {
     load: (ops) => (ops === "all" ? records.loadAll() : records.load(ops)),
     isLoaded: (op) => records.isLoaded(op),
     handlerOf: () => undefined,
+    handledOps: [],
     isClaimed: () => false,
     isReplaced: () => false,
     userSetOf: () => undefined,
+    userOps: () => [],
     effectsOf(op) {
       const record = resolve(op);
       if (record === undefined) return undefined;

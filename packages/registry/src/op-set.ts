@@ -6,7 +6,7 @@ export const OPS_API_VERSION = 1;
 /** A list of items by op that is loaded on demand. */
 export interface Part<Item> {
   /** Matches the names of the ops that it may have items for. If several parts match, the first one is loaded first. */
-  readonly ops: RegExp;
+  readonly ops: Pick<RegExp, "test">;
   load(): Promise<readonly Item[]>;
 }
 

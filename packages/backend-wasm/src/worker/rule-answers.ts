@@ -2,7 +2,7 @@
 // ops.
 
 import { hintBindings, hintValues } from "@pt2/engine";
-import { type Node, type Program, usesOf, walk } from "@pt2/graph";
+import { type Node, type Program, splitOpName, usesOf, walk } from "@pt2/graph";
 import {
   type ArgValue,
   argValue,
@@ -54,30 +54,45 @@ export interface RuleBook {
 export async function ruleBook(program: Program, registry: OpRegistry): Promise<RuleBook> {
   const answersTo = async (questions: readonly RuleQuestion[]): Promise<RuleAnswers> => {
     const answers: [RuleQuestion, RuleAnswer][] = [];
-    await registry.load(questions.map(({ op }) => op));
+    await registry.load(questions.flatMap(({ op, rule }) => (rule === "records" ? [] : [op])));
     for (const question of questions) answers.push([question, answersOf(question, registry)]);
     return answers;
   };
   const answers = await answersTo(foreseen(program, registry, hintBindings(program)));
   return {
     // Decompositions may have loaded further ops.
-    rules: { sets: setsOf(registry), kernels: moduleKernelsOf(registry).map(wireKernel), answers },
+    rules: { sets: setsFor(program, registry, answers), kernels: moduleKernelsOf(registry).map(wireKernel), answers },
     answer: (question) => answersTo([question, ...foreseen(program, registry, bindingsOf(question, program))]),
   };
 }
 
-function setsOf(registry: OpRegistry): readonly WireOpSet[] {
-  const sets = new Map<string, { name: string; replace: boolean; ops: WireRecord[] }>();
-  for (const { op } of registry.list()) {
-    const name = registry.userSetOf(op);
-    const record = registry.resolve(op);
-    if (name === undefined || record === undefined) continue;
-    const set = sets.get(name) ?? { name, replace: false, ops: [] };
-    set.replace ||= registry.isReplaced(op);
-    set.ops.push(wireRecord(record));
-    sets.set(name, set);
+/** Returns the op sets of users with the records of the ops that a program and its decompositions call. */
+function setsFor(program: Program, registry: OpRegistry, answers: RuleAnswers): readonly WireOpSet[] {
+  const called = new Set<string>();
+  const call = (op: string): void => {
+    const record = registry.userSetOf(op) === undefined ? undefined : registry.resolve(op);
+    if (record !== undefined) called.add(record.functional ?? record.name);
+  };
+  walk(program.graph, ({ op }) => call(op));
+  for (const [, { decompose }] of answers) {
+    if (decompose === undefined || "error" in decompose) continue;
+    for (const { op } of (decompose.value as Recipe | null)?.calls ?? []) call(op);
   }
-  return [...sets.values()];
+  const sets = new Map<string, { name: string; replace: boolean; ops: WireRecord[]; others: Set<string> }>();
+  for (const [op, { name, replace = false }] of registry.userOps()) {
+    const set = sets.get(name) ?? { name, replace: false, ops: [], others: new Set() };
+    sets.set(name, set);
+    // Any decomposition may call an op of PyTorch that a set replaces.
+    if (replace || called.has(op)) set.ops.push(wireRecord(registry.resolve(op)!));
+    else set.others.add(splitOpName(op).namespace);
+    set.replace ||= replace;
+  }
+  return [...sets.values()].map((set) => ({ ...set, others: [...set.others] }));
+}
+
+function recordsOf(name: string, registry: OpRegistry): readonly WireRecord[] {
+  const ops = [...registry.userOps()].filter(([, set]) => set.name === name);
+  return ops.map(([op]) => wireRecord(registry.resolve(op)!));
 }
 
 type Bindings = ReadonlyMap<string, number | bigint>;
@@ -152,6 +167,7 @@ function wireRecord(record: OpRecord): WireRecord {
 
 /** Evaluates rules of an op; each gets the value that it gave, or the error that it threw. */
 function answersOf({ op, rule, args }: RuleQuestion, registry: OpRegistry): RuleAnswer {
+  if (rule === "records") return { records: outcomeOf(() => recordsOf(args[0], registry)) };
   const record = registry.resolve(op)!;
   switch (rule) {
     case "view":

@@ -15,11 +15,13 @@ export interface WireRecord {
   readonly rules: readonly (CallRule | "scalar" | "view")[];
 }
 
-/** An op set of a user's. */
+/** An op set of a user's, with the records that the program needs. */
 export interface WireOpSet {
   readonly name: string;
   readonly replace: boolean;
   readonly ops: readonly WireRecord[];
+  /** The namespaces of its other ops, whose records the worker asks for if an op of these is called after all. */
+  readonly others: readonly string[];
 }
 
 /** A kernel of a WebAssembly module, without its functions. */
@@ -47,10 +49,11 @@ export interface WireRules {
 }
 
 /**
- * The rules of an op to evaluate: those of {@link CALL_RULES}, `view`, `scalar`, or those of a kernel. Tensors have
- * neither data nor name.
+ * The rules of an op to evaluate: those of {@link CALL_RULES}, `view`, `scalar`, or those of a kernel; or the records of
+ * the op set of this name. Tensors have neither data nor name.
  */
 export type RuleQuestion = { readonly op: string } & (
+  | { readonly rule: "records"; readonly args: readonly [set: string] }
   | { readonly rule: "call"; readonly args: WireArgs }
   | { readonly rule: "view"; readonly args: readonly [self: object, args: WireArgs] }
   | { readonly rule: "scalar"; readonly args: readonly unknown[] }
@@ -62,7 +65,9 @@ export type RuleQuestion = { readonly op: string } & (
 export type Outcome = { readonly value: unknown } | { readonly error: WireError };
 
 /** The outcome of each rule. */
-export type RuleAnswer = Readonly<Partial<Record<CallRule | "scalar" | "view" | "accepts" | "calls", Outcome>>>;
+export type RuleAnswer = Readonly<
+  Partial<Record<CallRule | "scalar" | "view" | "accepts" | "calls" | "records", Outcome>>
+>;
 
 /** Answers to a question, and to those that will be next. */
 export type RuleAnswers = readonly (readonly [question: RuleQuestion, answer: RuleAnswer])[];

@@ -2,6 +2,7 @@
 // programs that have such ops.
 
 import { sameShape } from "@pt2/format";
+import { splitOpName } from "@pt2/graph";
 import type { ArgValue, OpRecord, OpRegistry, OpSet, ScalarExpr, Strided, TensorMeta } from "@pt2/registry";
 import { contiguous, createRegistry } from "@pt2/registry";
 import { atenOnDemand, loading, NotLoaded } from "@pt2/registry/on-demand";
@@ -52,9 +53,17 @@ export function remoteRegistry({ sets, kernels, answers }: WireRules, ask: Ask):
       keep(given);
     });
   };
-  const own = sets.map(
-    ({ name, replace, ops }): OpSet => ({ name, replace, asked: true, ops: ops.map((op) => recordOf(op, answerOf)) }),
-  );
+  const own = sets.map(({ name, replace, ops, others }): OpSet => {
+    const records = ops.map((op) => recordOf(op, answerOf));
+    const known = new Set(records.map((record) => record.name));
+    const load = async (): Promise<readonly OpRecord[]> => {
+      const [[, answer]] = (await ask({ op: name, rule: "records", args: [name] })) as [RuleAnswers[number]];
+      const all = givenBy(answer.records) as readonly WireRecord[];
+      return all.filter(({ data }) => !known.has(data.name)).map((op) => recordOf(op, answerOf));
+    };
+    const ofOthers = { test: (op: string) => others.includes(splitOpName(op).namespace) };
+    return { name, replace, asked: true, ops: records, parts: others.length === 0 ? [] : [{ ops: ofOthers, load }] };
+  });
   const modules = kernels.map((kernel, at) => kernelOf(kernel, at, answerOf));
   // One set keeps their order of precedence.
   const last: OpSet = { name: "kernels", ops: [], asked: true, kernels: { wasm: modules } };

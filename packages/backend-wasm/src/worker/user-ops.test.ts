@@ -103,6 +103,41 @@ describe("ops of users in the worker", () => {
     await here.dispose();
   });
 
+  test("the worker gets records that only some sizes need when it meets them", async () => {
+    const small = defineOp("mine::small(Tensor self) -> Tensor", { scalar: (x) => s.mul(x, 2) });
+    const large = defineOp("mine::large(Tensor self) -> Tensor", {
+      decompose: ({ self }, b) => b.tensor("mine::larger", { self }),
+    });
+    const larger = defineOp("mine::larger(Tensor self) -> Tensor", { scalar: (x) => s.add(x, 3) });
+    const pick = defineOp("mine::pick(Tensor self) -> Tensor", {
+      infer: ({ self }) => self,
+      decompose: ({ self }, b) => b.tensor(self.shape[0]! > 4 ? "mine::large" : "mine::small", { self }),
+    });
+    const unused = Array.from({ length: 20 }, (_, i) =>
+      defineOp(`mine::unused${i}(Tensor self) -> Tensor`, { scalar: (x) => x }),
+    );
+    const sets = [{ name: "mine", ops: [pick, small, ...unused, large, larger] }];
+    const program = `program {
+  user_input %x: f32[s0]
+  %a: f32[s0] = mine::pick(%x)
+  return %a
+}`;
+    for (const backend of [worker, local]) {
+      const executable = await compiled(program, { sets }, backend);
+      expect(executable.onCallingThread).toBeUndefined();
+      for (const [size, value] of [
+        [2, 14],
+        [9, 10],
+        [3, 14],
+        [7, 10],
+      ] as const) {
+        const [result] = await executable.run([hostTensor("float32", [size], new Float32Array(size).fill(7))]);
+        expect((result as HostTensor).data).toEqual(new Float32Array(size).fill(value));
+      }
+      await executable.dispose();
+    }
+  });
+
   test("a scalar rule that differentiates its operands does the same in the worker as on the calling thread", async () => {
     const slope = (at: 0 | 1): OpRecord =>
       defineOp(`mine::slope.${at}(Tensor self, Tensor other) -> Tensor`, {

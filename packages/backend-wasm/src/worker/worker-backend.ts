@@ -125,14 +125,12 @@ function needsUsers({ graph }: Program, registry: OpRegistry): string | null {
   const own = used.filter((op) => registry.userSetOf(op) !== undefined);
   // PyTorch's decompositions end in PyTorch's ops, and in no others that users bring; those of users may end in any op.
   const isReached = (op: string): boolean => own.length > 0 || /^(aten|prims)::/.test(op);
-  const reached = registry.list().find(({ op, handled }) => isReached(op) && (handled || isFunction(op)));
+  const functions = kernels.flatMap((kernel) => ("module" in kernel ? [] : kernel.ops));
+  const reached = [...registry.handledOps, ...functions].find(isReached);
   // A name with wildcards may match ops that are not loaded yet.
   const pattern = registry.patterns?.find((name) => own.length > 0 || /^(aten|prims|[^:]*\*[^:]*)::/.test(name));
   return (
-    used.find((op) => isFunction(op) || (isBare(op, registry) && !hasKernel(op, true))) ??
-    reached?.op ??
-    pattern ??
-    null
+    used.find((op) => isFunction(op) || (isBare(op, registry) && !hasKernel(op, true))) ?? reached ?? pattern ?? null
   );
 }
 
@@ -148,8 +146,8 @@ async function rulesOf(
   registry: OpRegistry,
 ): Promise<{ readonly rules: WireRules | null; readonly answer?: RemoteExecutable["answer"] }> {
   const hasKernels = registry.kernelsFor("wasm").length > 0;
-  const hasOps = registry.checks !== null && registry.list().some(({ op }) => registry.userSetOf(op) !== undefined);
-  if (!hasKernels && !hasOps) return { rules: null };
+  const [userOp] = registry.userOps();
+  if (!hasKernels && userOp === undefined) return { rules: null };
   return await (await import("./rule-answers.ts")).ruleBook(program, registry);
 }
 

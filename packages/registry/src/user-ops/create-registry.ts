@@ -36,8 +36,10 @@ export function createRegistry({ sets, handlers = [] }: RegistryParts): OpRegist
       ...plain,
       load: (ops) => plain.load(callsByName ? "all" : ops),
       handlerOf,
+      handledOps: [...table.ops],
       isClaimed: (op) => handlerOf(op) !== undefined || isReplaced(op),
       isReplaced,
+      userOps: () => (hasUsers ? records.userOps() : []),
       userSetOf: (op) => (hasUsers ? records.userSetOf(parseOpName(op))?.name : undefined),
       effectsOf(op) {
         const record = resolve(op);
