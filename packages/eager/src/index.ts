@@ -7,3 +7,4 @@ export { type EagerOps, type EagerOptions, eagerOps } from "./eager-ops.ts";
 export type { EagerTensor } from "./eager-tensor.ts";
 export { type ForwardArgs, type ForwardOps, forwardOp } from "./forward-op.ts";
 export type { Namespace, OpFunction, Overload } from "./namespaces.ts";
+export { type OverloadOf, overloadsOf } from "./overload-of.ts";

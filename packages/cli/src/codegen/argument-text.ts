@@ -52,7 +52,7 @@ function floatText(value: number, mayBeInt: boolean): string {
 }
 
 /** Whether an argument may be an int or a float, which give other results; a number may stand for a tensor. */
-function takesScalar(type: SchemaType | undefined): boolean {
+export function takesScalar(type: SchemaType | undefined): boolean {
   if (type === undefined) return false;
   if (type.kind === "optional" || type.kind === "list") return takesScalar(type.inner);
   return type.kind === "base" && ["Scalar", "number", "Tensor"].includes(type.base);

@@ -1,28 +1,47 @@
+import type { OverloadOf } from "@pt2/eager";
 import { type Arg, argOf, type Node, splitOpName } from "@pt2/graph";
 import type { OpRecord, OpSchema, SchemaDefault, SchemaType } from "@pt2/registry";
 import { stringLiteral } from "../declare/quote.ts";
+import { argumentData } from "./argument-data.ts";
 import { argumentText } from "./argument-text.ts";
 
+/** What the text of a call depends on, beside its node. */
+export interface CallScope {
+  /** The parameter that has the ops. */
+  readonly namespace: string;
+  readonly overloadOf: OverloadOf;
+  /** Returns what stands for a value. */
+  textOf(value: string): string;
+  /** Returns the TypeScript type of a value. */
+  typeOf(value: string): string;
+}
+
 /**
- * Writes a node as an eager call: required arguments by position, the others by name where they are not the default.
- * `namespace` is the parameter that has the ops; `textOf` returns what stands for a value.
+ * Writes a node as an eager call: required arguments by position, the others by name where they are not the default, and
+ * the name of the overload where the arguments mean another one without it.
  */
 export function eagerCallText(
   node: Node,
-  { schema, dynamic = false }: OpRecord,
-  namespace: string,
-  textOf: (value: string) => string,
+  { name: full, schema, dynamic = false }: OpRecord,
+  { namespace, overloadOf, textOf, typeOf }: CallScope,
 ): { readonly text: string; readonly isAsync: boolean } {
   const positional: string[] = [];
   const keywords: string[] = [];
+  const given: unknown[] = [];
+  const named: Record<string, unknown> = {};
   for (const { name, type, default: value, kwargOnly } of schema.args) {
     const arg = argOf(node, name);
     // Tensors are where the backend computes; only what must be said is.
     if (arg === undefined || (arg.kind === "device" && value !== undefined) || isOpenEnd(arg, value)) continue;
     const text = argumentText(arg, type, textOf);
     if (text === undefined) continue;
-    if (keywords.length === 0 && value === undefined && !kwargOnly) positional.push(text);
-    else if (!isDefault(text, arg, value) && name !== "pin_memory") keywords.push(`${name}: ${text}`);
+    if (keywords.length === 0 && value === undefined && !kwargOnly) {
+      positional.push(text);
+      given.push(argumentData(arg, type, typeOf));
+    } else if (!isDefault(text, arg, value) && name !== "pin_memory") {
+      keywords.push(`${name}: ${text}`);
+      named[name] = argumentData(arg, type, typeOf);
+    }
   }
   const args = [...positional, ...(keywords.length === 0 ? [] : [`{ ${keywords.join(", ")} }`])];
   // A number in place of a tensor is PyTorch's own conversion, which only the op without its overload does.
@@ -30,8 +49,9 @@ export function eagerCallText(
   const { namespace: own, op, overload } = splitOpName(node.op);
   const of = own === "aten" ? "" : resultType(schema);
   const called = own === "aten" ? op : `${op}!`;
-  const name =
-    overload === "" || overload === "default" || !isExact ? called : `${called}.${overload}${of === "" ? "" : "!"}`;
+  const isMeant = overloadOf(full, keywords.length === 0 ? given : [...given, named]) === full;
+  const member = `${called}.${overload || "default"}${own === "aten" ? "" : "!"}`;
+  const name = isMeant || !isExact ? called : member;
   // Calls whose results only a run knows return a promise.
   const isAsync = dynamic !== false || schema.returns.length === 0;
   return { text: `${isAsync ? "await " : ""}${namespace}.${name}${of}(${listText(args)})`, isAsync };

@@ -150,6 +150,44 @@ describe("pt2 codegen", () => {
     expect(() => generateModule(program, REGISTRY)).toThrow(expect.objectContaining({ code: "cli.codegen" }));
   });
 
+  it("new values of parameters are written too", () => {
+    const program = parse(`program {
+  parameter "w" = %w: f32[3]
+  user_input %x: f32[3]
+  %y: f32[3] = aten::div.Scalar(self=%w, other=2)
+  %z: f32[3] = aten::mul.Tensor(self=%x, other=%y)
+  return %y -> parameter_mutation "w", %z
+}`);
+    expect(
+      generateModule(program, REGISTRY),
+    ).toContain(`export function forward(aten: Aten, weights: State, x: Tensor): Tensor {
+  const div = aten.div.Scalar(weights("w"), 2);
+  const mul = aten.mul(x, div);
+  weights.write("w", div);
+  return mul;
+}`);
+  });
+
+  it("an overload is named where the arguments mean another one", () => {
+    const program = parse(`program {
+  user_input %x: f32[3]
+  %a: f32[3] = aten::add.Tensor(self=%x, other=%x)
+  %b: f32[3] = aten::add.Scalar(self=%a, other=1)
+  %c: f32[3] = aten::add.Tensor(self=%b, other=1)
+  %d: f32[] = aten::sum.dim_IntList(self=%c, dim=none)
+  %e: f32[] = aten::sum(self=%c)
+  return %d, %e
+}`);
+    const text = generateModule(program, REGISTRY);
+    expect([...text.matchAll(/ = (aten.*);/g)].map(([, call]) => call)).toEqual([
+      "aten.add(x, x)",
+      "aten.add.Scalar(add, 1)",
+      "aten.add(add2, 1)",
+      "aten.sum(add3, null)",
+      "aten.sum(add3)",
+    ]);
+  });
+
   it("repeated modules are one function and a loop, and what differs is an argument", () => {
     const layer = (n: number, x: string): string =>
       `  %l${n}: f32[2, 3] = aten::linear(input=%${x}, weight=%w${n})  # net.layers.${n}.fc

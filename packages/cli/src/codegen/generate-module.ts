@@ -1,7 +1,7 @@
 import type { Program } from "@pt2/graph";
 import type { OpRegistry } from "@pt2/registry";
 import { commentText } from "../declare/quote.ts";
-import { GraphFunctions, writesBuffers } from "./graph-functions.ts";
+import { GraphFunctions, writesWeights } from "./graph-functions.ts";
 import { ModuleFile } from "./module-file.ts";
 import { BELOW, header } from "./module-header.ts";
 
@@ -9,7 +9,7 @@ import { BELOW, header } from "./module-header.ts";
 export function generateModule(program: Program, registry: OpRegistry): string {
   const file = new ModuleFile(program.graph, registry);
   new GraphFunctions(file, program.graph, { program, name: "forward", about: "The program." }).write();
-  const head = header(file.namespaces.size > 1, writesBuffers(program));
+  const head = header(file.namespaces.size > 1, writesWeights(program));
   return `// Written by \`pt2 codegen\` from a program of PyTorch ${commentText(program.torchVersion)}: eager calls, which run on any backend.
 ${[head, ...(file.text.includes("below(") ? [BELOW] : []), file.text].join("\n")}`;
 }

@@ -6,6 +6,7 @@ import {
   type Graph,
   graphsOf,
   type Node,
+  type OutputSpec,
   type Program,
   splitOpName,
   usesOf,
@@ -24,9 +25,14 @@ import { joined, type Statement, statementLines } from "./statement.ts";
 /** Nodes that tell a compiler what it may assume. */
 const ASSUMPTIONS = /^aten::(_assert_tensor_metadata|sym_constrain_range)/;
 
-/** Whether calls of a program write to its buffers. */
-export function writesBuffers(program: Program | null): boolean {
-  return program?.outputs.some(({ kind }) => kind === "buffer_mutation") === true;
+/** Whether an output is the new value of a weight. */
+function isWrite(spec: OutputSpec): spec is OutputSpec & { readonly kind: "buffer_mutation" | "parameter_mutation" } {
+  return spec.kind === "buffer_mutation" || spec.kind === "parameter_mutation";
+}
+
+/** Whether calls of a program write to its buffers or parameters. */
+export function writesWeights(program: Program | null): boolean {
+  return program?.outputs.some(isWrite) === true;
 }
 
 /** Returns the type of a result that is the same in every call. */
@@ -80,7 +86,7 @@ export class GraphFunctions {
       if (spec.kind === "custom_obj" || spec.kind === "token") file.refuse(`an input that is a ${spec.kind}`);
     }
     const outputs = program?.outputs ?? [];
-    const other = outputs.find(({ kind }) => kind !== "user_output" && kind !== "buffer_mutation");
+    const other = outputs.find((spec) => spec.kind !== "user_output" && !isWrite(spec));
     if (other !== undefined) file.refuse(`an output of kind ${other.kind}: it does more than compute`);
     const read = (value: string, by: Node | "output"): void => {
       this.#readers.set(value, [...(this.#readers.get(value) ?? []), by]);
@@ -177,7 +183,7 @@ export class GraphFunctions {
     if (program !== null) statements.push(...this.#writesOf(program, nameOf));
     const parameters = [
       ...[...file.namespaces.values()].map((space, i) => `${space}: ${i === 0 ? "Aten" : "Namespace"}`),
-      ...(usesWeights || program !== null ? [`weights: ${writesBuffers(program) ? "State" : "Weights"}`] : []),
+      ...(usesWeights || program !== null ? [`weights: ${writesWeights(program) ? "State" : "Weights"}`] : []),
       ...inputs.map((value) => `${names.get(value)}: ${this.#typeOf(value)}`),
     ];
     const rest = [
@@ -225,11 +231,11 @@ export class GraphFunctions {
     return resultText(program, leaves);
   }
 
-  /** Writes the statements that put the new values of buffers in their place. */
+  /** Writes the statements that put the new values of weights in their place. */
   #writesOf(program: Program, nameOf: (value: string) => string): readonly Statement[] {
     return program.outputs.flatMap((spec, i) => {
       const arg = this.#graph.outputs[i]!;
-      if (spec.kind !== "buffer_mutation" || arg.kind !== "value") return [];
+      if (!isWrite(spec) || arg.kind !== "value") return [];
       return { kind: "text", lines: [`weights.write(${stringLiteral(spec.target)}, ${nameOf(arg.name)});`] } as const;
     });
   }
@@ -285,7 +291,12 @@ export class GraphFunctions {
     const record = this.#file.registry.resolve(node.op);
     const namespace = this.#file.namespaces.get(splitOpName(node.op).namespace);
     if (namespace === undefined || record === undefined) this.#refuse(node);
-    const { text: called, isAsync } = eagerCallText(node, record, namespace, scope.textOf);
+    const { text: called, isAsync } = eagerCallText(node, record, {
+      namespace,
+      overloadOf: this.#file.overloadOf,
+      textOf: scope.textOf,
+      typeOf: (value) => this.#typeOf(value),
+    });
     if (values.every((value) => this.#readersOf(value).length === 0)) return { lines: [`${called};`], isAsync };
     const [first] = node.outputs;
     if (node.outputs.length === 1 && first!.kind === "list") {

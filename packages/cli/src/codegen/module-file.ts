@@ -1,3 +1,4 @@
+import { type OverloadOf, overloadsOf } from "@pt2/eager";
 import { type Graph, splitOpName, walk } from "@pt2/graph";
 import type { OpRegistry } from "@pt2/registry";
 import { cliError } from "../cli-errors.ts";
@@ -14,6 +15,7 @@ export interface Fn {
 /** What all functions of a generated file share. */
 export class ModuleFile {
   readonly registry: OpRegistry;
+  readonly overloadOf: OverloadOf;
   /** The namespaces of ops that the program calls, with the parameter that has each; every function takes all. */
   readonly namespaces: ReadonlyMap<string, string>;
   /** The names of the file's functions. */
@@ -24,6 +26,7 @@ export class ModuleFile {
 
   constructor(graph: Graph, registry: OpRegistry) {
     this.registry = registry;
+    this.overloadOf = overloadsOf(registry);
     const listed = new Set(registry.list().map(({ op }) => splitOpName(op).namespace));
     const parameters = new Identifiers([...NAMES, "forward"]);
     const namespaces = new Map([["aten", "aten"]]);

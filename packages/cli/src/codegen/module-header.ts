@@ -17,7 +17,7 @@ export const NAMES: readonly string[] = [
 export function header(hasNamespaces: boolean, writes: boolean): string {
   const types = ["Aten", ...(hasNamespaces ? ["Namespace"] : [])];
   const state = `
-/** The weights, of which calls write the buffers. */
+/** The weights, of which calls write some. */
 export interface State extends Weights {
   write(name: string, tensor: Tensor): void;
 }

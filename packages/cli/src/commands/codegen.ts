@@ -29,6 +29,8 @@ export const codegen: Command = {
   async run(options: Options, terminal: Terminal): Promise<ExitCode> {
     const program = await readProgram(options.file, modelChoice(options).model);
     const registry = registryWith({ ...(await userOps(options)), handlers: [] });
+    // The choice of an overload depends on all that there are.
+    await registry.load("all");
     const text = generateModule(await prepare(program, registry), registry);
     const output = options.text("output");
     if (output !== undefined) await writeText(output, text);

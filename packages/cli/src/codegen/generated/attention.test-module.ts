@@ -25,11 +25,11 @@ export function forward(aten: Aten, weights: Weights, x: Tensor): readonly [Tens
   const q = aten.linear(n, weights("q.weight"), { bias: weights("q.bias") });
   const view = aten.view(q, [2, 5, 3, 2, 6]);
   const permute = aten.permute(view, [2, 0, 3, 1, 4]);
-  const unbind = aten.unbind.int(permute);
+  const unbind = aten.unbind(permute);
   const scaledDotProductAttention = aten.scaled_dot_product_attention(unbind[0]!, unbind[1]!, unbind[2]!, { is_causal: true });
   const scaledDotProductAttention2 = aten.scaled_dot_product_attention(unbind[0]!, unbind[1]!, unbind[2]!, { scale: 0.7 });
-  const add = aten.add.Tensor(scaledDotProductAttention, scaledDotProductAttention2);
-  const transpose = aten.transpose.int(add, 1, 2);
+  const add = aten.add(scaledDotProductAttention, scaledDotProductAttention2);
+  const transpose = aten.transpose(add, 1, 2);
   const reshape = aten.reshape(transpose, [2, 5, 12]);
   const o = aten.linear(reshape, weights("o.weight"), { bias: weights("o.bias") });
   const layerNorm = aten.layer_norm(x, [12], { bias: weights("n.bias"), eps: 0.001, cudnn_enable: false });

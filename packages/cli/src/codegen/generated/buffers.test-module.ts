@@ -6,7 +6,7 @@ import { type ModelSource, readWeights as readTensors, type Tensor } from "@pt2/
 /** Returns a weight by its name below a module. */
 export type Weights = (name: string) => Tensor;
 
-/** The weights, of which calls write the buffers. */
+/** The weights, of which calls write some. */
 export interface State extends Weights {
   write(name: string, tensor: Tensor): void;
 }
@@ -30,7 +30,7 @@ export function forward(aten: Aten, weights: State, x: Tensor, pos: Tensor): rea
   const add = aten.add(weights("count"), 1);
   const indexCopy = aten.index_copy(weights("cache"), 1, pos, x);
   const mul = aten.mul(indexCopy, 2);
-  const add2 = aten.add.Tensor(mul, add);
+  const add2 = aten.add(mul, add);
   const clone = aten.clone(add);
   weights.write("count", add);
   weights.write("cache", indexCopy);

@@ -35,11 +35,11 @@ export function forward(aten: Aten, weights: Weights, x: Tensor): Tensor {
   );
   const relu = aten.relu(n);
   const d = aten.conv2d(relu, weights("d.weight"), { bias: weights("d.bias"), padding: [1, 1], groups: 8 });
-  const add = aten.add.Tensor(d, relu);
+  const add = aten.add(d, relu);
   const hardswish = aten.hardswish(add);
   const maxPool2d = aten.max_pool2d(hardswish, [3, 3], { stride: [2, 2], padding: [1, 1] });
   const adaptiveAvgPool2d = aten.adaptive_avg_pool2d(maxPool2d, [1, 1]);
-  const flatten = aten.flatten.using_ints(adaptiveAvgPool2d, { start_dim: 1 });
+  const flatten = aten.flatten(adaptiveAvgPool2d, { start_dim: 1 });
   const h = aten.linear(flatten, weights("h.weight"), { bias: weights("h.bias") });
   return h;
 }

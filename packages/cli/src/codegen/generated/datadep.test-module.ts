@@ -21,20 +21,20 @@ export async function readWeights(source: ModelSource, backend: Backend): Promis
 
 /** The program. */
 export async function forward(aten: Aten, weights: Weights, x: Tensor): Promise<readonly [Tensor, Tensor, Tensor]> {
-  const gt = aten.gt.Scalar(x, 0);
+  const gt = aten.gt(x, 0);
   const nonzero = await aten.nonzero(gt);
   const symSize = nonzero.shape[0]!;
   const ge = symSize >= 0;
   if (!ge) throw new RangeError("Runtime assertion failed for expression u0 >= 0 on node 'ge_1'");
   const le = symSize <= 12;
   if (!le) throw new RangeError("Runtime assertion failed for expression u0 <= 12 on node 'le'");
-  const gt2 = aten.gt.Scalar(x, 1);
+  const gt2 = aten.gt(x, 1);
   const sum = aten.sum(gt2);
   const item = await aten.item(sum) as number;
   const ge2 = item >= 0;
   if (!ge2) throw new RangeError("Runtime assertion failed for expression u1 >= 0 on node 'ge_2'");
-  const gt3 = aten.gt.Scalar(x, 0);
-  const index = await aten.index.Tensor(x, [gt3]);
+  const gt3 = aten.gt(x, 0);
+  const index = await aten.index(x, [gt3]);
   const symSize2 = index.shape[0]!;
   const ge3 = symSize2 >= 0;
   if (!ge3) throw new RangeError("Runtime assertion failed for expression u2 >= 0 on node 'ge_3'");

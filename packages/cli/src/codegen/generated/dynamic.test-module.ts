@@ -30,10 +30,10 @@ export function forward(aten: Aten, weights: Weights, ids: Tensor): readonly [Te
   const arange = aten.arange(mul);
   const unsqueeze = aten.unsqueeze(arange, -1);
   const floorDivide = aten.floor_divide(unsqueeze, 2);
-  const mul2 = aten.mul.Tensor(reshape, floorDivide);
+  const mul2 = aten.mul(reshape, floorDivide);
   const view = aten.view(mul2, [symSize, -1]);
   const add = symSize2 + 1;
   const newFull = aten.new_full(reshape, [add, 2], 0.5);
-  const select = aten.select.int(reshape, 1, -1);
+  const select = aten.select(reshape, 1, -1);
   return [view, newFull, select];
 }

@@ -28,7 +28,7 @@ function below(weights: Weights, path: string): Weights {
 function lSTM(aten: Aten, weights: Weights, x: Tensor): readonly [Tensor, Tensor, Tensor] {
   const zeros = aten.zeros([4, 2, 7], { dtype: "float32" });
   const zeros2 = aten.zeros([4, 2, 7], { dtype: "float32" });
-  const [lstm, lstm2, lstm3] = aten.lstm.input(
+  const [lstm, lstm2, lstm3] = aten.lstm(
     x,
     [zeros, zeros2],
     [weights("weight_ih_l0"), weights("weight_hh_l0"), weights("bias_ih_l0"), weights("bias_hh_l0"), weights("weight_ih_l0_reverse"), weights("weight_hh_l0_reverse"), weights("bias_ih_l0_reverse"), weights("bias_hh_l0_reverse"), weights("weight_ih_l1"), weights("weight_hh_l1"), weights("bias_ih_l1"), weights("bias_hh_l1"), weights("weight_ih_l1_reverse"), weights("weight_hh_l1_reverse"), weights("bias_ih_l1_reverse"), weights("bias_hh_l1_reverse")],
@@ -45,7 +45,7 @@ function lSTM(aten: Aten, weights: Weights, x: Tensor): readonly [Tensor, Tensor
 /** `g`, a `GRU`. */
 function gRU(aten: Aten, weights: Weights, x: Tensor): Tensor {
   const zeros = aten.zeros([1, 3, 3], { dtype: "float32" });
-  const [gru] = aten.gru.input(
+  const [gru] = aten.gru(
     x,
     zeros,
     [weights("weight_ih_l0"), weights("weight_hh_l0"), weights("bias_ih_l0"), weights("bias_hh_l0")],

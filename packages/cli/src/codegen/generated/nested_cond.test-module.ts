@@ -22,7 +22,7 @@ export async function readWeights(source: ModelSource, backend: Backend): Promis
 /** A branch of `cond`: `true_graph_0`. */
 function trueGraph0(aten: Aten, x: Tensor, pUpBias: Tensor, pUpWeight: Tensor, pDownBias: Tensor, pDownWeight: Tensor): readonly [Tensor, Tensor] {
   const linear = aten.linear(x, pUpWeight, { bias: pUpBias });
-  const sum = aten.sum.dim_IntList(x, [0]);
+  const sum = aten.sum(x, [0]);
   return [linear, sum];
 }
 
@@ -36,22 +36,22 @@ function falseGraph0(aten: Aten, x: Tensor, pUpBias: Tensor, pUpWeight: Tensor, 
 
 /** A branch of `cond`: `true_graph_0`. */
 async function trueGraph0_2(aten: Aten, x: Tensor, n: Tensor, pDownBias: Tensor, pDownWeight: Tensor, pUpBias: Tensor, pUpWeight: Tensor): Promise<readonly [Tensor, Tensor]> {
-  const gt = aten.gt.Scalar(n, 3);
+  const gt = aten.gt(n, 3);
   const [cond, cond2] = (await aten.item(gt)) ? trueGraph0(aten, x, pUpBias, pUpWeight, pDownBias, pDownWeight) : falseGraph0(aten, x, pUpBias, pUpWeight, pDownBias, pDownWeight);
   return [cond, cond2];
 }
 
 /** A branch of `cond`: `false_graph_0`. */
 function falseGraph0_2(aten: Aten, x: Tensor, n: Tensor, pDownBias: Tensor, pDownWeight: Tensor, pUpBias: Tensor, pUpWeight: Tensor): readonly [Tensor, Tensor] {
-  const mul = aten.mul.Tensor(x, n);
-  const mean = aten.mean.dim(x, [0]);
+  const mul = aten.mul(x, n);
+  const mean = aten.mean(x, [0]);
   return [mul, mean];
 }
 
 /** The program. */
 export async function forward(aten: Aten, weights: Weights, x: Tensor, n: Tensor): Promise<readonly [Tensor, Tensor]> {
   const sum = aten.sum(x);
-  const gt = aten.gt.Scalar(sum, 0);
+  const gt = aten.gt(sum, 0);
   const [cond, cond2] = (await aten.item(gt)) ? await trueGraph0_2(aten, x, n, weights("down.bias"), weights("down.weight"), weights("up.bias"), weights("up.weight")) : falseGraph0_2(aten, x, n, weights("down.bias"), weights("down.weight"), weights("up.bias"), weights("up.weight"));
   return [cond, cond2];
 }

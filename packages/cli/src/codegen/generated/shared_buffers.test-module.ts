@@ -6,7 +6,7 @@ import { type ModelSource, readWeights as readTensors, type Tensor } from "@pt2/
 /** Returns a weight by its name below a module. */
 export type Weights = (name: string) => Tensor;
 
-/** The weights, of which calls write the buffers. */
+/** The weights, of which calls write some. */
 export interface State extends Weights {
   write(name: string, tensor: Tensor): void;
 }
@@ -27,7 +27,7 @@ export async function readWeights(source: ModelSource, backend: Backend): Promis
 
 /** The program. */
 export function forward(aten: Aten, weights: State, x: Tensor): readonly [Tensor, Tensor] {
-  const add = aten.add.Tensor(weights("whole"), x);
+  const add = aten.add(weights("whole"), x);
   const asStrided = aten.as_strided(add, [2], [2], { storage_offset: 1 });
   const mul = aten.mul(asStrided, 2);
   const mul2 = aten.mul(asStrided, -1);

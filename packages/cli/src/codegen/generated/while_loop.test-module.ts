@@ -21,21 +21,21 @@ export async function readWeights(source: ModelSource, backend: Backend): Promis
 
 /** The condition of `while_loop`: `while_loop_cond_graph_0`. */
 function whileLoopCondGraph0(aten: Aten, arg01: Tensor, arg11: Tensor, arg21: Tensor): Tensor {
-  const mul = aten.mul.Tensor(arg11, arg11);
-  const sub = aten.sub.Tensor(mul, arg21);
+  const mul = aten.mul(arg11, arg11);
+  const sub = aten.sub(mul, arg21);
   const abs = aten.abs(sub);
   const max = aten.max(abs);
-  const gt = aten.gt.Scalar(max, 0.001);
-  const lt = aten.lt.Scalar(arg01, 30);
-  const and = aten.__and__.Tensor(gt, lt);
+  const gt = aten.gt(max, 0.001);
+  const lt = aten.lt(arg01, 30);
+  const and = aten.__and__(gt, lt);
   return and;
 }
 
 /** The body of `while_loop`: `while_loop_body_graph_0`. */
 function whileLoopBodyGraph0(aten: Aten, arg01: Tensor, arg11: Tensor, arg21: Tensor): readonly [Tensor, Tensor] {
   const add = aten.add(arg01, 1);
-  const div = aten.div.Tensor(arg21, arg11);
-  const add2 = aten.add.Tensor(arg11, div);
+  const div = aten.div(arg21, arg11);
+  const add2 = aten.add(arg11, div);
   const div2 = aten.div(add2, 2);
   return [add, div2];
 }
