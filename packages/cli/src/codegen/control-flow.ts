@@ -9,8 +9,10 @@ export interface ControlFlowText {
   readonly ops: readonly string[];
   /** Writes the arguments of a list, with their types. */
   operands(arg: Arg | undefined): readonly TypedText[];
-  /** Gives names to the results of the node, in order: to all, or only to those that are read; others are empty. */
-  define(which: "all" | "read"): readonly string[];
+  /** Gives names to the results of the node, in order: to the first `all`, and to those that are read; others are empty. */
+  define(all: number): readonly string[];
+  /** Returns a new identifier. */
+  name(like: string): string;
 }
 
 interface TypedText {
@@ -22,7 +24,8 @@ interface TypedText {
 export function graphRole({ op }: Node, at: number): string | undefined {
   if (op === "higher_order::cond") return "A branch of `cond`";
   if (op === "higher_order::while_loop") return `The ${at === 0 ? "condition" : "body"} of \`while_loop\``;
-  return undefined;
+  if (op === "higher_order::scan") return "A step of `scan`";
+  return op === "higher_order::map_impl" ? "The body of `map`" : undefined;
 }
 
 /** Writes `cond` as a conditional expression. Operands: `(pred, true graph, false graph, operands)`. */
@@ -31,7 +34,7 @@ export function condLines({ args }: Node, { graphs, ops, operands, define }: Con
   const given = operands(args[3]!.arg).map(({ text }) => text);
   const [yes, no] = graphs.map((fn) => callText(fn, [...ops, ...given]));
   const test = pred.type === "Tensor" ? `(${testText(pred)})` : pred.text;
-  return [`${assigned(define("read"))}${test} ? ${yes} : ${no};`];
+  return [`${assigned(define(0))}${test} ? ${yes} : ${no};`];
 }
 
 /** Writes `while_loop` as a loop. Operands: `(cond graph, body graph, carried, additional)`. */
@@ -42,7 +45,7 @@ export function whileLines(
 ): readonly string[] {
   const carried = operands(args[2]!.arg);
   const more = operands(args[3]?.arg).map(({ text }) => text);
-  const names = define("all");
+  const names = define(Number.POSITIVE_INFINITY);
   const [condition, body] = graphs.map((fn) => callText(fn, [...ops, ...names, ...more]));
   const one = carried.length === 1;
   const begin = carried.map(({ text }) => text).join(", ");
@@ -52,6 +55,48 @@ export function whileLines(
     `while (${testText({ text: condition!, type: conditionType })}) {`,
     `  ${one ? names[0] : `[${names.join(", ")}]`} = ${body};`,
     "}",
+  ];
+}
+
+/** Writes `scan` as a loop. Operands: `(combine graph, init, xs, additional)`. Results: the carries, then stacked rows. */
+export function scanLines({ args }: Node, text: ControlFlowText): readonly string[] {
+  return sequenceLines(args[1]!.arg, args[2]!.arg, args[3]?.arg, text);
+}
+
+/** Writes `map` as a loop. Operands: `(body graph, xs, additional)`. Results: stacked rows. */
+export function mapLines({ args }: Node, text: ControlFlowText): readonly string[] {
+  return sequenceLines(undefined, args[1]!.arg, args[2]?.arg, text);
+}
+
+function sequenceLines(
+  init: Arg | undefined,
+  xs: Arg,
+  additional: Arg | undefined,
+  { graphs, ops, operands, define, name }: ControlFlowText,
+): readonly string[] {
+  const [begin, inputs, more] = [operands(init), operands(xs), operands(additional)];
+  const names = define(begin.length);
+  const carries = names.slice(0, begin.length);
+  const stacked = names.slice(begin.length).map((result) => ({ result, rows: name(`${result || "unread"}Rows`) }));
+  const given = [
+    ...carries,
+    ...inputs.map(({ text }) => `aten.select(${text}, 0, i)`),
+    ...more.map(({ text }) => text),
+  ];
+  const call = callText(graphs[0]!, [...ops, ...given]);
+  const read = stacked.filter(({ result }) => result !== "");
+  const step = name("step");
+  const single = names.length === 1;
+  const part = (at: number): string => (single ? step : `${step}[${at}]`);
+  return [
+    ...carries.map((carry, k) => `let ${carry}: ${begin[k]!.type} = ${begin[k]!.text};`),
+    ...read.map(({ rows }) => `const ${rows}: Tensor[] = [];`),
+    `for (let i = 0; i < ${inputs[0]!.text}.shape[0]!; i++) {`,
+    `  const ${step} = ${call};`,
+    ...carries.map((carry, k) => `  ${carry} = ${part(k)};`),
+    ...stacked.flatMap(({ result, rows }, k) => (result === "" ? [] : `  ${rows}.push(${part(carries.length + k)});`)),
+    "}",
+    ...read.map(({ result, rows }) => `const ${result} = aten.stack(${rows});`),
   ];
 }
 

@@ -22,8 +22,10 @@ import * as conv from "./generated/conv.test-module.ts";
 import * as datadep from "./generated/datadep.test-module.ts";
 import * as dynamic from "./generated/dynamic.test-module.ts";
 import * as lstm from "./generated/lstm.test-module.ts";
+import * as map from "./generated/map.test-module.ts";
 import * as nestedCond from "./generated/nested_cond.test-module.ts";
 import * as numerics from "./generated/numerics.test-module.ts";
+import * as scan from "./generated/scan.test-module.ts";
 import * as sharedBuffers from "./generated/shared_buffers.test-module.ts";
 import * as trees from "./generated/trees.test-module.ts";
 import * as whileLoop from "./generated/while_loop.test-module.ts";
@@ -43,8 +45,10 @@ const GENERATED = {
   datadep,
   dynamic,
   lstm,
+  map,
   nested_cond: nestedCond,
   numerics,
+  scan,
   shared_buffers: sharedBuffers,
   trees,
   while_loop: whileLoop,
@@ -243,9 +247,8 @@ export function forward(aten: Aten, weights: Weights, x: Tensor): Tensor {
   });
 
   it.each([
-    ["scan", "higher_order::scan"],
-    ["map", "higher_order::map_impl"],
     ["mutated_input", "user_input_mutation"],
+    ["static_cache", "user_input_mutation"],
   ])("a program with %s is refused", async (name, what) => {
     const { code, err } = await pt2("codegen", fileOf(name));
     expect(code).not.toBe(0);

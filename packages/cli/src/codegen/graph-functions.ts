@@ -14,7 +14,7 @@ import {
 } from "@pt2/graph";
 import { commentText, stringLiteral } from "../declare/quote.ts";
 import { argumentText } from "./argument-text.ts";
-import { type ControlFlowText, condLines, graphRole, whileLines } from "./control-flow.ts";
+import { type ControlFlowText, condLines, graphRole, mapLines, scanLines, whileLines } from "./control-flow.ts";
 import { eagerCallText } from "./eager-call-text.ts";
 import type { Fn, ModuleFile } from "./module-file.ts";
 import { type ModuleCall, moduleTree, nodesOf } from "./module-tree.ts";
@@ -282,7 +282,9 @@ export class GraphFunctions {
     };
     const defineRead = (value: string): string => (this.#readersOf(value).length === 0 ? "" : define(value));
     if (graphs.length > 0) {
-      return this.#controlFlow(node, graphs, scope, (which) => values.map(which === "all" ? define : defineRead));
+      return this.#controlFlow(node, graphs, scope, (all) =>
+        values.map((value, k) => (k < all ? define : defineRead)(value)),
+      );
     }
     const size = sizeText(node, (at) => argumentText(node.args[at]!.arg, undefined, scope.textOf)!);
     if (size !== undefined) {
@@ -323,14 +325,14 @@ export class GraphFunctions {
       graphs,
       ops: [...this.#file.namespaces.values()],
       define,
+      name: (like) => scope.name(like),
       operands: (arg) =>
         (arg?.kind === "list" ? arg.items : arg === undefined ? [] : [arg]).map((item) => ({
           text: argumentText(item, undefined, scope.textOf) ?? this.#refuse(node),
           type: item.kind === "value" ? this.#typeOf(item.name) : typeOfConstant(item),
         })),
     };
-    const isLoop = node.op === "higher_order::while_loop";
-    const lines = isLoop ? whileLines(node, resultType(graphsOf(node)[0]!.graph), text) : condLines(node, text);
+    const lines = controlFlowLines(node, text);
     return { lines, isAsync: lines.some((line) => line.includes("await ")) };
   }
 
@@ -347,6 +349,19 @@ export class GraphFunctions {
 
   #refuse(node: Node): never {
     this.#file.refuse(`${node.op}, at ${describeNode(node)}`);
+  }
+}
+
+function controlFlowLines(node: Node, text: ControlFlowText): readonly string[] {
+  switch (node.op) {
+    case "higher_order::while_loop":
+      return whileLines(node, resultType(graphsOf(node)[0]!.graph), text);
+    case "higher_order::scan":
+      return scanLines(node, text);
+    case "higher_order::map_impl":
+      return mapLines(node, text);
+    default:
+      return condLines(node, text);
   }
 }
 
