@@ -126,7 +126,9 @@ function needsUsers({ graph }: Program, registry: OpRegistry): string | null {
   // PyTorch's decompositions end in PyTorch's ops, and in no others that users bring; those of users may end in any op.
   const isReached = (op: string): boolean => own.length > 0 || /^(aten|prims)::/.test(op);
   const functions = kernels.flatMap((kernel) => ("module" in kernel ? [] : kernel.ops));
-  const reached = [...registry.handledOps, ...functions].find(isReached);
+  // What decompositions of the program call is loaded.
+  const loaded = functions.filter((op) => registry.resolve(op) !== undefined);
+  const reached = [...registry.handledOps, ...loaded].find(isReached);
   // A name with wildcards may match ops that are not loaded yet.
   const pattern = registry.patterns?.find((name) => own.length > 0 || /^(aten|prims|[^:]*\*[^:]*)::/.test(name));
   return (
