@@ -26,7 +26,10 @@ export const ROWS: readonly (readonly Member[])[] = [
   [{ name: "@pt2/graph", what: "archive → IR; structural passes; text form" }],
   [{ name: "@pt2/registry", what: "what ops mean: schema, infer, decompose; handlers" }],
   [{ name: "@pt2/backend", what: "the contract: Backend, Executable, Tensor, plan" }],
-  [{ name: "@pt2/engine", what: "what backends that lower programs share: stages, plans, host kernels" }],
+  [
+    { name: "@pt2/engine", what: "what backends that lower programs share: stages, plans, host kernels" },
+    { name: "@pt2/autograd", what: "program → program with gradients" },
+  ],
   [{ name: "@pt2/conformance", what: "the contract as a test suite anyone can run" }],
   BACKENDS.map((name) => ({ name, what: "a backend (conformance in its tests only)", only: [...FOUNDATION, ENGINE] })),
   [
@@ -37,6 +40,13 @@ export const ROWS: readonly (readonly Member[])[] = [
     },
     { name: "@pt2/runtime", what: "load and call; never a concrete backend", only: FOUNDATION },
     { name: "@pt2/eager", what: "ops called one by one; never a concrete backend", only: FOUNDATION },
+  ],
+  [
+    {
+      name: "@pt2/train",
+      what: "a program is trained where it runs",
+      only: [...FOUNDATION, "@pt2/autograd", "@pt2/runtime"],
+    },
   ],
   [
     { name: "@pt2/cli", what: "pt2, the command line" },

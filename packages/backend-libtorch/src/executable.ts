@@ -1,12 +1,12 @@
 import type { Executable, MemoryReport, Profile, RunOptions, TraceObserver, Value } from "@pt2/backend";
-import { RunQueue } from "@pt2/backend";
+import { HostTensor, RunQueue } from "@pt2/backend";
 import type { Pt2Error } from "@pt2/format";
 import { isReturned } from "@pt2/graph";
 import { commitWrites } from "./commit-writes.ts";
 import type { CompiledProgram } from "./compile-program.ts";
 import { explain } from "./explain.ts";
 import { libtorchError } from "./libtorch-errors.ts";
-import type { Outputs } from "./native-tensor.ts";
+import { type Outputs, toTensor } from "./native-tensor.ts";
 import { CapturedRuns } from "./plan/captured-runs.ts";
 import type { Done, NodeObserver, PlanHooks } from "./plan/compiled-plan.ts";
 import { ProfileRecorder } from "./profile.ts";
@@ -59,6 +59,23 @@ export class LibtorchExecutable implements Executable {
     const outputs = toValuesSync(this.#returned(done), this.#options.outputs);
     commitWrites(this.#compiled, done);
     return outputs;
+  }
+
+  readState(targets: readonly string[]): Promise<ReadonlyMap<string, HostTensor>> {
+    return this.#begin(undefined, async () => {
+      const found = targets.flatMap((target) => {
+        const tensor = this.#compiled.state.get(target);
+        return tensor === undefined ? [] : [[target, tensor] as const];
+      });
+      return new Map(
+        await Promise.all(
+          found.map(async ([target, tensor]) => {
+            const { dtype, shape, bytes } = (await toTensor(tensor, "host")) as HostTensor;
+            return [target, new HostTensor(dtype, shape, bytes.slice())] as const;
+          }),
+        ),
+      );
+    });
   }
 
   trace(inputs: readonly Value[], observe: TraceObserver, { signal }: RunOptions = {}): Promise<readonly Value[]> {

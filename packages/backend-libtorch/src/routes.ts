@@ -30,6 +30,12 @@ const CONTROL_OPS: ReadonlySet<OpName> = new Set(
   ].map((op) => `higher_order::${op}`),
 );
 
+/**
+ * Ops that always run by their records. Programs of forward and backward pass attention weights to this one where
+ * libtorch's kernel takes their logarithmic sums, see the record.
+ */
+const BY_RECORD: ReadonlySet<OpName> = new Set(["aten::_scaled_dot_product_flash_attention_for_cpu_backward"]);
+
 /** How a node runs. */
 export type Route =
   /** The dispatcher runs it. */
@@ -101,7 +107,8 @@ export class Router {
 
   /** Returns whether an op that a decomposition calls needs no further decomposition. */
   runs(op: OpName): boolean {
-    return this.#kernels.has(op) || (this.dispatcher.has(op) && !this.registry.isReplaced(op));
+    if (this.#kernels.has(op)) return true;
+    return this.dispatcher.has(op) && !this.registry.isReplaced(op) && !BY_RECORD.has(op);
   }
 
   /** Returns what an op writes to and aliases; undefined where that is unknown. */
@@ -138,7 +145,7 @@ export class Router {
     const isNamed = this.withoutWildcards.registry.handlerOf(op) !== undefined;
     if (handler?.rewrite !== undefined && (isKnown || isNamed)) return EXPAND;
     const own = this.#ownRoute(op);
-    const replaced = own.kind === "op" && this.registry.isReplaced(op);
+    const replaced = own.kind === "op" && (this.registry.isReplaced(op) || BY_RECORD.has(op));
     if (!replaced && (own.kind !== "missing" || this.dispatcher.refusal(op) !== null)) return own;
     const record = this.registry.resolve(op);
     if ((record?.scalar ?? record?.view ?? record?.decompose) !== undefined) return EXPAND;

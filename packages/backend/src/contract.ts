@@ -169,6 +169,11 @@ export interface Executable extends AsyncDisposable {
    * start again with the file's values. Does nothing while the device works. Absent if there is no device to lose.
    */
   recover?(): Promise<void>;
+  /**
+   * Returns copies of parameters and buffers that runs write, by target, as the runs that were started before leave
+   * them. What runs do not write may be left out. Absent if the backend cannot give them.
+   */
+  readState?(targets: readonly string[]): Promise<ReadonlyMap<string, HostTensor>>;
   /** Runs the program and measures it. Slower than `run`. */
   profile(inputs: readonly Value[], options?: RunOptions): Promise<Profile>;
   /** Reports the bytes that are held now. */

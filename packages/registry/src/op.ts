@@ -151,11 +151,15 @@ export interface Requirements {
  */
 export type TupleHint = readonly [never];
 
-/** The arguments of a gradient rule: the forward call and the gradient of each result (null if there is none). */
+/**
+ * The arguments of a gradient rule: the forward call, the gradient of each result (null if there is none), and which
+ * arguments need a gradient: what a rule returns for other ones is not used.
+ */
 export interface GradientCall<S extends string> {
   readonly args: ArgsOf<S>;
   readonly results: readonly TensorMeta[];
   readonly grads: readonly (TensorMeta | null)[];
+  wants(argument: string): boolean;
 }
 
 /** An op record as registries hold it, without the types of the schema string. */

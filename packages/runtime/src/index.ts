@@ -20,7 +20,7 @@ export { HostTensor, Tensor } from "@pt2/backend";
 export { type ByteSource, type DType, Pt2Error } from "@pt2/format";
 export type { Complex, OpHandler, OpSet } from "@pt2/registry";
 export type { Call } from "./call.ts";
-export { type LoadOptions, load, type TypedLoadOptions } from "./load.ts";
+export { type LoadOptions, load, type ProgramSource, type TypedLoadOptions } from "./load.ts";
 export type { Model } from "./model.ts";
 export type {
   ModelTypes,
@@ -33,8 +33,8 @@ export type {
 export type { OpSource } from "./op-source.ts";
 export type { ModelSource } from "./open-source.ts";
 export { prepare } from "./prepare.ts";
-export { type ReadModelOptions, readSchema, readWeights, type Schema } from "./read.ts";
-export type { JointResult } from "./result.ts";
+export { openProgram, type ReadModelOptions, readSchema, readWeights, type Schema } from "./read.ts";
+export type { StepResult } from "./result.ts";
 export { RUNTIME_ERRORS, type RuntimeErrorCode } from "./runtime-errors.ts";
 export {
   type Constant,

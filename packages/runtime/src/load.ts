@@ -42,15 +42,24 @@ export type TypedLoadOptions<Types extends ModelTypes, Options = LoadOptions> = 
   ? never
   : Options;
 
+/** A program that is in memory, such as one that `grad` of `@pt2/autograd` made, and its weights by name. */
+export interface ProgramSource {
+  readonly program: Program;
+  readonly weights: ReadonlyMap<string, WeightTensor>;
+  /** Closes what the weights are read from; called when the model is disposed, and when a load fails. */
+  readonly close?: () => Promise<void>;
+}
+
 /** Like the other `load`, where a type that `pt2 types` wrote is named: `load<DigitsModel>(source, { backend })`. */
 export function load<Types extends ModelTypes = never>(
-  source: ModelSource,
+  source: ModelSource | ProgramSource,
   options: TypedLoadOptions<Types>,
 ): Promise<TypedModel<Types>>;
 /** Opens a `.pt2` file and prepares its program to run. A load that fails releases everything and closes its source. */
-export function load(source: ModelSource, options: LoadOptions): Promise<Model>;
-export async function load(source: ModelSource, options: LoadOptions): Promise<Model> {
+export function load(source: ModelSource | ProgramSource, options: LoadOptions): Promise<Model>;
+export async function load(source: ModelSource | ProgramSource, options: LoadOptions): Promise<Model> {
   willBeAwaited(options?.backend);
+  if (isProgramSource(source)) return await loadProgram(source, options, async () => opened(source));
   const bytes = await openSource(source, options?.signal);
   return await loadProgram(bytes, options, async (ready) => {
     const { model, signal, verifyChecksums } = ready;
@@ -64,6 +73,21 @@ export async function load(source: ModelSource, options: LoadOptions): Promise<M
       close: () => archive.close(),
     };
   });
+}
+
+/** Returns whether a source is a program in memory. */
+export function isProgramSource(source: ModelSource | ProgramSource): source is ProgramSource {
+  return typeof source === "object" && source !== null && "program" in source && "weights" in source;
+}
+
+function opened({ program, weights, close = async () => {} }: ProgramSource): OpenProgram {
+  return {
+    program: async () => program,
+    weights: async () => weights,
+    prefetch: async () => undefined,
+    customOps: async () => program.customOps ?? null,
+    close,
+  };
 }
 
 /** A program and its weights, where they are read from. */

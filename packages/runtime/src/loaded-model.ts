@@ -1,6 +1,7 @@
 import type {
   Backend,
   Executable,
+  HostTensor,
   MemoryReport,
   Profile,
   RunOptions,
@@ -13,7 +14,7 @@ import type { Program } from "@pt2/graph";
 import { type Call, CallConvention } from "./call.ts";
 import { checkInputs } from "./check-inputs.ts";
 import type { Model } from "./model.ts";
-import { resultOf } from "./result.ts";
+import { isJoint, resultOf, type StepResult, stepResultOf } from "./result.ts";
 import { RunsInOrder } from "./runs-in-order.ts";
 import { runtimeError } from "./runtime-errors.ts";
 import { describeType, inputsOf, type LeafInfo, type OutputInfo, outputsOf } from "./signature.ts";
@@ -37,6 +38,8 @@ export class LoadedModel implements Model {
   readonly forwardSync?: <Result>(...inputs: readonly unknown[]) => Result;
   readonly runSync?: <Result>(call: Call) => Result;
   readonly trace?: <Result>(call: Call, observe: TraceObserver, options?: RunOptions) => Promise<Result>;
+  readonly readState?: () => Promise<ReadonlyMap<string, HostTensor>>;
+  readonly step?: <Outputs>(...inputs: readonly unknown[]) => Promise<StepResult<Outputs>>;
   readonly recover?: () => Promise<void>;
   readonly #executable: Executable;
   readonly #archive: Pick<Archive, "close">;
@@ -57,6 +60,18 @@ export class LoadedModel implements Model {
       this.runSync = <Result>(call: Call) => this.#result<Result>(this.#alive().runSync!(this.#checked(call)));
       this.forwardSync = <Result>(...given: readonly unknown[]) =>
         this.runSync!<Result>(this.#convention.arrange(given));
+    }
+    if (isJoint(program)) {
+      this.step = async <Outputs>(...given: readonly unknown[]) => {
+        const values = await this.runFlat(this.leavesOf(this.#convention.arrange(given)));
+        return stepResultOf(program, this.inputs, values) as StepResult<Outputs>;
+      };
+    }
+    if (executable.readState !== undefined) {
+      const targets = program.inputs.flatMap((spec) =>
+        spec.kind === "parameter" || spec.kind === "buffer" ? [spec.target] : [],
+      );
+      this.readState = () => this.#alive().readState!(targets);
     }
     if (executable.recover !== undefined) this.recover = () => this.#alive().recover!();
     if (executable.trace !== undefined) {
@@ -140,7 +155,7 @@ export class LoadedModel implements Model {
   }
 
   #result<Result>(values: readonly Value[]): Result {
-    return resultOf(this.program, this.inputs, values) as Result;
+    return resultOf(this.program, values) as Result;
   }
 
   #alive(): Executable {

@@ -15,6 +15,8 @@ export interface ModelTypes {
   readonly kwargs: object;
   /** The result, in the module's own structure. */
   readonly output: unknown;
+  /** What a step returns, for a program of forward and backward. */
+  readonly step?: object;
 }
 
 /** A tensor of one dtype, as a program returns it. `Shape` documents its sizes: a symbolic one is a string. */
@@ -37,12 +39,14 @@ export type TypedArguments<Types extends ModelTypes> =
   | (Record<never, unknown> extends Types["kwargs"] ? Types["args"] : never)
   | readonly [arguments: Types["parameters"]];
 
-type Untyped = "forward" | "run" | "forwardSync" | "runSync" | "trace" | "warmup" | "profile" | "leavesOf";
+type Untyped = "forward" | "step" | "run" | "forwardSync" | "runSync" | "trace" | "warmup" | "profile" | "leavesOf";
 
 /** A {@link Model} whose calls have the types that `pt2 types` wrote. */
 export interface TypedModel<Types extends ModelTypes> extends Omit<Model, Untyped> {
   /** Calls the program, with arguments in order or with one object of all of them. */
   forward(...inputs: TypedArguments<Types>): Promise<Types["output"]>;
+  /** Like `step` of {@link Model}; there for a program of forward and backward. */
+  readonly step?: (...inputs: TypedArguments<Types>) => Promise<NonNullable<Types["step"]>>;
   /** Like `forward`, with separate positional and keyword arguments, and with options. */
   run(call: TypedCall<Types>, options?: RunOptions): Promise<Types["output"]>;
   /** Like `forward` on the calling thread. Absent when the backend cannot compute there. */

@@ -1,6 +1,16 @@
-import type { MemoryReport, Profile, RunOptions, Tensor, TraceObserver, Value, WarmupOptions } from "@pt2/backend";
+import type {
+  HostTensor,
+  MemoryReport,
+  Profile,
+  RunOptions,
+  Tensor,
+  TraceObserver,
+  Value,
+  WarmupOptions,
+} from "@pt2/backend";
 import type { Program } from "@pt2/graph";
 import type { Call } from "./call.ts";
+import type { StepResult } from "./result.ts";
 import type { LeafInfo, OutputInfo } from "./signature.ts";
 
 /** A loaded program. Calls may overlap; buffers that the program mutates keep their values between calls. */
@@ -22,10 +32,16 @@ export interface Model extends AsyncDisposable {
    * at export may be omitted.
    *
    * The result has the module's structure: a dict, namedtuple or dataclass becomes an object, a tuple or list an array;
-   * classes of libraries become objects with their field names (`last_hidden_state`). A program of forward and backward
-   * returns a {@link JointResult}. `Result` is the caller's claim; it is not checked.
+   * classes of libraries become objects with their field names (`last_hidden_state`). `Result` is the caller's claim; it
+   * is not checked.
    */
   forward<Result = Tensor>(...inputs: readonly unknown[]): Promise<Result>;
+  /**
+   * Calls a program of forward and backward as `forward` does; returns its loss, the gradients by the name of the
+   * parameter, and the module's result. Buffers that the program writes, such as running statistics, are written.
+   * Absent for a program without gradients: `grad` of `@pt2/autograd` adds them.
+   */
+  readonly step?: <Outputs = unknown>(...inputs: readonly unknown[]) => Promise<StepResult<Outputs>>;
   /** Like `forward`, with separate positional and keyword arguments, and with options. */
   run<Result = Tensor>(call: Call, options?: RunOptions): Promise<Result>;
   /** Returns the leaves of a call in flattened order, for `runFlat`. */
@@ -54,6 +70,11 @@ export interface Model extends AsyncDisposable {
    * with symbolic sizes, and compiling its shaders, needs the sizes. Runs nothing and changes no buffer.
    */
   warmup(call: Call, options?: WarmupOptions): Promise<void>;
+  /**
+   * Returns copies of the parameters and buffers that calls write, by name, as the calls before leave them; others may
+   * be among them. Absent when the backend cannot give them.
+   */
+  readonly readState?: () => Promise<ReadonlyMap<string, HostTensor>>;
   /** Runs a call with a time for each step. */
   profile(call: Call, options?: RunOptions): Promise<Profile>;
   /** Returns the bytes in use. */

@@ -4,12 +4,20 @@ import { crc32 } from "node:zlib";
 import type { HostTensor } from "@pt2/backend";
 import type { ByteSource } from "@pt2/format";
 import { fromFile } from "@pt2/format/node";
-import { type LoadOptions, load as loadSource, type TypedLoadOptions, willBeAwaited } from "./load.ts";
+import {
+  isProgramSource,
+  type LoadOptions,
+  load as loadSource,
+  type ProgramSource,
+  type TypedLoadOptions,
+  willBeAwaited,
+} from "./load.ts";
 import { loadJsonProgram } from "./load-json-program.ts";
 import type { Model } from "./model.ts";
 import type { ModelTypes, TypedModel } from "./model-types.ts";
 import { type ModelSource, openSource } from "./open-source.ts";
 import {
+  openProgram as openProgramOf,
   type ReadModelOptions,
   readSchema as readSchemaOf,
   readWeights as readWeightsOf,
@@ -38,13 +46,14 @@ export interface FileLoadOptions extends LoadOptions {
 
 /** Like the other `load`, where a type that `pt2 types` wrote is named: `load<DigitsModel>(source, { backend })`. */
 export function load<Types extends ModelTypes = never>(
-  source: ModelSource,
+  source: ModelSource | ProgramSource,
   options: TypedLoadOptions<Types, FileLoadOptions>,
 ): Promise<TypedModel<Types>>;
 /** Like `load` of `@pt2/runtime`; a string may be a path. */
-export function load(source: ModelSource, options: FileLoadOptions): Promise<Model>;
-export async function load(source: ModelSource, options: FileLoadOptions): Promise<Model> {
+export function load(source: ModelSource | ProgramSource, options: FileLoadOptions): Promise<Model>;
+export async function load(source: ModelSource | ProgramSource, options: FileLoadOptions): Promise<Model> {
   willBeAwaited(options?.backend);
+  if (isProgramSource(source)) return await loadSource(source, options);
   const opened = await openFile(source, options?.signal);
   if (options?.weights === undefined) return await loadSource(opened, options);
   const { weights, ...rest } = options;
@@ -53,6 +62,14 @@ export async function load(source: ModelSource, options: FileLoadOptions): Promi
     throw problem;
   });
   return await loadJsonProgram(opened, weightFile, rest);
+}
+
+/** Like `openProgram` of `@pt2/runtime`; a string may be a path. */
+export async function openProgram(
+  source: ModelSource,
+  options: ReadModelOptions = {},
+): Promise<Required<ProgramSource>> {
+  return await openProgramOf(await openFile(source, options.signal), options);
 }
 
 /** Like `readSchema` of `@pt2/runtime`; a string may be a path. */

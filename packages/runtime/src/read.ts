@@ -1,6 +1,7 @@
 import { HostTensor } from "@pt2/backend";
 import { type ExportedProgram, expectStorages, type Generation, openArchive, readTensor } from "@pt2/format";
 import { importProgram, type Program } from "@pt2/graph";
+import type { ProgramSource } from "./load.ts";
 import { type ModelSource, openSource } from "./open-source.ts";
 import { inputsOf, type LeafInfo, type OutputInfo, outputsOf } from "./signature.ts";
 
@@ -43,6 +44,25 @@ export async function readSchema(source: ModelSource, { model, signal }: ReadMod
     };
   } finally {
     await archive.close();
+  }
+}
+
+/**
+ * Opens the program of a file with its weights, for passes over it and for `load`: `grad` of `@pt2/autograd` makes a
+ * program with gradients of it, for example. The caller closes it, or the model that `load` makes of it does. Weights are
+ * read on demand.
+ */
+export async function openProgram(
+  source: ModelSource,
+  { model, signal }: ReadModelOptions = {},
+): Promise<Required<ProgramSource>> {
+  const archive = await openArchive(await openSource(source, signal), { signal });
+  try {
+    const program = importProgram(await archive.program(model, { signal }));
+    return { program, weights: await archive.weights(model, { signal }), close: () => archive.close() };
+  } catch (problem) {
+    await archive.close();
+    throw problem;
   }
 }
 

@@ -1,9 +1,9 @@
 import { parse } from "@pt2/graph";
 import { describe, expect, it } from "vitest";
 import { fixtureTensors, loadFixture } from "./fixtures.test-helper.ts";
-import type { JointResult, Tensor } from "./index.ts";
+import type { StepResult, Tensor } from "./index.ts";
 import { inputsOf, outputsOf } from "./index.ts";
-import { resultOf } from "./result.ts";
+import { resultOf, stepResultOf } from "./result.ts";
 
 /** Structure of a value: shapes in place of tensors. */
 function shapesOf(value: unknown): unknown {
@@ -72,13 +72,15 @@ describe("programs of forward and backward", () => {
     await using model = await loadFixture("joint/tokens");
     const [ids, target] = await fixtureTensors("joint/tokens", "inputs");
     const [logits, loss, ...grads] = await fixtureTensors("joint/tokens", "expected");
-    const result = await model.forward<JointResult<{ logits: Tensor; loss: Tensor }>>(ids, target);
+    const result: StepResult<{ logits: Tensor; loss: Tensor }> = await model.step!(ids, target);
     expect(shapesOf(result)).toEqual({
-      output: { logits: logits!.shape, loss: loss!.shape },
+      loss: [],
+      outputs: { logits: logits!.shape, loss: loss!.shape },
       gradients: { "embed.weight": [7, 4], "norm.weight": [4], "norm.bias": [4], "head.weight": [7, 4] },
       inputGradients: {},
     });
-    expect((await result.output.loss.read())[0]).toBeCloseTo(Number(loss!.data[0]), 5);
+    expect((await result.loss.read())[0]).toBeCloseTo(Number(loss!.data[0]), 5);
+    expect(shapesOf(await model.forward(ids, target))).toEqual(shapesOf(result.outputs));
     expect((await result.gradients["norm.bias"]!.read())[3]).toBeCloseTo(Number(grads[2]!.data[3]), 5);
     expect(model.outputs.map(({ name, kind }) => `${name} ${kind}`)).toEqual([
       "output.logits user_output",
@@ -97,8 +99,11 @@ describe("programs of forward and backward", () => {
       return %x -> gradient_to_parameter "x", %p_x -> gradient_to_user_input "x", %x -> loss_output
     }`);
     expect(outputsOf(program).map(({ name }) => name)).toEqual(["x.grad", "pair.x.grad", "output[0]"]);
-    expect(resultOf(program, inputsOf(program), [1, 2, 3])).toEqual({
-      output: [3],
+    expect(resultOf(program, [1, 2, 3])).toEqual([3]);
+    const [x, px, loss] = [1, 2, 3] as unknown as readonly Tensor[];
+    expect(stepResultOf(program, inputsOf(program), [x!, px!, loss!])).toEqual({
+      loss: 3,
+      outputs: [3],
       gradients: { x: 1 },
       inputGradients: { "pair.x": 2 },
     });

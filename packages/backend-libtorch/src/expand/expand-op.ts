@@ -4,8 +4,10 @@ import {
   type ArgValue,
   argValue,
   type Call,
+  callArgs,
   contiguous,
   Emitter,
+  irArg,
   requireAsRecorded,
   type SchemaType,
   type Strided,
@@ -13,7 +15,6 @@ import {
 } from "@pt2/registry";
 import { libtorchError } from "../libtorch-errors.ts";
 import type { Router } from "../routes.ts";
-import { callArgs, irArg } from "./call-args.ts";
 import { ExpansionBuilder } from "./expansion-builder.ts";
 import { scalarNodes } from "./scalar-nodes.ts";
 

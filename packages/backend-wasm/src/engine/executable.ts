@@ -1,4 +1,4 @@
-import type { Cancellation, Executable, MemoryReport, Value } from "@pt2/backend";
+import { type Cancellation, type Executable, HostTensor, type MemoryReport, type Value } from "@pt2/backend";
 import type { ProgramState } from "@pt2/engine";
 import {
   fromRunValue,
@@ -17,6 +17,7 @@ import type { Program } from "@pt2/graph";
 import { modelDisposed } from "../wasm-errors.ts";
 import { createEngine } from "./create-engine.ts";
 import type { EngineRequest } from "./engine-request.ts";
+import { readView } from "./host-copy.ts";
 import type { TensorView } from "./tensor-view.ts";
 import type { WasmEngine, WasmPlan } from "./wasm-engine.ts";
 
@@ -68,6 +69,19 @@ export class WasmExecutable extends QueuedExecutable<Model> implements Executabl
       const { program, runner, weights } = this.model;
       await runner.prepare(toRunValues(program, inputs, { name: "wasm" }), weights.bound);
     }, signal);
+  }
+
+  readState(targets: readonly string[]): Promise<ReadonlyMap<string, HostTensor>> {
+    return this.queue.run(async () => {
+      const { engine, weights } = this.model;
+      return new Map(
+        targets.flatMap((target) => {
+          const view = weights.mutable.get(target);
+          if (view === undefined) return [];
+          return [[target, new HostTensor(view.dtype, view.shape, readView(engine.device.heap, view))] as const];
+        }),
+      );
+    });
   }
 
   async memory(): Promise<MemoryReport> {

@@ -45,6 +45,10 @@ export interface Calls {
   run(args: RunArgs): readonly WireValue[];
   profile(args: RunArgs): Omit<Profile, "outputs"> & { readonly outputs: readonly WireValue[] };
   warmup(args: RunArgs): void;
+  readState(args: {
+    readonly executable: number;
+    readonly targets: readonly string[];
+  }): readonly (readonly [target: string, value: WireValue])[];
   memory(args: { readonly executable: number }): MemoryReport;
   explain(args: { readonly executable: number }): string;
   dispose(args: { readonly executable: number }): void;

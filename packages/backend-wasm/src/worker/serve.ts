@@ -112,6 +112,10 @@ export function serve(port: Port<FromWorker, ToWorker>, readOrigin: ReadOrigin):
     },
     warmup: ({ executable, inputs, cancel }) =>
       get(executable).warmup(inputs.map(fromWire), { signal: cancellationOf(cancel) }),
+    async readState({ executable, targets }) {
+      const state = await get(executable).readState(targets);
+      return [...state].map(([target, tensor]) => [target, toWire(tensor)] as const);
+    },
     memory: ({ executable }) => get(executable).memory(),
     explain: ({ executable }) => get(executable).explain(),
     async dispose({ executable }) {

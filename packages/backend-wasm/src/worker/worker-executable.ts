@@ -1,4 +1,4 @@
-import type { Executable, MemoryReport, Profile, RunOptions, Value } from "@pt2/backend";
+import type { Executable, HostTensor, MemoryReport, Profile, RunOptions, Value } from "@pt2/backend";
 import { RunQueue } from "@pt2/backend";
 import { modelDisposed } from "../wasm-errors.ts";
 import { raiseOnAbort, sharedFlag } from "./cancel-flag.ts";
@@ -36,6 +36,13 @@ export class WorkerExecutable implements Executable {
 
   warmup(inputs: readonly Value[], { signal }: RunOptions = {}): Promise<void> {
     return this.#cancellable(inputs, signal, (args, transfer) => this.#channel.call("warmup", args, transfer));
+  }
+
+  readState(targets: readonly string[]): Promise<ReadonlyMap<string, HostTensor>> {
+    return this.#queue.run(async () => {
+      const state = await this.#channel.call("readState", { executable: this.#id, targets });
+      return new Map(state.map(([target, value]) => [target, fromWire(value) as HostTensor]));
+    });
   }
 
   memory(): Promise<MemoryReport> {

@@ -138,6 +138,11 @@ export class WebgpuEngine implements StageEngine<TensorView, WebgpuPlan> {
     plan.dispose();
   }
 
+  /** Reads what runs write. */
+  async readViews(views: readonly TensorView[]): Promise<readonly TensorData[]> {
+    return await this.#toHost(views);
+  }
+
   /** Copies a result to a buffer that runs write. */
   store(to: TensorView, data: DeviceData): void {
     const whole = wholeOf(data, this.#parts.device);

@@ -1,4 +1,12 @@
-import type { CompileRequest, Executable, MemoryReport, Progress, Value, WarmupOptions } from "@pt2/backend";
+import type {
+  CompileRequest,
+  Executable,
+  HostTensor,
+  MemoryReport,
+  Progress,
+  Value,
+  WarmupOptions,
+} from "@pt2/backend";
 import {
   type DeviceData,
   fromRunValue,
@@ -71,6 +79,20 @@ export class WebgpuExecutable extends QueuedExecutable<Model, AbortSignal> imple
         engine.onCompiled = undefined;
       }
     }, signal);
+  }
+
+  readState(targets: readonly string[]): Promise<ReadonlyMap<string, HostTensor>> {
+    return this.queue.run(() =>
+      this.#during({}, async () => {
+        const { engine, weights } = this.model;
+        const found = targets.flatMap((target) => {
+          const view = weights.mutable.get(target);
+          return view === undefined ? [] : [{ target, view }];
+        });
+        const values = await engine.readViews(found.map(({ view }) => view));
+        return new Map(found.map(({ target }, i) => [target, fromRunValue(values[i]!) as HostTensor]));
+      }),
+    );
   }
 
   async memory(): Promise<MemoryReport> {

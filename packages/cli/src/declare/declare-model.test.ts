@@ -65,9 +65,9 @@ describe("the types of a typed model", () => {
     type Trees = Awaited<ReturnType<typeof trees>>;
     expectTypeOf<Trees["list"][1][1]>().toEqualTypeOf<3>();
     expectTypeOf<Trees["sum"]["dtype"]>().toEqualTypeOf<"float32">();
-    type Joint = Awaited<ReturnType<TypedModel<TokensModel>["forward"]>>;
+    type Joint = Awaited<ReturnType<NonNullable<TypedModel<TokensModel>["step"]>>>;
     expectTypeOf<Joint["gradients"]["embed.weight"]>().toExtend<TensorOutput<"float32">>();
-    expectTypeOf<Joint["output"]["loss"]["dtype"]>().toEqualTypeOf<"float32">();
+    expectTypeOf<Joint["outputs"]["loss"]["dtype"]>().toEqualTypeOf<"float32">();
     const plain = () => load("model.pt2", { backend: wasm() });
     expectTypeOf<Awaited<ReturnType<typeof plain>>>().toEqualTypeOf<Awaited<ReturnType<typeof load>>>();
   });

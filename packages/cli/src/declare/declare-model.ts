@@ -22,6 +22,7 @@ export function declareModel(program: Program, name: string): string {
     )};`,
     `  readonly kwargs: ${pick(keywords, argsName)};`,
     `  readonly output: ${output};`,
+    ...stepLines(program, output),
     "}",
   ];
   const about = [
@@ -101,19 +102,21 @@ function interfaceBody(parameters: readonly Parameter[]): string {
 }
 
 function outputType(program: Program): string {
-  const { outSpec, namedTuples, outputs } = program;
+  const { outSpec, namedTuples } = program;
+  const results = outputsOf(program).filter(({ kind }) => kind === "user_output" || kind === "loss_output");
+  return outSpec === null
+    ? tupleType(
+        results.map(({ type }) => leafType(type, "output")),
+        "  ",
+      )
+    : new TreeTypes(results, namedTuples, "output").next(outSpec, "  ");
+}
+
+/** Writes what a step of a program of forward and backward returns; empty for other programs. */
+function stepLines(program: Program, output: string): readonly string[] {
   const all = outputsOf(program);
-  const results = all.filter(({ kind }) => kind === "user_output" || kind === "loss_output");
-  const joint = outputs.some(isGradient);
-  const indent = joint ? "    " : "  ";
-  const output =
-    outSpec === null
-      ? tupleType(
-          results.map(({ type }) => leafType(type, "output")),
-          indent,
-        )
-      : new TreeTypes(results, namedTuples, "output").next(outSpec, indent);
-  if (!joint) return output;
+  const loss = all.find(({ kind }) => kind === "loss_output");
+  if (loss === undefined || !program.outputs.some(isGradient)) return [];
   const gradients = (kind: "gradient_to_parameter" | "gradient_to_user_input"): string =>
     objectType(
       all
@@ -122,12 +125,13 @@ function outputType(program: Program): string {
       "    ",
     );
   return [
-    "{",
-    `    readonly output: ${output};`,
+    "  readonly step: {",
+    `    readonly loss: ${leafType(loss.type, "output")};`,
+    `    readonly outputs: ${output.replaceAll("\n", "\n  ")};`,
     `    readonly gradients: ${gradients("gradient_to_parameter")};`,
     `    readonly inputGradients: ${gradients("gradient_to_user_input")};`,
-    "  }",
-  ].join("\n");
+    "  };",
+  ];
 }
 
 /** Describes the symbols that occur in shapes, with their ranges. */

@@ -51,7 +51,7 @@ export function gradientOp(op: OpRecord): GradientOp | null {
     const results = b.call(op.name, args).flat() as readonly TensorMeta[];
     let next = 0;
     const grads = results.map((result) => (isDifferentiable(result) ? given[next++]! : null));
-    const found: Gradients = rule({ args, results, grads }, b) ?? {};
+    const found: Gradients = rule({ args, results, grads, wants: () => true }, b) ?? {};
     return op.schema.args.flatMap(({ name }) => {
       const gradients = [found[name] ?? null].flat() as readonly (TensorMeta | null)[];
       const operands = [args[name] ?? null].flat() as readonly ArgValue[];

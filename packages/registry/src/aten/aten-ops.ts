@@ -8,7 +8,6 @@ import { spectralOps } from "./parts/spectral.ts";
 import { visionOps } from "./parts/vision.ts";
 import { visionRareOps } from "./parts/vision-rare.ts";
 import { withComplexRules } from "./pointwise/complex.ts";
-import { withViewGradients } from "./view/gradients.ts";
 
 const ops = [
   ...coreOps,
@@ -25,4 +24,4 @@ const ops = [
  * PyTorch's own ops, all loaded. They include gradients of views, which the ops that load on demand lack: these only
  * run programs.
  */
-export const aten: OpSet = { name: "aten", builtIn: true, ops: withComplexRules(withViewGradients(ops)) };
+export const aten: OpSet = { name: "aten", builtIn: true, ops: withComplexRules(ops) };

@@ -1,7 +1,7 @@
 import { evaluateSymbolicOp, type Node, type SymOperand } from "@pt2/graph";
 import type { ArgValue, Scalar } from "../tensor-meta.ts";
 import { isScalar } from "../wrapped.ts";
-import { isRuntimeScalar, type RuntimeScalars } from "./runtime-scalar.ts";
+import { isRuntimeScalar, RuntimeScalars } from "./runtime-scalar.ts";
 
 /** A Python value: ints are bigints, floats are numbers. */
 type PyValue = bigint | number | boolean;
@@ -10,7 +10,7 @@ type PyValue = bigint | number | boolean;
 export function evaluateSymbolic(
   node: Node,
   valueOfArg: (index: number) => ArgValue,
-  numbers: RuntimeScalars,
+  numbers: RuntimeScalars = new RuntimeScalars(),
 ): ArgValue | undefined {
   if (!/^(_operator|math|torch|builtins)::/.test(node.op)) return undefined;
   const given = node.args.flatMap(({ name }, i) => {

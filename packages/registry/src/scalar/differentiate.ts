@@ -126,7 +126,8 @@ function binaryRule(fn: BinaryFn, x: ScalarExpr, y: ScalarExpr, z: ScalarExpr): 
       ];
     case "atan2": {
       const square = s.add(s.square(x), s.square(y));
-      return [() => s.div(y, square), () => s.neg(s.div(x, square))];
+      const over = (part: ScalarExpr): ScalarExpr => s.select(s.eq(square, 0), 0, s.div(part, square));
+      return [() => over(y), () => s.neg(over(x))];
     }
     case "hypot":
       return [() => s.div(x, z), () => s.div(y, z)];
@@ -154,8 +155,11 @@ function binaryRule(fn: BinaryFn, x: ScalarExpr, y: ScalarExpr, z: ScalarExpr): 
  * constant.
  */
 function share(wins: typeof s.lt, x: ScalarExpr, other: ScalarExpr, atBound: number): ScalarExpr {
-  const tie = other.kind === "const" ? atBound : 0.5;
-  return s.select(wins(x, other), 1, tie === 0 ? 0 : s.select(s.eq(x, other), tie, 0));
+  if (other.kind === "const")
+    return s.select(wins(x, other), 1, atBound === 0 ? 0 : s.select(s.eq(x, other), atBound, 0));
+  // Where an operand is NaN, neither loses.
+  const loses = wins === s.gt ? s.lt : s.gt;
+  return s.select(loses(x, other), 0, s.select(s.eq(x, other), 0.5, 1));
 }
 
 function noRule(fn: string): Pt2Error {

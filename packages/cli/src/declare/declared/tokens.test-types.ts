@@ -14,7 +14,12 @@ export interface TokensModel extends ModelTypes {
   readonly args: readonly [ids: TokensModelParameters["ids"], target: TokensModelParameters["target"]];
   readonly kwargs: Record<string, never>;
   readonly output: {
-    readonly output: {
+    readonly logits: TensorOutput<"float32", [5, 7]>;
+    readonly loss: TensorOutput<"float32", []>;
+  };
+  readonly step: {
+    readonly loss: TensorOutput<"float32", []>;
+    readonly outputs: {
       readonly logits: TensorOutput<"float32", [5, 7]>;
       readonly loss: TensorOutput<"float32", []>;
     };

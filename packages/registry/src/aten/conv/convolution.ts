@@ -12,14 +12,6 @@ export const CONVOLUTION_OPS: readonly OpRecord[] = [
     "aten::convolution(Tensor input, Tensor weight, Tensor? bias, SymInt[] stride, SymInt[] padding, SymInt[] dilation, bool transposed, SymInt[] output_padding, SymInt groups) -> Tensor",
     {
       infer: (conv) => convolved(conv),
-      gradient: ({ args, grads: [grad_output] }, b) => {
-        if (!grad_output) return {};
-        const { bias, ...conv } = args;
-        const output_mask = [true, true, bias !== null];
-        const asked = { ...conv, grad_output, bias_sizes: bias === null ? null : bias.shape, output_mask };
-        const [input, weight, bias_] = b.call("aten::convolution_backward", asked);
-        return { input: input!, weight: weight!, bias: bias && bias_! };
-      },
       decompose: (conv, b) => (conv.weight.shape.length === 3 ? asTwoDimensional(b, conv) : null),
     },
   ),

@@ -15,8 +15,6 @@ export const GATHER_OPS: readonly OpRecord[] = [
       checkWithin("gather", self, dim, index);
       return { dtype: self.dtype, shape: index.shape };
     },
-    gradient: ({ args: { self, dim, index }, grads: [src] }, b) =>
-      src ? { self: b.tensor("aten::scatter_add", { self: zeros(b, self), dim, index, src }) } : {},
   }),
   defineOp("aten::index_select(Tensor self, int dim, Tensor index) -> Tensor", {
     infer: ({ self, dim, index }) => {
@@ -30,8 +28,6 @@ export const GATHER_OPS: readonly OpRecord[] = [
         check(numel(index.shape) === 1, "index_select(): Index to scalar can have only 1 value");
       return { dtype: self.dtype, shape: self.shape.map((n, d) => (d === at ? numel(index.shape) : n)) };
     },
-    gradient: ({ args: { self, dim, index }, grads: [source] }, b) =>
-      source ? { self: b.tensor("aten::index_add", { self: zeros(b, self), dim, index, source }) } : {},
   }),
   defineOp("aten::take(Tensor self, Tensor index) -> Tensor", {
     decompose: ({ self, index }, b) => {
@@ -70,7 +66,7 @@ export const GATHER_OPS: readonly OpRecord[] = [
   }),
 ];
 
-function zeros(b: Builder, like: TensorMeta): TensorMeta {
+function _zeros(b: Builder, like: TensorMeta): TensorMeta {
   return emit(b).full(like.shape, 0, like.dtype);
 }
 

@@ -1,4 +1,3 @@
-import type { Builder } from "../../builder.ts";
 import { defineOp, type OpRecord } from "../../op.ts";
 import type { TensorMeta } from "../../tensor-meta.ts";
 import { check, show } from "../support/check.ts";
@@ -10,7 +9,6 @@ import { type Emit, emit } from "../support/emit.ts";
 export const MATMUL_OPS: readonly OpRecord[] = [
   defineOp("aten::mm(Tensor self, Tensor mat2) -> Tensor", {
     infer: ({ self, mat2 }) => inferProduct("mm", self, mat2, 2),
-    gradient: ({ args, grads }, b) => productGradient(b, "aten::mm", args, grads[0] ?? null),
     decompose: ({ self, mat2 }, b) => {
       const e = emit(b);
       return e.squeeze(b.tensor("aten::bmm", { self: e.unsqueeze(self, 0), mat2: e.unsqueeze(mat2, 0) }), 0);
@@ -18,7 +16,6 @@ export const MATMUL_OPS: readonly OpRecord[] = [
   }),
   defineOp("aten::bmm(Tensor self, Tensor mat2) -> Tensor", {
     infer: ({ self, mat2 }) => inferProduct("bmm", self, mat2, 3),
-    gradient: ({ args, grads }, b) => productGradient(b, "aten::bmm", args, grads[0] ?? null),
   }),
   defineOp("aten::matmul(Tensor self, Tensor other) -> Tensor", {
     decompose: ({ self, other }, b) => {
@@ -93,19 +90,6 @@ function outer(
   check(vec2.shape.length === 1, () => `outer: Expected 1-D argument vec2, but got ${vec2.shape.length}-D`);
   const e = emit(b);
   return e.mul(e.unsqueeze(self, 1), vec2);
-}
-
-/** Returns the gradients `dX = dZ Yᵀ` and `dY = Xᵀ dZ`. */
-function productGradient(
-  b: Builder,
-  op: "aten::mm" | "aten::bmm",
-  { self, mat2 }: { readonly self: TensorMeta; readonly mat2: TensorMeta },
-  grad: TensorMeta | null,
-): { readonly self: TensorMeta | null; readonly mat2: TensorMeta | null } {
-  if (grad === null) return { self: null, mat2: null };
-  const e = emit(b);
-  const flip = (x: TensorMeta): TensorMeta => e.transpose(x, -2, -1);
-  return { self: b.tensor(op, { self: grad, mat2: flip(mat2) }), mat2: b.tensor(op, { self: flip(self), mat2: grad }) };
 }
 
 /** Infers the result of `mm` (rank 2) and `bmm` (rank 3). */

@@ -1,7 +1,10 @@
 import type { OpRecord } from "../../op.ts";
+import { ATTENTION_BACKWARD_OPS } from "../backward/attention.ts";
+import { AVERAGE_VOLUME_BACKWARD_OPS } from "../backward/average-volume.ts";
 import { BACKWARD_OPS } from "../backward/backward.ts";
 import { BATCH_NORM_BACKWARD_OPS } from "../backward/batch-norm.ts";
 import { CONVOLUTION_BACKWARD_OPS } from "../backward/convolution.ts";
+import { INDEX_BACKWARD_OPS } from "../backward/index-backward.ts";
 import { COLUMN_OPS } from "../conv/column.ts";
 import { FILL_DIAGONAL_OPS } from "../copy/fill-diagonal.ts";
 import { BARTLETT_KAISER_OPS } from "../factory/bartlett-kaiser.ts";
@@ -38,6 +41,9 @@ import { QUANTILE_OPS } from "../sort/quantile.ts";
 
 /** Ops that few inference programs use: gradients, linear algebra, losses, random numbers, recurrent layers. */
 export const rareOps: readonly OpRecord[] = [
+  ...ATTENTION_BACKWARD_OPS,
+  ...AVERAGE_VOLUME_BACKWARD_OPS,
+  ...INDEX_BACKWARD_OPS,
   ...BACKWARD_OPS,
   ...BATCH_NORM_BACKWARD_OPS,
   ...CONVOLUTION_BACKWARD_OPS,

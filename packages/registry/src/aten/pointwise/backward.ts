@@ -10,6 +10,12 @@ export const BACKWARD_POINTWISE_OPS: readonly OpRecord[] = [
   defineOp("aten::threshold_backward(Tensor grad_output, Tensor self, Scalar threshold) -> Tensor", {
     scalar: (grad, x, threshold) => s.select(s.le(x, threshold), 0, grad),
   }),
+  defineOp("aten::hardshrink_backward(Tensor grad_out, Tensor self, Scalar lambd) -> Tensor", {
+    scalar: (grad, x, lambd) => s.select(s.or(s.gt(x, lambd), s.lt(x, s.neg(lambd))), grad, 0),
+  }),
+  defineOp("aten::softshrink_backward(Tensor grad_output, Tensor self, Scalar lambd) -> Tensor", {
+    scalar: (grad, x, lambd) => s.select(s.or(s.gt(x, lambd), s.lt(x, s.neg(lambd))), grad, 0),
+  }),
   defineOp("aten::sigmoid_backward(Tensor grad_output, Tensor output) -> Tensor", {
     scalar: (grad, y) => s.mul(grad, s.mul(s.sub(1, y), y)),
   }),

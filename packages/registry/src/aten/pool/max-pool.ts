@@ -18,10 +18,6 @@ export const MAX_POOL_OPS: readonly OpRecord[] = [
     {
       window: { rank: 2, reduce: "max" },
       infer: (args) => pooled("max_pool2d", args, 2),
-      gradient: ({ args, results, grads: [grad_output] }, b) =>
-        grad_output
-          ? { self: b.tensor("aten::max_pool2d_with_indices_backward", { ...args, grad_output, indices: results[1]! }) }
-          : {},
     },
   ),
   defineOp(

@@ -1,5 +1,5 @@
 import type { Builder } from "../../builder.ts";
-import { defineOp, type GradientCall, type OpRecord } from "../../op.ts";
+import { defineOp, type OpRecord } from "../../op.ts";
 import type { TensorMeta } from "../../tensor-meta.ts";
 import { check, show } from "../support/check.ts";
 import { numel, reducedDims, reducedShape, wrapDim } from "../support/dims.ts";
@@ -12,11 +12,9 @@ type Side = "max" | "min";
 export const EXTREMUM_OPS: readonly OpRecord[] = [
   defineOp("aten::amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor", {
     infer: ({ self, dim, keepdim }) => extremum("amax", self, dim, keepdim),
-    gradient: (call, b) => extremumGradient(b, call),
   }),
   defineOp("aten::amin(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor", {
     infer: ({ self, dim, keepdim }) => extremum("amin", self, dim, keepdim),
-    gradient: (call, b) => extremumGradient(b, call),
   }),
   defineOp("aten::max(Tensor self) -> Tensor", { decompose: ({ self }, b) => whole(b, "max", self) }),
   defineOp("aten::min(Tensor self) -> Tensor", { decompose: ({ self }, b) => whole(b, "min", self) }),
@@ -53,23 +51,6 @@ function extremum(op: string, self: TensorMeta, dim: readonly number[], keepdim:
       check(self.shape[d] !== 0, () => `${op}(): Expected reduction dim ${d} to have non-zero size.`);
   }
   return { dtype: self.dtype, shape: reducedShape(self.shape, dims, keepdim) };
-}
-
-/** Distributes the gradient equally among the elements that are extreme. */
-function extremumGradient(
-  b: Builder,
-  {
-    args: { self, dim },
-    results,
-    grads: [grad],
-  }: GradientCall<"aten::amax(Tensor self, int[1] dim=[], bool keepdim=False) -> Tensor">,
-): { readonly self: TensorMeta | null } {
-  if (!grad) return { self: null };
-  const e = emit(b);
-  const dims = reducedDims(dim, self.shape.length);
-  const kept = (x: TensorMeta): TensorMeta => e.reshape(x, reducedShape(self.shape, dims, true));
-  const hits = e.cast(e.eq(self, kept(results[0]!)), self.dtype);
-  return { self: e.mul(e.div(hits, e.sum(hits, dims, true)), kept(grad)) };
 }
 
 function position(op: string, self: TensorMeta, dim: number | null, keepdim: boolean): TensorMeta {

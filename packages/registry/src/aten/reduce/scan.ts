@@ -11,11 +11,6 @@ export const SCAN_OPS: readonly OpRecord[] = [
   defineOp("aten::cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor", {
     infer: ({ self, dim, dtype }) => running(self, dim, dtype),
     decompose: ({ self, dim, dtype }, b) => converted(b, "aten::cumsum", self, dim, dtype),
-    gradient: ({ args: { self, dim }, grads: [grad] }, b) => {
-      if (!grad || self.shape.length === 0) return { self: grad ?? null };
-      const reversed = (x: TensorMeta): TensorMeta => b.tensor("aten::flip", { self: x, dims: [dim] });
-      return { self: reversed(b.tensor("aten::cumsum", { self: reversed(grad), dim, dtype: self.dtype })) };
-    },
   }),
   defineOp("aten::cumprod(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor", {
     infer: ({ self, dim, dtype }) => running(self, dim, dtype),

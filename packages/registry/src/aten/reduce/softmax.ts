@@ -12,11 +12,6 @@ import { type Emit, emit } from "../support/emit.ts";
 export const SOFTMAX_OPS: readonly OpRecord[] = [
   defineOp("aten::_softmax(Tensor self, int dim, bool half_to_float) -> Tensor", {
     infer: ({ self, dim, half_to_float }) => normalized("softmax", self, dim, half_to_float),
-    gradient: ({ args: { self, dim }, results, grads: [grad_output] }, b) => {
-      if (!grad_output) return {};
-      const args = { grad_output, output: results[0]!, dim, input_dtype: self.dtype };
-      return { self: b.tensor("aten::_softmax_backward_data", args) };
-    },
     decompose: ({ self, dim, half_to_float }, b) => {
       const result = normalized("softmax", self, dim, half_to_float).dtype;
       const e = emit(b);
@@ -27,11 +22,6 @@ export const SOFTMAX_OPS: readonly OpRecord[] = [
   }),
   defineOp("aten::_log_softmax(Tensor self, int dim, bool half_to_float) -> Tensor", {
     infer: ({ self, dim, half_to_float }) => normalized("log_softmax", self, dim, half_to_float),
-    gradient: ({ args: { self, dim }, results, grads: [grad_output] }, b) => {
-      if (!grad_output) return {};
-      const args = { grad_output, output: results[0]!, dim, input_dtype: self.dtype };
-      return { self: b.tensor("aten::_log_softmax_backward_data", args) };
-    },
     decompose: ({ self, dim, half_to_float }, b) => {
       const result = normalized("log_softmax", self, dim, half_to_float).dtype;
       const e = emit(b);

@@ -23,12 +23,6 @@ export const SUM_OPS: readonly OpRecord[] = [
       const sums = emit(b).sum(parts, reducedDims(dim, self.shape.length), keepdim);
       return b.tensor("aten::view_as_complex", { self: sums });
     },
-    gradient: ({ args: { self, dim }, grads: [grad] }, b) => {
-      if (!grad) return {};
-      const e = emit(b);
-      const kept = e.reshape(grad, reduced(self, dim, true));
-      return { self: e.cast(e.expand(kept, self.shape), self.dtype) };
-    },
   }),
   defineOp("aten::mean(Tensor self, *, ScalarType? dtype=None) -> Tensor", {
     decompose: ({ self, dtype }, b) => b.tensor("aten::mean.dim", { self, dim: [], dtype }),

@@ -11,7 +11,6 @@ import { emit } from "../support/emit.ts";
 export const CONCAT_OPS: readonly OpRecord[] = [
   defineOp("aten::cat(Tensor[] tensors, int dim=0) -> Tensor", {
     infer: ({ tensors, dim }) => catMeta(tensors, dim),
-    gradient: ({ args: { tensors, dim }, grads: [grad] }, b) => (grad ? { tensors: cut(grad, tensors, dim, b) } : {}),
   }),
   defineOp("aten::concat(Tensor[] tensors, int dim=0) -> Tensor", {
     decompose: ({ tensors, dim }, b) => b.tensor("aten::cat", { tensors, dim }),
@@ -133,23 +132,6 @@ function catMeta(tensors: readonly TensorMeta[], dim: number): TensorMeta {
   }
   const total = parts.reduce((sum, { shape }) => sum + shape[d]!, 0);
   return { dtype, shape: first.shape.map((size, i) => (i === d ? total : size)) };
-}
-
-/** Splits `grad` into the pieces of each tensor. */
-function cut(
-  grad: TensorMeta,
-  tensors: readonly TensorMeta[],
-  dim: number,
-  b: Builder,
-): readonly (TensorMeta | null)[] {
-  const { cast, slice } = emit(b);
-  const d = wrapDim(dim, grad.shape.length);
-  let at = 0;
-  return tensors.map(({ shape, dtype }) => {
-    if (shape.length !== grad.shape.length) return null;
-    at += shape[d]!;
-    return cast(slice(grad, d, at - shape[d]!, at), dtype);
-  });
 }
 
 function stack(tensors: readonly TensorMeta[], dim: number, b: Builder): TensorMeta {

@@ -11,8 +11,6 @@ export const PAD_OPS: readonly OpRecord[] = [
   defineOp("aten::constant_pad_nd(Tensor self, SymInt[] pad, Scalar value=0) -> Tensor", {
     infer: ({ self, pad }) => croppedMeta(self, pad),
     decompose: ({ self, pad, value }, b) => constantPad(self, pad, value, b),
-    gradient: ({ args: { pad }, grads: [grad] }, b) =>
-      grad ? { self: b.tensor("aten::constant_pad_nd", { self: grad, pad: pad.map((count) => -count) }) } : {},
   }),
   defineOp('aten::pad(Tensor self, SymInt[] pad, str mode="constant", float? value=None) -> Tensor', {
     decompose({ self, pad, mode, value }, b) {

@@ -1,0 +1,301 @@
+import { DTYPES } from "@pt2/format";
+import { type Arg, describeNode, type Graph, type Node, type OpName } from "@pt2/graph";
+import { mapValues } from "@pt2/graph/passes";
+import {
+  type ArgValue,
+  argValue,
+  type Builder,
+  builderOf,
+  evaluateSymbolic,
+  isTensorMeta,
+  type OpRecord,
+  type OpRegistry,
+  resolveArgs,
+  type TensorMeta,
+} from "@pt2/registry";
+import { NotLoaded } from "@pt2/registry/on-demand";
+import { autogradError } from "./autograd-errors.ts";
+import type { Gradients } from "./gradient-rule.ts";
+import { FORMS } from "./rules/forms.ts";
+import { RULES } from "./rules/gradient-rules.ts";
+import { scalarGradient } from "./scalar-gradient.ts";
+import { Trace, type TracedCall } from "./trace.ts";
+
+/** A call that gradients flow through. */
+interface TapeEntry extends TracedCall {
+  readonly node: Node;
+}
+
+/** Decompositions nest; a deeper chain than this is a cycle between records. */
+const MAX_DEPTH = 32;
+
+/**
+ * Reverse-mode differentiation of one graph whose sizes are numbers. The forward calls are traced first; ops without a
+ * gradient rule are replaced by their decompositions there, so that nothing is computed twice, and random numbers are
+ * drawn once. The calls are then visited in reverse, and each adds the gradients of its arguments.
+ */
+export class Differentiation {
+  readonly #registry: OpRegistry;
+  readonly #graph: Graph;
+  readonly #trace: Trace;
+  readonly #env: Map<string, ArgValue>;
+  /** The tensors that depend on what gradients are taken of. */
+  readonly #active: Set<TensorMeta>;
+  readonly #tape: TapeEntry[] = [];
+  readonly #gradients = new Map<TensorMeta, TensorMeta>();
+
+  /** `inputs` has the values of the graph's placeholders by name; gradients are taken of those in `wrt`. */
+  constructor(registry: OpRegistry, graph: Graph, inputs: ReadonlyMap<string, ArgValue>, wrt: Iterable<string>) {
+    this.#registry = registry;
+    this.#graph = graph;
+    this.#env = new Map(inputs);
+    this.#trace = new Trace(registry, graph);
+    for (const [name, value] of inputs) if (isTensorMeta(value)) this.#trace.declare(name, value);
+    this.#active = new Set([...wrt].map((name) => inputs.get(name) as TensorMeta));
+  }
+
+  /** Traces the forward nodes. */
+  forward(): void {
+    for (const node of this.#graph.nodes) this.#forwardNode(node);
+  }
+
+  /** Returns the value of an argument of the graph's outputs. */
+  valueOf(arg: Arg): ArgValue {
+    return argValue(arg, this.#env, OUTPUT);
+  }
+
+  /** Computes the gradients of a number with respect to everything that it depends on. */
+  backward(loss: TensorMeta, node: Node = OUTPUT): void {
+    if (!this.#active.has(loss)) return;
+    const seed = this.#builder(node).tensor("aten::full", { size: loss.shape, fill_value: 1, dtype: loss.dtype });
+    this.#gradients.set(loss, seed);
+    for (const entry of this.#tape.toReversed()) this.#backwardCall(entry);
+  }
+
+  /** Returns the gradient of a placeholder: zeros where the loss does not depend on it. */
+  gradientOf(name: string): TensorMeta {
+    const value = this.#env.get(name) as TensorMeta;
+    const { shape, dtype } = value;
+    return (
+      this.#gradients.get(value) ?? this.#builder(OUTPUT).tensor("aten::full", { size: shape, fill_value: 0, dtype })
+    );
+  }
+
+  /** Returns the graph with these outputs. */
+  build(outputs: readonly Arg[]): Graph {
+    return this.#trace.build(outputs);
+  }
+
+  /** Returns the argument that stands for a value. */
+  argOf(value: ArgValue): Arg {
+    return this.#trace.argOf(value);
+  }
+
+  #forwardNode(node: Node): void {
+    if (node.args.some(({ arg }) => hasGraph(arg))) {
+      this.#copy(node);
+      return;
+    }
+    const symbolic = evaluateSymbolic(node, (i) => argValue(node.args[i]!.arg, this.#env, node));
+    if (symbolic !== undefined) {
+      this.#bind(node, [symbolic]);
+      return;
+    }
+    const args = Object.fromEntries(node.args.map(({ name, arg }) => [name, argValue(arg, this.#env, node)]));
+    this.#bind(node, this.#call(node.op, args, node, 0));
+  }
+
+  /** Calls an op: itself if gradients flow through it by a rule, or not at all; otherwise in simpler ops. */
+  #call(op: OpName, given: TracedCall["args"], node: Node, depth: number): readonly ArgValue[] {
+    const isActive = Object.values(given).some((value) => this.#isActive(value));
+    if (!isActive && !isReshaping(op)) return this.#trace.call(op, given, node).results;
+    const form =
+      depth < MAX_DEPTH ? FORMS[op]?.(this.#resolved(op, given, node), this.#forwardBuilder(node, depth)) : null;
+    if (form !== null && form !== undefined) return [form];
+    if (this.#hasRule(op)) return this.#record(op, given, node);
+    const record = this.#recordOf(op);
+    const results = record.decompose && depth < MAX_DEPTH ? this.#simpler(record, given, node, depth) : null;
+    if (results !== null) return results;
+    const { results: made } = this.#trace.call(op, given, node);
+    const flows = made.flat().some((result) => isTensorMeta(result) && isDifferentiable(result));
+    if (flows) throw noGradient(op, node);
+    return made;
+  }
+
+  #simpler(record: OpRecord, given: TracedCall["args"], node: Node, depth: number): readonly ArgValue[] | null {
+    const answer = record.decompose?.(this.#resolved(record.name, given, node), this.#forwardBuilder(node, depth)) as
+      | ArgValue
+      | undefined;
+    if (answer === null || answer === undefined) return null;
+    return record.schema.returns.length === 1 ? [answer] : (answer as readonly ArgValue[]);
+  }
+
+  /** Calls an op, and notes it for the way back. */
+  #record(op: OpName, given: TracedCall["args"], node: Node): readonly ArgValue[] {
+    const call = this.#trace.call(op, given, node);
+    const made = call.results.flat().filter(isTensorMeta).filter(isDifferentiable);
+    if (made.length > 0) this.#tape.push({ ...call, node });
+    for (const result of made) this.#active.add(result);
+    return call.results;
+  }
+
+  #hasRule(op: OpName): boolean {
+    const record = this.#recordOf(op);
+    return (record.gradient ?? RULES[op] ?? record.scalar) !== undefined;
+  }
+
+  #recordOf(op: OpName): OpRecord {
+    const record = this.#registry.resolve(op);
+    if (record !== undefined) return record;
+    if (!this.#registry.isLoaded(op)) throw new NotLoaded(op, () => this.#registry.load([op]));
+    throw autogradError("autograd.no-gradient", {
+      what: `${op} is not known, so that no gradient can flow through it`,
+      advice: "Pass the op set that defines it as `ops`.",
+      details: { op },
+    });
+  }
+
+  #resolved(op: OpName, given: TracedCall["args"], node: Node): TracedCall["args"] {
+    return resolveArgs(this.#recordOf(op).schema, given, () => describeNode(node));
+  }
+
+  #backwardCall({ record, args, results, node }: TapeEntry): void {
+    const tensors = results.flat().filter(isTensorMeta);
+    const grads = tensors.map((result) => this.#gradients.get(result) ?? null);
+    if (grads.every((grad) => grad === null)) return;
+    const b = this.#builder(node);
+    const own = record.gradient === undefined ? RULES[record.name] : undefined;
+    if (own?.firstOnly === true && grads.slice(1).some((grad) => grad !== null)) {
+      this.#throughDecomposition({ record, args, results, node });
+      return;
+    }
+    const rule = record.gradient?.bind(record) ?? own;
+    if (rule === undefined) {
+      const of = { result: tensors[0]!, grad: grads[0]! };
+      const found = scalarGradient(record, args, of, (operand) => this.#isActive(operand), b);
+      for (const [operand, gradient] of found) this.#add(operand, gradient, node, record.name);
+      return;
+    }
+    const wants = (name: string): boolean => this.#isActive(args[name] ?? null);
+    const found: Gradients = rule({ args, results: tensors, grads, wants }, b) ?? {};
+    for (const [name, gradient] of Object.entries(found)) {
+      const operands = [args[name] ?? null].flat() as readonly ArgValue[];
+      for (const [i, each] of ([gradient].flat() as readonly (TensorMeta | null)[]).entries()) {
+        const operand = operands[i] ?? null;
+        if (each !== null && isTensorMeta(operand) && this.#isActive(operand))
+          this.#add(operand, each, node, record.name);
+      }
+    }
+  }
+
+  /** Computes a call again in simpler ops, and lets the gradients of its results flow through these. */
+  #throughDecomposition({ record, args, results, node }: TapeEntry): void {
+    const start = this.#tape.length;
+    const made = this.#simpler(record, args, node, 0);
+    if (made === null) throw noGradient(record.name, node);
+    const entries = this.#tape.splice(start);
+    const simpler = made.flat();
+    for (const [i, result] of results.flat().entries()) {
+      const grad = isTensorMeta(result) ? this.#gradients.get(result) : undefined;
+      const target = simpler[i] ?? null;
+      if (grad !== undefined && isTensorMeta(target)) this.#add(target, grad, node, record.name);
+    }
+    for (const entry of entries.toReversed()) this.#backwardCall(entry);
+  }
+
+  #add(operand: TensorMeta, gradient: TensorMeta, node: Node, op: OpName): void {
+    if (gradient.dtype !== operand.dtype || `${gradient.shape}` !== `${operand.shape}`) {
+      throw autogradError("autograd.rule", {
+        what: `The gradient rule of ${op} returns ${describe(gradient)} for an argument that is ${describe(operand)}`,
+        where: describeNode(node),
+        advice: "Sum the gradient over the dimensions that broadcasting added or enlarged, and convert it.",
+        details: { op },
+      });
+    }
+    const before = this.#gradients.get(operand);
+    this.#gradients.set(
+      operand,
+      before === undefined
+        ? gradient
+        : this.#builder(node).tensor("aten::add.Tensor", { self: before, other: gradient }),
+    );
+  }
+
+  #forwardBuilder(node: Node, depth: number): Builder {
+    return builderOf((op, args) => this.#call(op, args, node, depth + 1));
+  }
+
+  #builder(node: Node): Builder {
+    return builderOf((op, args) => this.#trace.call(op, args, node).results);
+  }
+
+  #isActive(value: ArgValue): boolean {
+    if (Array.isArray(value)) return (value as readonly ArgValue[]).some((each) => this.#isActive(each));
+    return isTensorMeta(value) && this.#active.has(value);
+  }
+
+  /** Takes over a node with nested graphs, through which no gradient flows. */
+  #copy(node: Node): void {
+    const values = node.args.filter(({ arg }) => arg.kind !== "graph");
+    const args = Object.fromEntries(values.map(({ name, arg }) => [name, argValue(arg, this.#env, node)]));
+    if (Object.values(args).some((value) => this.#isActive(value))) throw noGradient(node.op, node);
+    const results = node.outputs.map((output): ArgValue => {
+      if (output.kind === "none") return null;
+      if (output.kind === "list") return output.names.map((name) => this.#declared(name, node));
+      return this.#declared(output.name, node);
+    });
+    const renamed = mapValues(node, (name) => this.#trace.argOf(this.#env.get(name) ?? null));
+    this.#trace.copy(renamed, results);
+    this.#bind(node, results);
+  }
+
+  #declared(name: string, node: Node): TensorMeta {
+    const type = this.#graph.values.get(name);
+    if (type?.kind === "tensor" && type.shape.every((size) => typeof size === "number")) {
+      return { dtype: type.dtype, shape: type.shape as readonly number[] };
+    }
+    throw autogradError("autograd.sizes", {
+      what: `The size of %${name} is not a number`,
+      where: describeNode(node),
+      advice: "Export the program with fixed sizes.",
+    });
+  }
+
+  #bind(node: Node, results: readonly ArgValue[]): void {
+    for (const [i, output] of node.outputs.entries()) {
+      const result = results[i] ?? null;
+      if (output.kind === "value") this.#env.set(output.name, result);
+      if (output.kind !== "list") continue;
+      for (const [k, name] of output.names.entries()) this.#env.set(name, (result as readonly ArgValue[])[k] ?? null);
+    }
+  }
+}
+
+const OUTPUT: Node = { name: "output", op: "return", args: [], outputs: [], origin: {} };
+
+/** Returns whether gradients flow to a tensor. */
+export function isDifferentiable({ dtype }: Pick<TensorMeta, "dtype">): boolean {
+  return DTYPES[dtype].kind === "float";
+}
+
+/** Views that become reshapes everywhere: copies between them may be gone. */
+function isReshaping(op: OpName): boolean {
+  return op === "aten::view" || op === "aten::_unsafe_view";
+}
+
+function hasGraph(arg: Arg): boolean {
+  return arg.kind === "graph" || (arg.kind === "list" && arg.items.some(hasGraph));
+}
+
+function describe({ dtype, shape }: TensorMeta): string {
+  return `${dtype} [${shape.join(", ")}]`;
+}
+
+function noGradient(op: OpName, node: Node): Error {
+  return autogradError("autograd.no-gradient", {
+    what: `${op} has no gradient rule, and the loss depends on it`,
+    where: describeNode(node),
+    advice: "Give its record a `gradient` rule, or detach what it is called with.",
+    details: { op },
+  });
+}

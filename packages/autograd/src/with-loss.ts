@@ -1,0 +1,126 @@
+import type { TreeSpec } from "@pt2/format";
+import {
+  type Arg,
+  countLeaves,
+  type InputSpec,
+  isModuleResult,
+  type NamedArg,
+  type OpName,
+  type Program,
+  type TensorType,
+} from "@pt2/graph";
+import { GraphBuilder } from "@pt2/graph/passes";
+import { autogradError } from "./autograd-errors.ts";
+
+/** Options of {@link withLoss}. */
+export interface LossOptions {
+  /**
+   * An op with arguments `self` and `target` that returns one number: a loss of PyTorch such as `aten::mse_loss`, or
+   * one of an op set. @default "aten::cross_entropy_loss"
+   */
+  readonly loss?: OpName;
+  /** Further arguments of the op, such as `label_smoothing`. */
+  readonly args?: Readonly<Record<string, number | boolean>>;
+  /** The position of the result that is compared with the target. @default 0 */
+  readonly of?: number;
+  /**
+   * The type of the target. @default class indices for `cross_entropy_loss` and `nll_loss`, otherwise that of the result
+   */
+  readonly target?: Pick<TensorType, "dtype" | "shape">;
+}
+
+const OF_CLASSES = /^aten::(cross_entropy_loss|nll_loss|nll_loss_nd|nll_loss2d)$/;
+
+/**
+ * Adds a loss to a program: it takes a further input, `target`, and returns `[loss, results]`, so that {@link grad} can
+ * differentiate it.
+ */
+export function withLoss(program: Program, options: LossOptions = {}): Program {
+  const { loss: op = "aten::cross_entropy_loss", args = {}, of = 0 } = options;
+  const { graph } = program;
+  const compared = comparedOutput(program, of);
+  const type = graph.values.get(compared) as TensorType;
+  const builder = new GraphBuilder(graph);
+  for (const node of graph.nodes) builder.push(node);
+  const target = builder.fresh("target");
+  builder.setType(target, targetType(op, type, options.target));
+  const given = Object.entries(args).map(([name, value]): NamedArg => ({ name, arg: argOf(value) }));
+  const [loss] = builder.emit({
+    op,
+    args: [
+      { name: "self", arg: { kind: "value", name: compared } },
+      { name: "target", arg: { kind: "value", name: target } },
+      ...given,
+    ],
+    results: [{ name: "loss", type: { ...type, shape: [], strides: [], storageOffset: 0 } }],
+    origin: {},
+  });
+  const at = positionOfNext(program);
+  const spec: InputSpec = { kind: "user_input", value: target };
+  const first = program.outputs.findIndex(isModuleResult);
+  const built = builder.build(inserted(graph.outputs, first, { kind: "value", name: loss! }));
+  const type_ = builder.typeOf(target)!;
+  return {
+    ...program,
+    graph: {
+      ...built,
+      inputs: inserted(graph.inputs, at, target),
+      values: new Map([...built.values, [target, type_]]),
+    },
+    inputs: inserted(program.inputs, at, spec),
+    outputs: inserted(program.outputs, first, { kind: "user_output" }),
+    inSpec: program.inSpec && withArgument(program.inSpec),
+    outSpec: program.outSpec && { type: "builtins.tuple", context: null, children: [LEAF, program.outSpec] },
+    forwardArgs: withName(program),
+  };
+}
+
+const LEAF: TreeSpec = { type: null, context: null, children: [] };
+
+function comparedOutput({ graph, outputs }: Program, of: number): string {
+  const results = graph.outputs.filter((_, i) => isModuleResult(outputs[i]!));
+  const arg = results[of];
+  if (arg?.kind === "value" && graph.values.get(arg.name)?.kind === "tensor") return arg.name;
+  throw autogradError("autograd.of", {
+    what: `Result ${of} of the program is not a tensor`,
+    advice: `It has ${results.length} results; \`of\` is the position of the one that is compared with the target.`,
+  });
+}
+
+function targetType(op: OpName, result: TensorType, given: LossOptions["target"]): TensorType {
+  const { shape } = result;
+  const classes = OF_CLASSES.test(op);
+  const chosen = given ?? {
+    dtype: classes ? ("int64" as const) : result.dtype,
+    shape: classes ? (shape.length === 1 ? [] : [shape[0]!, ...shape.slice(2)]) : shape,
+  };
+  return { ...result, ...chosen, strides: [], storageOffset: 0 };
+}
+
+function argOf(value: number | boolean): Arg {
+  if (typeof value === "boolean") return { kind: "bool", value };
+  return Number.isInteger(value) ? { kind: "int", value } : { kind: "float", value };
+}
+
+/** Returns the place of the placeholder for an argument after the positional ones. */
+function positionOfNext({ inputs, inSpec }: Program): number {
+  const leaves = inputs.flatMap(({ kind }, i) => (kind === "user_input" || kind === "constant_input" ? [i] : []));
+  const positional = inSpec?.children[0] === undefined ? leaves.length : countLeaves(inSpec.children[0]);
+  return leaves[positional] ?? inputs.length;
+}
+
+function withArgument(spec: TreeSpec): TreeSpec {
+  const [positional, ...rest] = spec.children;
+  if (positional === undefined) return spec;
+  return { ...spec, children: [{ ...positional, children: [...positional.children, LEAF] }, ...rest] };
+}
+
+/** The names of `forward`'s parameters, with the target after those that are passed by position. */
+function withName({ forwardArgs, inSpec }: Program): readonly string[] {
+  const at = inSpec?.children[0]?.children.length ?? forwardArgs.length;
+  return inserted(forwardArgs, at, "target");
+}
+
+function inserted<T>(items: readonly T[], at: number, item: T): readonly T[] {
+  return [...items.slice(0, at), item, ...items.slice(at)];
+}

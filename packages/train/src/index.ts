@@ -1,0 +1,20 @@
+/** Trains PyTorch programs where they run. */
+export {
+  type AdagradOptions,
+  type AdamOptions,
+  adagrad,
+  adam,
+  adamW,
+  type Optimizer,
+  type OptimizerOptions,
+  type RmspropOptions,
+  rmsprop,
+  type SgdOptions,
+  sgd,
+  type UpdateCall,
+  type Updated,
+} from "./optimizers.ts";
+export { type CosineOptions, cosine, type Schedule, stepDecay } from "./schedules.ts";
+export { TRAIN_ERRORS, type TrainErrorCode } from "./train-errors.ts";
+export { type Batch, createTrainer, type Trainer, type TrainerOptions, type TrainingStep } from "./trainer.ts";
+export type { UpdateBuilder, Value } from "./update-builder.ts";

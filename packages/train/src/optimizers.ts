@@ -1,0 +1,208 @@
+import { trainError } from "./train-errors.ts";
+import type { UpdateBuilder, Value } from "./update-builder.ts";
+
+/** What one parameter's update reads. */
+export interface UpdateCall {
+  readonly parameter: Value;
+  readonly gradient: Value;
+  /** The state of the parameter, by the names in {@link Optimizer.state}. */
+  readonly state: Readonly<Record<string, Value>>;
+  /** The numbers of this step, by the names that {@link Optimizer.numbers} gives. */
+  readonly numbers: Readonly<Record<string, Value>>;
+}
+
+/** The new values of a parameter and of its state. */
+export interface Updated {
+  readonly parameter: Value;
+  readonly state: Readonly<Record<string, Value>>;
+}
+
+/** An optimizer: how a parameter follows from its gradient. Its formulas are those of `torch.optim`. */
+export interface Optimizer {
+  /** PyTorch's name, such as `AdamW`. */
+  readonly name: string;
+  /** The learning rate where no group and no schedule says otherwise. */
+  readonly lr: number;
+  readonly weightDecay: number;
+  /** What is kept for each element of a parameter, by PyTorch's names, with its first value. */
+  readonly state: Readonly<Record<string, number>>;
+  /** Computes the numbers of a step, which counts from 1. They are computed in float64 as in Python. */
+  numbers(lr: number, weightDecay: number, step: number): Readonly<Record<string, number>>;
+  /** Appends the update of one parameter to the graph. */
+  update(call: UpdateCall, u: UpdateBuilder): Updated;
+}
+
+/** Options of all optimizers, with PyTorch's defaults. */
+export interface OptimizerOptions {
+  readonly lr?: number;
+  readonly weightDecay?: number;
+}
+
+/** Options of {@link sgd}. */
+export interface SgdOptions extends OptimizerOptions {
+  readonly momentum?: number;
+  readonly dampening?: number;
+  readonly nesterov?: boolean;
+}
+
+/** `torch.optim.SGD`: stochastic gradient descent, with momentum. */
+export function sgd({
+  lr = 1e-3,
+  weightDecay = 0,
+  momentum = 0,
+  dampening = 0,
+  nesterov = false,
+}: SgdOptions = {}): Optimizer {
+  if (nesterov && (momentum <= 0 || dampening !== 0)) {
+    throw trainError("train.options", { what: "Nesterov momentum needs a momentum and no dampening" });
+  }
+  return checked({
+    name: "SGD",
+    lr,
+    weightDecay,
+    state: momentum === 0 ? {} : { momentum_buffer: 0 },
+    // The first momentum is the gradient itself, whatever the dampening.
+    numbers: (rate, decay, step) => ({ lr: rate, decay, fresh: step === 1 ? 1 : 1 - dampening }),
+    update({ parameter, gradient, state, numbers }, u) {
+      const grad = u.add(gradient, u.mul(parameter, numbers.decay!));
+      if (momentum === 0) return { parameter: u.sub(parameter, u.mul(grad, numbers.lr!)), state: {} };
+      const added = dampening === 0 ? grad : u.mul(grad, numbers.fresh!);
+      const buffer = u.add(u.mul(state.momentum_buffer!, momentum), added);
+      const direction = nesterov ? u.add(grad, u.mul(buffer, momentum)) : buffer;
+      return { parameter: u.sub(parameter, u.mul(direction, numbers.lr!)), state: { momentum_buffer: buffer } };
+    },
+  });
+}
+
+/** Options of {@link adam} and {@link adamW}. */
+export interface AdamOptions extends OptimizerOptions {
+  readonly betas?: readonly [number, number];
+  readonly eps?: number;
+  readonly amsgrad?: boolean;
+}
+
+/** `torch.optim.Adam`: moments of gradients; weight decay is added to the gradient. */
+export function adam(options: AdamOptions = {}): Optimizer {
+  return adaptive("Adam", { weightDecay: 0, ...options }, false);
+}
+
+/** `torch.optim.AdamW`: Adam whose weight decay shrinks the parameters themselves. */
+export function adamW(options: AdamOptions = {}): Optimizer {
+  return adaptive("AdamW", { weightDecay: 1e-2, ...options }, true);
+}
+
+function adaptive(
+  name: string,
+  { lr = 1e-3, weightDecay = 0, betas = [0.9, 0.999], eps = 1e-8, amsgrad = false }: AdamOptions,
+  decoupled: boolean,
+): Optimizer {
+  const [first, second] = betas;
+  if (!(first >= 0 && first < 1 && second >= 0 && second < 1)) {
+    throw trainError("train.options", { what: `betas must be at least 0 and below 1, not ${betas.join(", ")}` });
+  }
+  return checked({
+    name,
+    lr,
+    weightDecay,
+    state: { exp_avg: 0, exp_avg_sq: 0, ...(amsgrad ? { max_exp_avg_sq: 0 } : {}) },
+    numbers: (rate, decay, step) => ({
+      stepSize: rate / (1 - first ** step),
+      correction: Math.sqrt(1 - second ** step),
+      decay: decoupled ? 1 - rate * decay : decay,
+    }),
+    update({ parameter, gradient, state, numbers }, u) {
+      const shrunk = decoupled ? u.mul(parameter, numbers.decay!) : parameter;
+      const grad = decoupled ? gradient : u.add(gradient, u.mul(parameter, numbers.decay!));
+      const mean = u.lerp(state.exp_avg!, grad, 1 - first);
+      const square = u.add(u.mul(state.exp_avg_sq!, second), u.mul(u.mul(grad, grad), 1 - second));
+      const largest = amsgrad ? u.maximum(state.max_exp_avg_sq!, square) : square;
+      const root = u.add(u.div(u.sqrt(largest), numbers.correction!), eps);
+      return {
+        parameter: u.sub(shrunk, u.div(u.mul(mean, numbers.stepSize!), root)),
+        state: { exp_avg: mean, exp_avg_sq: square, ...(amsgrad ? { max_exp_avg_sq: largest } : {}) },
+      };
+    },
+  });
+}
+
+/** Options of {@link adagrad}. */
+export interface AdagradOptions extends OptimizerOptions {
+  readonly lrDecay?: number;
+  readonly initialAccumulatorValue?: number;
+  readonly eps?: number;
+}
+
+/** `torch.optim.Adagrad`: rates that shrink with the sum of squared gradients. */
+export function adagrad({
+  lr = 1e-2,
+  weightDecay = 0,
+  lrDecay = 0,
+  initialAccumulatorValue = 0,
+  eps = 1e-10,
+}: AdagradOptions = {}): Optimizer {
+  return checked({
+    name: "Adagrad",
+    lr,
+    weightDecay,
+    state: { sum: initialAccumulatorValue },
+    numbers: (rate, decay, step) => ({ rate: rate / (1 + (step - 1) * lrDecay), decay }),
+    update({ parameter, gradient, state, numbers }, u) {
+      const grad = u.add(gradient, u.mul(parameter, numbers.decay!));
+      const sum = u.add(state.sum!, u.mul(grad, grad));
+      const step = u.div(u.mul(grad, numbers.rate!), u.add(u.sqrt(sum), eps));
+      return { parameter: u.sub(parameter, step), state: { sum } };
+    },
+  });
+}
+
+/** Options of {@link rmsprop}. */
+export interface RmspropOptions extends OptimizerOptions {
+  readonly alpha?: number;
+  readonly eps?: number;
+  readonly momentum?: number;
+  readonly centered?: boolean;
+}
+
+/** `torch.optim.RMSprop`: gradients over the root of their running mean square. */
+export function rmsprop({
+  lr = 1e-2,
+  weightDecay = 0,
+  alpha = 0.99,
+  eps = 1e-8,
+  momentum = 0,
+  centered = false,
+}: RmspropOptions = {}): Optimizer {
+  return checked({
+    name: "RMSprop",
+    lr,
+    weightDecay,
+    state: { square_avg: 0, ...(centered ? { grad_avg: 0 } : {}), ...(momentum > 0 ? { momentum_buffer: 0 } : {}) },
+    numbers: (rate, decay) => ({ lr: rate, decay }),
+    update({ parameter, gradient, state, numbers }, u) {
+      const grad = u.add(gradient, u.mul(parameter, numbers.decay!));
+      const square = u.add(u.mul(state.square_avg!, alpha), u.mul(u.mul(grad, grad), 1 - alpha));
+      const mean = centered ? u.lerp(state.grad_avg!, grad, 1 - alpha) : null;
+      const root = u.add(u.sqrt(mean === null ? square : u.sub(square, u.mul(mean, mean))), eps);
+      const kept = { square_avg: square, ...(mean === null ? {} : { grad_avg: mean }) };
+      if (momentum === 0) {
+        return { parameter: u.sub(parameter, u.div(u.mul(grad, numbers.lr!), root)), state: kept };
+      }
+      const buffer = u.add(u.mul(state.momentum_buffer!, momentum), u.div(grad, root));
+      return {
+        parameter: u.sub(parameter, u.mul(buffer, numbers.lr!)),
+        state: { ...kept, momentum_buffer: buffer },
+      };
+    },
+  });
+}
+
+function checked(optimizer: Optimizer): Optimizer {
+  const { name, lr, weightDecay } = optimizer;
+  for (const [what, value] of Object.entries({ lr, weightDecay })) {
+    if (Number.isFinite(value) && value >= 0) continue;
+    throw trainError("train.options", {
+      what: `${what} of ${name} must be a number that is not negative, not ${value}`,
+    });
+  }
+  return optimizer;
+}

@@ -1,0 +1,362 @@
+import { grad, type LossOptions, tieParameters, withLoss } from "@pt2/autograd";
+import { HostTensor, type RunOptions, type Tensor, type Value } from "@pt2/backend";
+import { fromBytes, readSafetensors, type WeightTensor, writeSafetensors } from "@pt2/format";
+import { type InputSpec, isGradient, isReturned, type Program } from "@pt2/graph";
+import { type LoadOptions, load, type Model, type ProgramSource } from "@pt2/runtime";
+import { memoryWeight } from "./memory-weight.ts";
+import type { Optimizer } from "./optimizers.ts";
+import { savedProgram } from "./saved-program.ts";
+import type { Schedule } from "./schedules.ts";
+import { trainError } from "./train-errors.ts";
+import { type ParameterGroup, stepNumbers, type TrainingOptions, withOptimizer } from "./with-optimizer.ts";
+
+/** Options of {@link createTrainer}. */
+export interface TrainerOptions extends Omit<LoadOptions, "model" | "verifyChecksums"> {
+  readonly optimizer: Optimizer;
+  /**
+   * The loss that is added to a program which returns predictions. A program that returns its loss, and one of forward
+   * and backward, needs none. @default the program's only floating point number
+   */
+  readonly loss?: LossOptions;
+  /** The position of the loss among the results, where several are floating point numbers. */
+  readonly of?: number;
+  /** The shapes of inputs whose sizes are not numbers in the program, by the name of the input. */
+  readonly shapes?: Readonly<Record<string, readonly number[]>>;
+  /** Which parameters are trained, by name; the others are frozen. @default all */
+  readonly train?: (name: string) => boolean;
+  /** Rates of their own for some parameters: the first group that matches a name counts. */
+  readonly groups?: readonly {
+    readonly match: (name: string) => boolean;
+    readonly lr?: number;
+    readonly weightDecay?: number;
+  }[];
+  /** The factor of the learning rate at each step. @default 1 */
+  readonly schedule?: Schedule;
+  /** Scales gradients so that their norm together is at most this: `torch.nn.utils.clip_grad_norm_`. */
+  readonly clipNorm?: number;
+  /** The number of batches whose gradients are averaged for one update. @default 1 */
+  readonly accumulate?: number;
+  /** What {@link Trainer.checkpoint} returned: training goes on with the same numbers. */
+  readonly checkpoint?: Uint8Array;
+}
+
+/** A batch: the inputs of the program in order. */
+export type Batch = readonly unknown[];
+
+/** What a step returns. */
+export interface TrainingStep {
+  /** Counts the updates from 1; batches that are accumulated belong to the same step. */
+  readonly step: number;
+  readonly loss: number;
+  /** What the program returns, in flattened order; the loss is one of it. The caller disposes tensors on a device. */
+  readonly outputs: readonly Value[];
+  /** The norm of all gradients before they were clipped, if they are. */
+  readonly gradientNorm?: number;
+}
+
+/** Trains a program: parameters and the optimizer's state stay where the backend computes. */
+export interface Trainer extends AsyncDisposable {
+  /** The number of updates so far. */
+  readonly step: number;
+  /** The names of the parameters that are trained. */
+  readonly parameters: readonly string[];
+  /** Trains on one batch. */
+  train(batch: Batch, options?: RunOptions): Promise<TrainingStep>;
+  /** Trains on batch after batch; an abort ends it between two steps, or during one. */
+  fit(batches: Iterable<Batch> | AsyncIterable<Batch>, options?: RunOptions): AsyncGenerator<TrainingStep, void, void>;
+  /** Returns the parameters and buffers as they are now, by name; without the optimizer's state. */
+  weights(): Promise<ReadonlyMap<string, HostTensor>>;
+  /**
+   * Loads the program that was given, with the weights as they are now: for predictions while training goes on. The
+   * caller disposes it.
+   */
+  model(options?: Partial<LoadOptions>): Promise<Model>;
+  /** Returns the `.pt2` file of the program that was given, with the weights as they are now. */
+  save(): Promise<Uint8Array>;
+  /** Returns everything that training goes on from, as a `.safetensors` file. */
+  checkpoint(): Promise<Uint8Array>;
+  dispose(): Promise<void>;
+}
+
+/**
+ * Prepares a program for training. `source` is a program that returns its loss, one that returns predictions
+ * (`options.loss` is added), or one of forward and backward that PyTorch made; `openProgram` of `@pt2/runtime` opens a
+ * file. The trainer closes it when it is disposed.
+ */
+export async function createTrainer(source: ProgramSource, options: TrainerOptions): Promise<Trainer> {
+  try {
+    return await create(source, options);
+  } catch (problem) {
+    await source.close?.();
+    throw problem;
+  }
+}
+
+async function create(source: ProgramSource, options: TrainerOptions): Promise<Trainer> {
+  const {
+    optimizer,
+    loss,
+    of,
+    shapes,
+    train = () => true,
+    groups: given = [],
+    schedule = () => 1,
+    clipNorm = null,
+    accumulate = 1,
+    checkpoint,
+    ...loadOptions
+  } = options;
+  if (!(Number.isInteger(accumulate) && accumulate >= 1)) {
+    throw trainError("train.options", { what: `accumulate must be an integer from 1, not ${accumulate}` });
+  }
+  if (clipNorm !== null && !(clipNorm > 0)) {
+    throw trainError("train.options", { what: `clipNorm must be a positive number, not ${clipNorm}` });
+  }
+  const { program, tied } = tieParameters(source.program, source.weights);
+  const complete = loss === undefined ? program : withLoss(program, loss);
+  const names = trainable(complete).filter(train);
+  if (names.length === 0) {
+    throw trainError("train.parameters", {
+      what: "No parameter is trained",
+      advice: `\`train\` refuses every name; the program has ${trainable(complete).slice(0, 10).join(", ")}.`,
+    });
+  }
+  const joint = complete.outputs.some(isGradient)
+    ? complete
+    : await grad(complete, {
+        wrt: names,
+        ...(of === undefined ? (loss === undefined ? {} : { of: 0 }) : { of }),
+        ...(shapes === undefined ? {} : { shapes }),
+        ...(options.ops === undefined ? {} : { ops: options.ops }),
+      });
+  const training: TrainingOptions = { optimizer, groups: groupsOf(names, given, optimizer), clipNorm, accumulate };
+  const made = withOptimizer(joint, training);
+  const restored = checkpoint === undefined ? null : await readCheckpoint(checkpoint, optimizer);
+  const weights = new Map([...source.weights, ...made.state]);
+  if (restored !== null) restore(weights, restored.tensors, made.program);
+  const model = await load({ program: made.program, weights }, loadOptions);
+  if (model.readState === undefined) {
+    await model.dispose();
+    throw trainError("train.backend", {
+      what: `The backend \`${model.backend}\` cannot give back what it has trained`,
+      advice: "Use one with readState, such as wasm, webgpu or libtorch.",
+    });
+  }
+  return new ProgramTrainer({
+    source,
+    tied,
+    model,
+    training,
+    schedule,
+    loadOptions,
+    parameters: names,
+    step: restored?.step ?? 0,
+    micro: restored?.micro ?? 0,
+  });
+}
+
+interface TrainerParts {
+  readonly source: ProgramSource;
+  readonly tied: ReadonlyMap<string, string>;
+  readonly model: Model;
+  readonly training: TrainingOptions;
+  readonly schedule: Schedule;
+  readonly loadOptions: LoadOptions;
+  readonly parameters: readonly string[];
+  readonly step: number;
+  readonly micro: number;
+}
+
+class ProgramTrainer implements Trainer {
+  readonly parameters: readonly string[];
+  readonly #parts: TrainerParts;
+  readonly #lossAt: number;
+  #step: number;
+  #micro: number;
+  #disposed: Promise<void> | undefined;
+
+  constructor(parts: TrainerParts) {
+    this.#parts = parts;
+    this.#step = parts.step;
+    this.#micro = parts.micro;
+    this.parameters = parts.parameters;
+    const returned = parts.model.program.outputs.filter(isReturned);
+    this.#lossAt = returned.findIndex(({ kind }) => kind === "loss_output");
+  }
+
+  get step(): number {
+    return this.#step;
+  }
+
+  async train(batch: Batch, options: RunOptions = {}): Promise<TrainingStep> {
+    const { training, schedule, model } = this.#alive();
+    const step = this.#step + 1;
+    const numbers = stepNumbers(training, step, this.#micro, schedule(step));
+    const vector = new HostTensor("float32", [numbers.length], new Uint8Array(numbers.buffer));
+    const values = await model.runFlat([...batch, vector], options);
+    this.#micro = (this.#micro + 1) % training.accumulate;
+    if (this.#micro === 0) this.#step = step;
+    const outputs = training.clipNorm === null ? values : values.slice(0, -1);
+    const loss = await numberOf(outputs[this.#lossAt]);
+    if (training.clipNorm === null) return { step, loss, outputs };
+    return { step, loss, outputs, gradientNorm: await numberOf(values.at(-1)) };
+  }
+
+  async *fit(
+    batches: Iterable<Batch> | AsyncIterable<Batch>,
+    options: RunOptions = {},
+  ): AsyncGenerator<TrainingStep, void, void> {
+    for await (const batch of batches) {
+      options.signal?.throwIfAborted();
+      const done = await this.train(batch, options);
+      try {
+        yield done;
+      } finally {
+        for (const value of done.outputs) if (isTensor(value)) value.dispose();
+      }
+    }
+  }
+
+  async weights(): Promise<ReadonlyMap<string, HostTensor>> {
+    const state = await this.#alive().model.readState!();
+    return new Map([...state].filter(([name]) => !name.startsWith("optimizer.")));
+  }
+
+  async model(options: Partial<LoadOptions> = {}): Promise<Model> {
+    const { loadOptions } = this.#alive();
+    return await load(await this.#trained(), { ...loadOptions, ...options });
+  }
+
+  async save(): Promise<Uint8Array> {
+    return await savedProgram(await this.#trained());
+  }
+
+  async checkpoint(): Promise<Uint8Array> {
+    const { model, training } = this.#alive();
+    const state = await model.readState!();
+    const chunks: Uint8Array<ArrayBuffer>[] = [];
+    const metadata = new Map([
+      ["optimizer", training.optimizer.name],
+      ["step", String(this.#step)],
+      ["micro", String(this.#micro)],
+    ]);
+    await writeSafetensors(new Map([...state]), (bytes) => void chunks.push(bytes.slice()), metadata);
+    return new Uint8Array(await new Blob(chunks).arrayBuffer());
+  }
+
+  dispose(): Promise<void> {
+    this.#disposed ??= this.#parts.model.dispose().finally(() => this.#parts.source.close?.());
+    return this.#disposed;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.dispose();
+  }
+
+  /** The program that was given, with the present weights. */
+  async #trained(): Promise<ProgramSource> {
+    const { source, tied } = this.#parts;
+    const present = await this.weights();
+    const weights = new Map<string, WeightTensor>();
+    for (const [name, weight] of source.weights) {
+      const owner = tied.get(name) ?? name;
+      const tensor = present.get(owner);
+      weights.set(name, tensor === undefined ? weight : memoryWeight(name, weight.kind, tensor, `trained:${owner}`));
+    }
+    return { program: source.program, weights };
+  }
+
+  #alive(): TrainerParts {
+    if (this.#disposed === undefined) return this.#parts;
+    throw trainError("train.disposed", {
+      what: "The trainer was disposed",
+      advice: "Save what was trained before that, or dispose it only after the last step.",
+    });
+  }
+}
+
+/** The parameters that a program has gradients of, or can have. */
+function trainable({ inputs, outputs, graph }: Program): readonly string[] {
+  if (outputs.some(isGradient)) {
+    return outputs.flatMap((spec) => (spec.kind === "gradient_to_parameter" ? [spec.target] : []));
+  }
+  return inputs.flatMap((spec: InputSpec) => {
+    const type = spec.kind === "parameter" ? graph.values.get(spec.value) : undefined;
+    return spec.kind === "parameter" && type?.kind === "tensor" && /^b?float/.test(type.dtype) ? [spec.target] : [];
+  });
+}
+
+function groupsOf(
+  names: readonly string[],
+  given: NonNullable<TrainerOptions["groups"]>,
+  { lr, weightDecay }: Optimizer,
+): readonly ParameterGroup[] {
+  const groups = [...given, { match: () => true }].map(({ match: _, ...own }) => ({
+    lr,
+    weightDecay,
+    ...own,
+    names: [] as string[],
+  }));
+  for (const name of names) {
+    const at = given.findIndex(({ match }) => match(name));
+    groups[at < 0 ? given.length : at]!.names.push(name);
+  }
+  return groups.filter((group) => group.names.length > 0);
+}
+
+interface Checkpoint {
+  readonly step: number;
+  readonly micro: number;
+  readonly tensors: ReadonlyMap<string, HostTensor>;
+}
+
+async function readCheckpoint(bytes: Uint8Array, { name }: Optimizer): Promise<Checkpoint> {
+  const { tensors, metadata } = await readSafetensors(fromBytes(bytes));
+  const [step, micro] = [Number(metadata.get("step")), Number(metadata.get("micro"))];
+  if (metadata.get("optimizer") !== name || !Number.isInteger(step) || !Number.isInteger(micro)) {
+    throw trainError("train.checkpoint", {
+      what: `The checkpoint is of ${metadata.get("optimizer") ?? "no optimizer"}, and the optimizer is ${name}`,
+      advice: "Pass what `checkpoint()` of a trainer with the same optimizer returned.",
+    });
+  }
+  const made = [...tensors].map(
+    ([key, { dtype, shape, bytes: data }]) => [key, new HostTensor(dtype, shape, data)] as const,
+  );
+  return { step, micro, tensors: new Map(made) };
+}
+
+/** Replaces weights and state by those of a checkpoint. */
+function restore(
+  weights: Map<string, WeightTensor>,
+  tensors: ReadonlyMap<string, HostTensor>,
+  { outputs }: Program,
+): void {
+  const written = outputs.flatMap((spec) =>
+    spec.kind === "buffer_mutation" || spec.kind === "parameter_mutation" ? [spec.target] : [],
+  );
+  for (const name of written) {
+    const [tensor, weight] = [tensors.get(name), weights.get(name)];
+    if (
+      tensor === undefined ||
+      weight === undefined ||
+      `${tensor.shape}` !== `${weight.shape}` ||
+      tensor.dtype !== weight.dtype
+    ) {
+      throw trainError("train.checkpoint", {
+        what: `The checkpoint has ${tensor === undefined ? "no" : "another"} \`${name}\``,
+        advice: "Make the trainer with the same program and options as the one that made the checkpoint.",
+        details: { name },
+      });
+    }
+    weights.set(name, memoryWeight(name, weight.kind, tensor));
+  }
+}
+
+async function numberOf(value: Value | undefined): Promise<number> {
+  if (!isTensor(value)) return Number(value);
+  return Number(((await value.read()) as ArrayLike<number>)[0]);
+}
+
+function isTensor(value: Value | undefined): value is Tensor {
+  return typeof value === "object" && value !== null;
+}
