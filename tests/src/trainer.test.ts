@@ -154,6 +154,30 @@ print(torch.export.load(sys.argv[1]).module()(batches["0.0"], batches["0.1"])[0]
     });
   }
 
+  it("10,000 steps hold as much memory as a hundred", async () => {
+    const backend = await backends[0]!.create();
+    await using trainer = await trainerOf(backend, { optimizer: adamW() });
+    await using model = await trainer.model();
+    const held = async (): Promise<number> => {
+      const { arrayBuffers, heapUsed } = process.memoryUsage();
+      return arrayBuffers + heapUsed + (await model.memory()).reserved;
+    };
+    const run = async (count: number): Promise<number> => {
+      for (let i = 0; i < count; i++) await trainer.train(batches[i % batches.length]!);
+      // Without a way to collect garbage, the least of some moments is what is held.
+      const moments: number[] = [];
+      for (let i = 0; i < 100; i++) {
+        await trainer.train(batches[i]!);
+        moments.push(await held());
+      }
+      return Math.min(...moments);
+    };
+    const early = await run(500);
+    const late = await run(10_000);
+    expect(trainer.step).toBe(10_700);
+    expect(late - early).toBeLessThan(16e6);
+  }, 60_000);
+
   it("options that are not possible are refused with a code", async () => {
     const backend = await backends[0]!.create();
     const codeOf = async (way: Partial<Way>): Promise<string> => {

@@ -26,6 +26,9 @@ interface TapeEntry extends TracedCall {
   readonly node: Node;
 }
 
+/** Ops that no gradient flows through. */
+const CUT: ReadonlySet<OpName> = new Set(["aten::detach", "aten::detach_copy"]);
+
 /** Decompositions nest; a deeper chain than this is a cycle between records. */
 const MAX_DEPTH = 32;
 
@@ -108,7 +111,7 @@ export class Differentiation {
   /** Calls an op: itself if gradients flow through it by a rule, or not at all; otherwise in simpler ops. */
   #call(op: OpName, given: TracedCall["args"], node: Node, depth: number): readonly ArgValue[] {
     const isActive = Object.values(given).some((value) => this.#isActive(value));
-    if (!isActive && !isReshaping(op)) return this.#trace.call(op, given, node).results;
+    if (CUT.has(op) || (!isActive && !isReshaping(op))) return this.#trace.call(op, given, node).results;
     const form =
       depth < MAX_DEPTH ? FORMS[op]?.(this.#resolved(op, given, node), this.#forwardBuilder(node, depth)) : null;
     if (form !== null && form !== undefined) return [form];

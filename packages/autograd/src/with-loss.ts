@@ -1,4 +1,4 @@
-import type { TreeSpec } from "@pt2/format";
+import { contiguousStrides, type TreeSpec } from "@pt2/format";
 import {
   type Arg,
   countLeaves,
@@ -94,7 +94,13 @@ function targetType(op: OpName, result: TensorType, given: LossOptions["target"]
     dtype: classes ? ("int64" as const) : result.dtype,
     shape: classes ? (shape.length === 1 ? [] : [shape[0]!, ...shape.slice(2)]) : shape,
   };
-  return { ...result, ...chosen, strides: [], storageOffset: 0 };
+  return { ...result, ...chosen, strides: stridesOf(chosen.shape, result), storageOffset: 0 };
+}
+
+/** The strides of a dense tensor; those of sizes that are not numbers are the result's. */
+function stridesOf(shape: TensorType["shape"], { strides }: TensorType): TensorType["strides"] {
+  const sizes = shape.filter((size) => typeof size === "number");
+  return sizes.length === shape.length ? contiguousStrides(sizes) : shape.map((_, d) => strides[d] ?? 1);
 }
 
 function argOf(value: number | boolean): Arg {

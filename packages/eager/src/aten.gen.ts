@@ -37,6 +37,8 @@ export interface Aten {
   readonly _adaptive_avg_pool2d_backward: _adaptive_avg_pool2d_backward$;
   /** `aten::_adaptive_avg_pool3d(Tensor self, SymInt[3] output_size) -> Tensor` */
   readonly _adaptive_avg_pool3d: _adaptive_avg_pool3d$;
+  /** `aten::_adaptive_avg_pool3d_backward(Tensor grad_output, Tensor self) -> Tensor` */
+  readonly _adaptive_avg_pool3d_backward: _adaptive_avg_pool3d_backward$;
   /**
    * - `aten::_assert_async(Tensor self) -> ()`
    * - `aten::_assert_async.msg(Tensor self, str assert_msg) -> ()`
@@ -190,6 +192,8 @@ export interface Aten {
   readonly _scaled_dot_product_flash_attention: _scaled_dot_product_flash_attention$;
   /** `aten::_scaled_dot_product_flash_attention_for_cpu(Tensor query, Tensor key, Tensor value, float dropout_p=0., bool is_causal=False, *, Tensor? attn_mask=None, float? scale=None) -> (Tensor output, Tensor logsumexp)` */
   readonly _scaled_dot_product_flash_attention_for_cpu: _scaled_dot_product_flash_attention_for_cpu$;
+  /** `aten::_scaled_dot_product_flash_attention_for_cpu_backward(Tensor grad_out, Tensor query, Tensor key, Tensor value, Tensor out, Tensor logsumexp, float dropout_p, bool is_causal, *, Tensor? attn_mask=None, float? scale=None) -> (Tensor grad_query, Tensor grad_key, Tensor grad_value)` */
+  readonly _scaled_dot_product_flash_attention_for_cpu_backward: _scaled_dot_product_flash_attention_for_cpu_backward$;
   /** `aten::_softmax(Tensor self, int dim, bool half_to_float) -> Tensor` */
   readonly _softmax: _softmax$;
   /** `aten::_softmax_backward_data(Tensor grad_output, Tensor output, int dim, ScalarType input_dtype) -> Tensor` */
@@ -247,6 +251,8 @@ export interface Aten {
   readonly _weight_norm: _weight_norm$;
   /** `aten::_weight_norm_interface(Tensor v, Tensor g, int dim=0) -> (Tensor, Tensor)` */
   readonly _weight_norm_interface: _weight_norm_interface$;
+  /** `aten::_weight_norm_interface_backward(Tensor grad_w, Tensor saved_v, Tensor saved_g, Tensor saved_norms, int dim) -> (Tensor, Tensor)` */
+  readonly _weight_norm_interface_backward: _weight_norm_interface_backward$;
   /** `aten::abs(Tensor self) -> Tensor` */
   readonly abs: abs$;
   /** `aten::absolute(Tensor self) -> Tensor` */
@@ -265,8 +271,12 @@ export interface Aten {
   readonly adaptive_max_pool1d: adaptive_max_pool1d$;
   /** `aten::adaptive_max_pool2d(Tensor self, int[2] output_size) -> (Tensor, Tensor)` */
   readonly adaptive_max_pool2d: adaptive_max_pool2d$;
+  /** `aten::adaptive_max_pool2d_backward(Tensor grad_output, Tensor self, Tensor indices) -> Tensor` */
+  readonly adaptive_max_pool2d_backward: adaptive_max_pool2d_backward$;
   /** `aten::adaptive_max_pool3d(Tensor self, int[3] output_size) -> (Tensor, Tensor)` */
   readonly adaptive_max_pool3d: adaptive_max_pool3d$;
+  /** `aten::adaptive_max_pool3d_backward(Tensor grad_output, Tensor self, Tensor indices) -> Tensor` */
+  readonly adaptive_max_pool3d_backward: adaptive_max_pool3d_backward$;
   /**
    * - `aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor`
    * - `aten::add.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor`
@@ -384,6 +394,8 @@ export interface Aten {
   readonly avg_pool2d_backward: avg_pool2d_backward$;
   /** `aten::avg_pool3d(Tensor self, int[3] kernel_size, int[3] stride=[], int[3] padding=0, bool ceil_mode=False, bool count_include_pad=True, int? divisor_override=None) -> Tensor` */
   readonly avg_pool3d: avg_pool3d$;
+  /** `aten::avg_pool3d_backward(Tensor grad_output, Tensor self, int[3] kernel_size, int[3] stride, int[3] padding, bool ceil_mode, bool count_include_pad, int? divisor_override) -> Tensor` */
+  readonly avg_pool3d_backward: avg_pool3d_backward$;
   /** `aten::baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor` */
   readonly baddbmm: baddbmm$;
   /**
@@ -897,6 +909,8 @@ export interface Aten {
   readonly hann_window: hann_window$;
   /** `aten::hardshrink(Tensor self, Scalar lambd=0.5) -> Tensor` */
   readonly hardshrink: hardshrink$;
+  /** `aten::hardshrink_backward(Tensor grad_out, Tensor self, Scalar lambd) -> Tensor` */
+  readonly hardshrink_backward: hardshrink_backward$;
   /** `aten::hardsigmoid(Tensor self) -> Tensor` */
   readonly hardsigmoid: hardsigmoid$;
   /** `aten::hardsigmoid_backward(Tensor grad_output, Tensor self) -> Tensor` */
@@ -1261,6 +1275,8 @@ export interface Aten {
   readonly max_pool3d: max_pool3d$;
   /** `aten::max_pool3d_with_indices(Tensor self, int[3] kernel_size, int[3] stride=[], int[3] padding=0, int[3] dilation=1, bool ceil_mode=False) -> (Tensor, Tensor)` */
   readonly max_pool3d_with_indices: max_pool3d_with_indices$;
+  /** `aten::max_pool3d_with_indices_backward(Tensor grad_output, Tensor self, int[3] kernel_size, int[3] stride, int[3] padding, int[3] dilation, bool ceil_mode, Tensor indices) -> Tensor` */
+  readonly max_pool3d_with_indices_backward: max_pool3d_with_indices_backward$;
   /** `aten::max_unpool2d(Tensor self, Tensor indices, SymInt[2] output_size) -> Tensor` */
   readonly max_unpool2d: max_unpool2d$;
   /** `aten::max_unpool3d(Tensor self, Tensor indices, SymInt[3] output_size, int[3] stride, int[3] padding) -> Tensor` */
@@ -1562,10 +1578,16 @@ export interface Aten {
   readonly repeat_interleave: repeat_interleave$;
   /** `aten::replication_pad1d(Tensor self, SymInt[2] padding) -> Tensor` */
   readonly replication_pad1d: replication_pad1d$;
+  /** `aten::replication_pad1d_backward(Tensor grad_output, Tensor self, SymInt[2] padding) -> Tensor` */
+  readonly replication_pad1d_backward: replication_pad1d_backward$;
   /** `aten::replication_pad2d(Tensor self, SymInt[4] padding) -> Tensor` */
   readonly replication_pad2d: replication_pad2d$;
+  /** `aten::replication_pad2d_backward(Tensor grad_output, Tensor self, SymInt[4] padding) -> Tensor` */
+  readonly replication_pad2d_backward: replication_pad2d_backward$;
   /** `aten::replication_pad3d(Tensor self, SymInt[6] padding) -> Tensor` */
   readonly replication_pad3d: replication_pad3d$;
+  /** `aten::replication_pad3d_backward(Tensor grad_output, Tensor self, SymInt[6] padding) -> Tensor` */
+  readonly replication_pad3d_backward: replication_pad3d_backward$;
   /** `aten::reshape(Tensor(a) self, SymInt[] shape) -> Tensor(a)` */
   readonly reshape: reshape$;
   /** `aten::reshape_as(Tensor(a) self, Tensor other) -> Tensor(a)` */
@@ -1683,6 +1705,8 @@ export interface Aten {
   readonly softplus_backward: softplus_backward$;
   /** `aten::softshrink(Tensor self, Scalar lambd=0.5) -> Tensor` */
   readonly softshrink: softshrink$;
+  /** `aten::softshrink_backward(Tensor grad_output, Tensor self, Scalar lambd) -> Tensor` */
+  readonly softshrink_backward: softshrink_backward$;
   /**
    * - `aten::sort.stable(Tensor self, *, bool? stable, int dim=-1, bool descending=False) -> (Tensor values, Tensor indices)`
    * - `aten::sort(Tensor self, int dim=-1, bool descending=False) -> (Tensor values, Tensor indices)`
@@ -2235,6 +2259,14 @@ interface _adaptive_avg_pool3d$default {
 interface _adaptive_avg_pool3d$ extends _adaptive_avg_pool3d$default {
   /** `aten::_adaptive_avg_pool3d(Tensor self, SymInt[3] output_size) -> Tensor` */
   readonly default: _adaptive_avg_pool3d$default;
+}
+interface _adaptive_avg_pool3d_backward$default {
+  (grad_output: In, keywords: { self: In }): Out;
+  (grad_output: In, self: In): Out;
+}
+interface _adaptive_avg_pool3d_backward$ extends _adaptive_avg_pool3d_backward$default {
+  /** `aten::_adaptive_avg_pool3d_backward(Tensor grad_output, Tensor self) -> Tensor` */
+  readonly default: _adaptive_avg_pool3d_backward$default;
 }
 interface _assert_async$default {
   (self: In): Promise<void>;
@@ -2976,6 +3008,20 @@ interface _scaled_dot_product_flash_attention_for_cpu$ extends _scaled_dot_produ
   /** `aten::_scaled_dot_product_flash_attention_for_cpu(Tensor query, Tensor key, Tensor value, float dropout_p=0., bool is_causal=False, *, Tensor? attn_mask=None, float? scale=None) -> (Tensor output, Tensor logsumexp)` */
   readonly default: _scaled_dot_product_flash_attention_for_cpu$default;
 }
+interface _scaled_dot_product_flash_attention_for_cpu_backward$default {
+  (grad_out: In, keywords: { query: In; key: In; value: In; out: In; logsumexp: In; dropout_p: Float; is_causal: boolean; attn_mask?: In | null; scale?: Float | null }): readonly [grad_query: Out, grad_key: Out, grad_value: Out];
+  (grad_out: In, query: In, keywords: { key: In; value: In; out: In; logsumexp: In; dropout_p: Float; is_causal: boolean; attn_mask?: In | null; scale?: Float | null }): readonly [grad_query: Out, grad_key: Out, grad_value: Out];
+  (grad_out: In, query: In, key: In, keywords: { value: In; out: In; logsumexp: In; dropout_p: Float; is_causal: boolean; attn_mask?: In | null; scale?: Float | null }): readonly [grad_query: Out, grad_key: Out, grad_value: Out];
+  (grad_out: In, query: In, key: In, value: In, keywords: { out: In; logsumexp: In; dropout_p: Float; is_causal: boolean; attn_mask?: In | null; scale?: Float | null }): readonly [grad_query: Out, grad_key: Out, grad_value: Out];
+  (grad_out: In, query: In, key: In, value: In, out: In, keywords: { logsumexp: In; dropout_p: Float; is_causal: boolean; attn_mask?: In | null; scale?: Float | null }): readonly [grad_query: Out, grad_key: Out, grad_value: Out];
+  (grad_out: In, query: In, key: In, value: In, out: In, logsumexp: In, keywords: { dropout_p: Float; is_causal: boolean; attn_mask?: In | null; scale?: Float | null }): readonly [grad_query: Out, grad_key: Out, grad_value: Out];
+  (grad_out: In, query: In, key: In, value: In, out: In, logsumexp: In, dropout_p: Float, keywords: { is_causal: boolean; attn_mask?: In | null; scale?: Float | null }): readonly [grad_query: Out, grad_key: Out, grad_value: Out];
+  (grad_out: In, query: In, key: In, value: In, out: In, logsumexp: In, dropout_p: Float, is_causal: boolean, keywords?: { attn_mask?: In | null; scale?: Float | null }): readonly [grad_query: Out, grad_key: Out, grad_value: Out];
+}
+interface _scaled_dot_product_flash_attention_for_cpu_backward$ extends _scaled_dot_product_flash_attention_for_cpu_backward$default {
+  /** `aten::_scaled_dot_product_flash_attention_for_cpu_backward(Tensor grad_out, Tensor query, Tensor key, Tensor value, Tensor out, Tensor logsumexp, float dropout_p, bool is_causal, *, Tensor? attn_mask=None, float? scale=None) -> (Tensor grad_query, Tensor grad_key, Tensor grad_value)` */
+  readonly default: _scaled_dot_product_flash_attention_for_cpu_backward$default;
+}
 interface _softmax$default {
   (self: In, keywords: { dim: Int; half_to_float: boolean }): Out;
   (self: In, dim: Int, keywords: { half_to_float: boolean }): Out;
@@ -3231,6 +3277,17 @@ interface _weight_norm_interface$ extends _weight_norm_interface$default {
   /** `aten::_weight_norm_interface(Tensor v, Tensor g, int dim=0) -> (Tensor, Tensor)` */
   readonly default: _weight_norm_interface$default;
 }
+interface _weight_norm_interface_backward$default {
+  (grad_w: In, keywords: { saved_v: In; saved_g: In; saved_norms: In; dim: Int }): readonly [Out, Out];
+  (grad_w: In, saved_v: In, keywords: { saved_g: In; saved_norms: In; dim: Int }): readonly [Out, Out];
+  (grad_w: In, saved_v: In, saved_g: In, keywords: { saved_norms: In; dim: Int }): readonly [Out, Out];
+  (grad_w: In, saved_v: In, saved_g: In, saved_norms: In, keywords: { dim: Int }): readonly [Out, Out];
+  (grad_w: In, saved_v: In, saved_g: In, saved_norms: In, dim: Int): readonly [Out, Out];
+}
+interface _weight_norm_interface_backward$ extends _weight_norm_interface_backward$default {
+  /** `aten::_weight_norm_interface_backward(Tensor grad_w, Tensor saved_v, Tensor saved_g, Tensor saved_norms, int dim) -> (Tensor, Tensor)` */
+  readonly default: _weight_norm_interface_backward$default;
+}
 interface abs$default {
   (self: In): Out;
 }
@@ -3299,6 +3356,15 @@ interface adaptive_max_pool2d$ extends adaptive_max_pool2d$default {
   /** `aten::adaptive_max_pool2d(Tensor self, int[2] output_size) -> (Tensor, Tensor)` */
   readonly default: adaptive_max_pool2d$default;
 }
+interface adaptive_max_pool2d_backward$default {
+  (grad_output: In, keywords: { self: In; indices: In }): Out;
+  (grad_output: In, self: In, keywords: { indices: In }): Out;
+  (grad_output: In, self: In, indices: In): Out;
+}
+interface adaptive_max_pool2d_backward$ extends adaptive_max_pool2d_backward$default {
+  /** `aten::adaptive_max_pool2d_backward(Tensor grad_output, Tensor self, Tensor indices) -> Tensor` */
+  readonly default: adaptive_max_pool2d_backward$default;
+}
 interface adaptive_max_pool3d$default {
   (self: In, keywords: { output_size: Int | readonly Int[] }): readonly [Out, Out];
   (self: In, output_size: Int | readonly Int[]): readonly [Out, Out];
@@ -3306,6 +3372,15 @@ interface adaptive_max_pool3d$default {
 interface adaptive_max_pool3d$ extends adaptive_max_pool3d$default {
   /** `aten::adaptive_max_pool3d(Tensor self, int[3] output_size) -> (Tensor, Tensor)` */
   readonly default: adaptive_max_pool3d$default;
+}
+interface adaptive_max_pool3d_backward$default {
+  (grad_output: In, keywords: { self: In; indices: In }): Out;
+  (grad_output: In, self: In, keywords: { indices: In }): Out;
+  (grad_output: In, self: In, indices: In): Out;
+}
+interface adaptive_max_pool3d_backward$ extends adaptive_max_pool3d_backward$default {
+  /** `aten::adaptive_max_pool3d_backward(Tensor grad_output, Tensor self, Tensor indices) -> Tensor` */
+  readonly default: adaptive_max_pool3d_backward$default;
 }
 interface add$Tensor {
   (self: In, keywords: { other: In; alpha?: Num }): Out;
@@ -3752,6 +3827,20 @@ interface avg_pool3d$default {
 interface avg_pool3d$ extends avg_pool3d$default {
   /** `aten::avg_pool3d(Tensor self, int[3] kernel_size, int[3] stride=[], int[3] padding=0, bool ceil_mode=False, bool count_include_pad=True, int? divisor_override=None) -> Tensor` */
   readonly default: avg_pool3d$default;
+}
+interface avg_pool3d_backward$default {
+  (grad_output: In, keywords: { self: In; kernel_size: Int | readonly Int[]; stride: Int | readonly Int[]; padding: Int | readonly Int[]; ceil_mode: boolean; count_include_pad: boolean; divisor_override: Int | null }): Out;
+  (grad_output: In, self: In, keywords: { kernel_size: Int | readonly Int[]; stride: Int | readonly Int[]; padding: Int | readonly Int[]; ceil_mode: boolean; count_include_pad: boolean; divisor_override: Int | null }): Out;
+  (grad_output: In, self: In, kernel_size: Int | readonly Int[], keywords: { stride: Int | readonly Int[]; padding: Int | readonly Int[]; ceil_mode: boolean; count_include_pad: boolean; divisor_override: Int | null }): Out;
+  (grad_output: In, self: In, kernel_size: Int | readonly Int[], stride: Int | readonly Int[], keywords: { padding: Int | readonly Int[]; ceil_mode: boolean; count_include_pad: boolean; divisor_override: Int | null }): Out;
+  (grad_output: In, self: In, kernel_size: Int | readonly Int[], stride: Int | readonly Int[], padding: Int | readonly Int[], keywords: { ceil_mode: boolean; count_include_pad: boolean; divisor_override: Int | null }): Out;
+  (grad_output: In, self: In, kernel_size: Int | readonly Int[], stride: Int | readonly Int[], padding: Int | readonly Int[], ceil_mode: boolean, keywords: { count_include_pad: boolean; divisor_override: Int | null }): Out;
+  (grad_output: In, self: In, kernel_size: Int | readonly Int[], stride: Int | readonly Int[], padding: Int | readonly Int[], ceil_mode: boolean, count_include_pad: boolean, keywords: { divisor_override: Int | null }): Out;
+  (grad_output: In, self: In, kernel_size: Int | readonly Int[], stride: Int | readonly Int[], padding: Int | readonly Int[], ceil_mode: boolean, count_include_pad: boolean, divisor_override: Int | null): Out;
+}
+interface avg_pool3d_backward$ extends avg_pool3d_backward$default {
+  /** `aten::avg_pool3d_backward(Tensor grad_output, Tensor self, int[3] kernel_size, int[3] stride, int[3] padding, bool ceil_mode, bool count_include_pad, int? divisor_override) -> Tensor` */
+  readonly default: avg_pool3d_backward$default;
 }
 interface baddbmm$default {
   (self: In, keywords: { batch1: In; batch2: In; beta?: Num; alpha?: Num }): Out;
@@ -5813,6 +5902,15 @@ interface hardshrink$ extends hardshrink$default {
   /** `aten::hardshrink(Tensor self, Scalar lambd=0.5) -> Tensor` */
   readonly default: hardshrink$default;
 }
+interface hardshrink_backward$default {
+  (grad_out: In, keywords: { self: In; lambd: Num }): Out;
+  (grad_out: In, self: In, keywords: { lambd: Num }): Out;
+  (grad_out: In, self: In, lambd: Num): Out;
+}
+interface hardshrink_backward$ extends hardshrink_backward$default {
+  /** `aten::hardshrink_backward(Tensor grad_out, Tensor self, Scalar lambd) -> Tensor` */
+  readonly default: hardshrink_backward$default;
+}
 interface hardsigmoid$default {
   (self: In): Out;
 }
@@ -7268,6 +7366,20 @@ interface max_pool3d_with_indices$ extends max_pool3d_with_indices$default {
   /** `aten::max_pool3d_with_indices(Tensor self, int[3] kernel_size, int[3] stride=[], int[3] padding=0, int[3] dilation=1, bool ceil_mode=False) -> (Tensor, Tensor)` */
   readonly default: max_pool3d_with_indices$default;
 }
+interface max_pool3d_with_indices_backward$default {
+  (grad_output: In, keywords: { self: In; kernel_size: Int | readonly Int[]; stride: Int | readonly Int[]; padding: Int | readonly Int[]; dilation: Int | readonly Int[]; ceil_mode: boolean; indices: In }): Out;
+  (grad_output: In, self: In, keywords: { kernel_size: Int | readonly Int[]; stride: Int | readonly Int[]; padding: Int | readonly Int[]; dilation: Int | readonly Int[]; ceil_mode: boolean; indices: In }): Out;
+  (grad_output: In, self: In, kernel_size: Int | readonly Int[], keywords: { stride: Int | readonly Int[]; padding: Int | readonly Int[]; dilation: Int | readonly Int[]; ceil_mode: boolean; indices: In }): Out;
+  (grad_output: In, self: In, kernel_size: Int | readonly Int[], stride: Int | readonly Int[], keywords: { padding: Int | readonly Int[]; dilation: Int | readonly Int[]; ceil_mode: boolean; indices: In }): Out;
+  (grad_output: In, self: In, kernel_size: Int | readonly Int[], stride: Int | readonly Int[], padding: Int | readonly Int[], keywords: { dilation: Int | readonly Int[]; ceil_mode: boolean; indices: In }): Out;
+  (grad_output: In, self: In, kernel_size: Int | readonly Int[], stride: Int | readonly Int[], padding: Int | readonly Int[], dilation: Int | readonly Int[], keywords: { ceil_mode: boolean; indices: In }): Out;
+  (grad_output: In, self: In, kernel_size: Int | readonly Int[], stride: Int | readonly Int[], padding: Int | readonly Int[], dilation: Int | readonly Int[], ceil_mode: boolean, keywords: { indices: In }): Out;
+  (grad_output: In, self: In, kernel_size: Int | readonly Int[], stride: Int | readonly Int[], padding: Int | readonly Int[], dilation: Int | readonly Int[], ceil_mode: boolean, indices: In): Out;
+}
+interface max_pool3d_with_indices_backward$ extends max_pool3d_with_indices_backward$default {
+  /** `aten::max_pool3d_with_indices_backward(Tensor grad_output, Tensor self, int[3] kernel_size, int[3] stride, int[3] padding, int[3] dilation, bool ceil_mode, Tensor indices) -> Tensor` */
+  readonly default: max_pool3d_with_indices_backward$default;
+}
 interface max_unpool2d$default {
   (self: In, keywords: { indices: In; output_size: Int | readonly Int[] }): Out;
   (self: In, indices: In, keywords: { output_size: Int | readonly Int[] }): Out;
@@ -8440,6 +8552,15 @@ interface replication_pad1d$ extends replication_pad1d$default {
   /** `aten::replication_pad1d(Tensor self, SymInt[2] padding) -> Tensor` */
   readonly default: replication_pad1d$default;
 }
+interface replication_pad1d_backward$default {
+  (grad_output: In, keywords: { self: In; padding: Int | readonly Int[] }): Out;
+  (grad_output: In, self: In, keywords: { padding: Int | readonly Int[] }): Out;
+  (grad_output: In, self: In, padding: Int | readonly Int[]): Out;
+}
+interface replication_pad1d_backward$ extends replication_pad1d_backward$default {
+  /** `aten::replication_pad1d_backward(Tensor grad_output, Tensor self, SymInt[2] padding) -> Tensor` */
+  readonly default: replication_pad1d_backward$default;
+}
 interface replication_pad2d$default {
   (self: In, keywords: { padding: Int | readonly Int[] }): Out;
   (self: In, padding: Int | readonly Int[]): Out;
@@ -8448,6 +8569,15 @@ interface replication_pad2d$ extends replication_pad2d$default {
   /** `aten::replication_pad2d(Tensor self, SymInt[4] padding) -> Tensor` */
   readonly default: replication_pad2d$default;
 }
+interface replication_pad2d_backward$default {
+  (grad_output: In, keywords: { self: In; padding: Int | readonly Int[] }): Out;
+  (grad_output: In, self: In, keywords: { padding: Int | readonly Int[] }): Out;
+  (grad_output: In, self: In, padding: Int | readonly Int[]): Out;
+}
+interface replication_pad2d_backward$ extends replication_pad2d_backward$default {
+  /** `aten::replication_pad2d_backward(Tensor grad_output, Tensor self, SymInt[4] padding) -> Tensor` */
+  readonly default: replication_pad2d_backward$default;
+}
 interface replication_pad3d$default {
   (self: In, keywords: { padding: Int | readonly Int[] }): Out;
   (self: In, padding: Int | readonly Int[]): Out;
@@ -8455,6 +8585,15 @@ interface replication_pad3d$default {
 interface replication_pad3d$ extends replication_pad3d$default {
   /** `aten::replication_pad3d(Tensor self, SymInt[6] padding) -> Tensor` */
   readonly default: replication_pad3d$default;
+}
+interface replication_pad3d_backward$default {
+  (grad_output: In, keywords: { self: In; padding: Int | readonly Int[] }): Out;
+  (grad_output: In, self: In, keywords: { padding: Int | readonly Int[] }): Out;
+  (grad_output: In, self: In, padding: Int | readonly Int[]): Out;
+}
+interface replication_pad3d_backward$ extends replication_pad3d_backward$default {
+  /** `aten::replication_pad3d_backward(Tensor grad_output, Tensor self, SymInt[6] padding) -> Tensor` */
+  readonly default: replication_pad3d_backward$default;
 }
 interface reshape$default {
   (self: In, keywords: { shape: readonly Int[] }): Out;
@@ -8951,6 +9090,15 @@ interface softshrink$default {
 interface softshrink$ extends softshrink$default {
   /** `aten::softshrink(Tensor self, Scalar lambd=0.5) -> Tensor` */
   readonly default: softshrink$default;
+}
+interface softshrink_backward$default {
+  (grad_output: In, keywords: { self: In; lambd: Num }): Out;
+  (grad_output: In, self: In, keywords: { lambd: Num }): Out;
+  (grad_output: In, self: In, lambd: Num): Out;
+}
+interface softshrink_backward$ extends softshrink_backward$default {
+  /** `aten::softshrink_backward(Tensor grad_output, Tensor self, Scalar lambd) -> Tensor` */
+  readonly default: softshrink_backward$default;
 }
 interface sort$stable {
   (self: In, keywords: { stable: boolean | null; dim?: Int; descending?: boolean }): readonly [values: Out, indices: Out];

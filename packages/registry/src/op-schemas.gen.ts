@@ -25,6 +25,7 @@ export interface OpSchemas {
   readonly "aten::_adaptive_avg_pool2d": "aten::_adaptive_avg_pool2d(Tensor self, SymInt[2] output_size) -> Tensor";
   readonly "aten::_adaptive_avg_pool2d_backward": "aten::_adaptive_avg_pool2d_backward(Tensor grad_output, Tensor self) -> Tensor";
   readonly "aten::_adaptive_avg_pool3d": "aten::_adaptive_avg_pool3d(Tensor self, SymInt[3] output_size) -> Tensor";
+  readonly "aten::_adaptive_avg_pool3d_backward": "aten::_adaptive_avg_pool3d_backward(Tensor grad_output, Tensor self) -> Tensor";
   readonly "aten::_assert_async": "aten::_assert_async(Tensor self) -> ()";
   readonly "aten::_assert_async.msg": "aten::_assert_async.msg(Tensor self, str assert_msg) -> ()";
   readonly "aten::_assert_scalar": "aten::_assert_scalar(Scalar self, str assert_msg) -> ()";
@@ -103,6 +104,7 @@ export interface OpSchemas {
   readonly "aten::_scaled_dot_product_efficient_attention": "aten::_scaled_dot_product_efficient_attention(Tensor query, Tensor key, Tensor value, Tensor? attn_bias, bool compute_log_sumexp, float dropout_p=0., bool is_causal=False, *, float? scale=None) -> (Tensor output, Tensor log_sumexp, Tensor philox_seed, Tensor philox_offset)";
   readonly "aten::_scaled_dot_product_flash_attention": "aten::_scaled_dot_product_flash_attention(Tensor query, Tensor key, Tensor value, float dropout_p=0., bool is_causal=False, bool return_debug_mask=False, *, float? scale=None) -> (Tensor output, Tensor logsumexp, Tensor cum_seq_q, Tensor cum_seq_k, SymInt max_q, SymInt max_k, Tensor rng_state, Tensor unused, Tensor debug_attn_mask)";
   readonly "aten::_scaled_dot_product_flash_attention_for_cpu": "aten::_scaled_dot_product_flash_attention_for_cpu(Tensor query, Tensor key, Tensor value, float dropout_p=0., bool is_causal=False, *, Tensor? attn_mask=None, float? scale=None) -> (Tensor output, Tensor logsumexp)";
+  readonly "aten::_scaled_dot_product_flash_attention_for_cpu_backward": "aten::_scaled_dot_product_flash_attention_for_cpu_backward(Tensor grad_out, Tensor query, Tensor key, Tensor value, Tensor out, Tensor logsumexp, float dropout_p, bool is_causal, *, Tensor? attn_mask=None, float? scale=None) -> (Tensor grad_query, Tensor grad_key, Tensor grad_value)";
   readonly "aten::_softmax": "aten::_softmax(Tensor self, int dim, bool half_to_float) -> Tensor";
   readonly "aten::_softmax_backward_data": "aten::_softmax_backward_data(Tensor grad_output, Tensor output, int dim, ScalarType input_dtype) -> Tensor";
   readonly "aten::_standard_gamma": "aten::_standard_gamma(Tensor self, Generator? generator=None) -> Tensor";
@@ -129,6 +131,7 @@ export interface OpSchemas {
   readonly "aten::_upsample_nearest_exact3d.vec": "aten::_upsample_nearest_exact3d.vec(Tensor input, SymInt[]? output_size, float[]? scale_factors) -> Tensor";
   readonly "aten::_weight_norm": "aten::_weight_norm(Tensor v, Tensor g, int dim=0) -> Tensor";
   readonly "aten::_weight_norm_interface": "aten::_weight_norm_interface(Tensor v, Tensor g, int dim=0) -> (Tensor, Tensor)";
+  readonly "aten::_weight_norm_interface_backward": "aten::_weight_norm_interface_backward(Tensor grad_w, Tensor saved_v, Tensor saved_g, Tensor saved_norms, int dim) -> (Tensor, Tensor)";
   readonly "aten::abs": "aten::abs(Tensor self) -> Tensor";
   readonly "aten::abs_": "aten::abs_(Tensor(a!) self) -> Tensor(a!)";
   readonly "aten::absolute": "aten::absolute(Tensor self) -> Tensor";
@@ -142,7 +145,9 @@ export interface OpSchemas {
   readonly "aten::adaptive_avg_pool3d": "aten::adaptive_avg_pool3d(Tensor self, SymInt[3] output_size) -> Tensor";
   readonly "aten::adaptive_max_pool1d": "aten::adaptive_max_pool1d(Tensor self, int[1] output_size) -> (Tensor, Tensor)";
   readonly "aten::adaptive_max_pool2d": "aten::adaptive_max_pool2d(Tensor self, int[2] output_size) -> (Tensor, Tensor)";
+  readonly "aten::adaptive_max_pool2d_backward": "aten::adaptive_max_pool2d_backward(Tensor grad_output, Tensor self, Tensor indices) -> Tensor";
   readonly "aten::adaptive_max_pool3d": "aten::adaptive_max_pool3d(Tensor self, int[3] output_size) -> (Tensor, Tensor)";
+  readonly "aten::adaptive_max_pool3d_backward": "aten::adaptive_max_pool3d_backward(Tensor grad_output, Tensor self, Tensor indices) -> Tensor";
   readonly "aten::add.Scalar": "aten::add.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor";
   readonly "aten::add.Tensor": "aten::add.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor";
   readonly "aten::add_.Scalar": "aten::add_.Scalar(Tensor(a!) self, Scalar other, Scalar alpha=1) -> Tensor(a!)";
@@ -221,6 +226,7 @@ export interface OpSchemas {
   readonly "aten::avg_pool2d": "aten::avg_pool2d(Tensor self, int[2] kernel_size, int[2] stride=[], int[2] padding=0, bool ceil_mode=False, bool count_include_pad=True, int? divisor_override=None) -> Tensor";
   readonly "aten::avg_pool2d_backward": "aten::avg_pool2d_backward(Tensor grad_output, Tensor self, int[2] kernel_size, int[2] stride, int[2] padding, bool ceil_mode, bool count_include_pad, int? divisor_override) -> Tensor";
   readonly "aten::avg_pool3d": "aten::avg_pool3d(Tensor self, int[3] kernel_size, int[3] stride=[], int[3] padding=0, bool ceil_mode=False, bool count_include_pad=True, int? divisor_override=None) -> Tensor";
+  readonly "aten::avg_pool3d_backward": "aten::avg_pool3d_backward(Tensor grad_output, Tensor self, int[3] kernel_size, int[3] stride, int[3] padding, bool ceil_mode, bool count_include_pad, int? divisor_override) -> Tensor";
   readonly "aten::baddbmm": "aten::baddbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor";
   readonly "aten::baddbmm_": "aten::baddbmm_(Tensor(a!) self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor(a!)";
   readonly "aten::bartlett_window": "aten::bartlett_window(int window_length, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor";
@@ -544,6 +550,7 @@ export interface OpSchemas {
   readonly "aten::hann_window": "aten::hann_window(int window_length, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor";
   readonly "aten::hann_window.periodic": "aten::hann_window.periodic(int window_length, bool periodic, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor";
   readonly "aten::hardshrink": "aten::hardshrink(Tensor self, Scalar lambd=0.5) -> Tensor";
+  readonly "aten::hardshrink_backward": "aten::hardshrink_backward(Tensor grad_out, Tensor self, Scalar lambd) -> Tensor";
   readonly "aten::hardsigmoid": "aten::hardsigmoid(Tensor self) -> Tensor";
   readonly "aten::hardsigmoid_": "aten::hardsigmoid_(Tensor(a!) self) -> Tensor(a!)";
   readonly "aten::hardsigmoid_backward": "aten::hardsigmoid_backward(Tensor grad_output, Tensor self) -> Tensor";
@@ -762,6 +769,7 @@ export interface OpSchemas {
   readonly "aten::max_pool2d_with_indices_backward": "aten::max_pool2d_with_indices_backward(Tensor grad_output, Tensor self, int[2] kernel_size, int[2] stride, int[2] padding, int[2] dilation, bool ceil_mode, Tensor indices) -> Tensor";
   readonly "aten::max_pool3d": "aten::max_pool3d(Tensor self, int[3] kernel_size, int[3] stride=[], int[3] padding=0, int[3] dilation=1, bool ceil_mode=False) -> Tensor";
   readonly "aten::max_pool3d_with_indices": "aten::max_pool3d_with_indices(Tensor self, int[3] kernel_size, int[3] stride=[], int[3] padding=0, int[3] dilation=1, bool ceil_mode=False) -> (Tensor, Tensor)";
+  readonly "aten::max_pool3d_with_indices_backward": "aten::max_pool3d_with_indices_backward(Tensor grad_output, Tensor self, int[3] kernel_size, int[3] stride, int[3] padding, int[3] dilation, bool ceil_mode, Tensor indices) -> Tensor";
   readonly "aten::max_unpool2d": "aten::max_unpool2d(Tensor self, Tensor indices, SymInt[2] output_size) -> Tensor";
   readonly "aten::max_unpool3d": "aten::max_unpool3d(Tensor self, Tensor indices, SymInt[3] output_size, int[3] stride, int[3] padding) -> Tensor";
   readonly "aten::maximum": "aten::maximum(Tensor self, Tensor other) -> Tensor";
@@ -927,8 +935,11 @@ export interface OpSchemas {
   readonly "aten::repeat_interleave.self_Tensor": "aten::repeat_interleave.self_Tensor(Tensor self, Tensor repeats, int? dim=None, *, SymInt? output_size=None) -> Tensor";
   readonly "aten::repeat_interleave.self_int": "aten::repeat_interleave.self_int(Tensor self, SymInt repeats, int? dim=None, *, SymInt? output_size=None) -> Tensor";
   readonly "aten::replication_pad1d": "aten::replication_pad1d(Tensor self, SymInt[2] padding) -> Tensor";
+  readonly "aten::replication_pad1d_backward": "aten::replication_pad1d_backward(Tensor grad_output, Tensor self, SymInt[2] padding) -> Tensor";
   readonly "aten::replication_pad2d": "aten::replication_pad2d(Tensor self, SymInt[4] padding) -> Tensor";
+  readonly "aten::replication_pad2d_backward": "aten::replication_pad2d_backward(Tensor grad_output, Tensor self, SymInt[4] padding) -> Tensor";
   readonly "aten::replication_pad3d": "aten::replication_pad3d(Tensor self, SymInt[6] padding) -> Tensor";
+  readonly "aten::replication_pad3d_backward": "aten::replication_pad3d_backward(Tensor grad_output, Tensor self, SymInt[6] padding) -> Tensor";
   readonly "aten::reshape": "aten::reshape(Tensor(a) self, SymInt[] shape) -> Tensor(a)";
   readonly "aten::reshape_as": "aten::reshape_as(Tensor(a) self, Tensor other) -> Tensor(a)";
   readonly "aten::resize": "aten::resize(Tensor self, SymInt[] size, *, MemoryFormat? memory_format=None) -> Tensor";
@@ -1005,6 +1016,7 @@ export interface OpSchemas {
   readonly "aten::softplus": "aten::softplus(Tensor self, Scalar beta=1, Scalar threshold=20) -> Tensor";
   readonly "aten::softplus_backward": "aten::softplus_backward(Tensor grad_output, Tensor self, Scalar beta, Scalar threshold) -> Tensor";
   readonly "aten::softshrink": "aten::softshrink(Tensor self, Scalar lambd=0.5) -> Tensor";
+  readonly "aten::softshrink_backward": "aten::softshrink_backward(Tensor grad_output, Tensor self, Scalar lambd) -> Tensor";
   readonly "aten::sort": "aten::sort(Tensor self, int dim=-1, bool descending=False) -> (Tensor values, Tensor indices)";
   readonly "aten::sort.stable": "aten::sort.stable(Tensor self, *, bool? stable, int dim=-1, bool descending=False) -> (Tensor values, Tensor indices)";
   readonly "aten::special_airy_ai": "aten::special_airy_ai(Tensor x) -> Tensor";

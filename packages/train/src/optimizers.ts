@@ -114,7 +114,7 @@ function adaptive(
       const shrunk = decoupled ? u.mul(parameter, numbers.decay!) : parameter;
       const grad = decoupled ? gradient : u.add(gradient, u.mul(parameter, numbers.decay!));
       const mean = u.lerp(state.exp_avg!, grad, 1 - first);
-      const square = u.add(u.mul(state.exp_avg_sq!, second), u.mul(u.mul(grad, grad), 1 - second));
+      const square = u.addSquare(u.mul(state.exp_avg_sq!, second), grad, 1 - second);
       const largest = amsgrad ? u.maximum(state.max_exp_avg_sq!, square) : square;
       const root = u.add(u.div(u.sqrt(largest), numbers.correction!), eps);
       return {
@@ -148,7 +148,7 @@ export function adagrad({
     numbers: (rate, decay, step) => ({ rate: rate / (1 + (step - 1) * lrDecay), decay }),
     update({ parameter, gradient, state, numbers }, u) {
       const grad = u.add(gradient, u.mul(parameter, numbers.decay!));
-      const sum = u.add(state.sum!, u.mul(grad, grad));
+      const sum = u.addSquare(state.sum!, grad, 1);
       const step = u.div(u.mul(grad, numbers.rate!), u.add(u.sqrt(sum), eps));
       return { parameter: u.sub(parameter, step), state: { sum } };
     },
@@ -180,7 +180,7 @@ export function rmsprop({
     numbers: (rate, decay) => ({ lr: rate, decay }),
     update({ parameter, gradient, state, numbers }, u) {
       const grad = u.add(gradient, u.mul(parameter, numbers.decay!));
-      const square = u.add(u.mul(state.square_avg!, alpha), u.mul(u.mul(grad, grad), 1 - alpha));
+      const square = u.addSquare(u.mul(state.square_avg!, alpha), grad, 1 - alpha);
       const mean = centered ? u.lerp(state.grad_avg!, grad, 1 - alpha) : null;
       const root = u.add(u.sqrt(mean === null ? square : u.sub(square, u.mul(mean, mean))), eps);
       const kept = { square_avg: square, ...(mean === null ? {} : { grad_avg: mean }) };

@@ -41,9 +41,15 @@ export class UpdateBuilder {
     return this.op("aten::sqrt", { self: x }, x);
   }
 
-  /** x + weight (y - x), as `torch.lerp` computes it for weights below one half. */
+  /** x + weight (y - x) */
   lerp(x: Value, y: Value, weight: number): Value {
-    return this.add(x, this.mul(this.sub(y, x), weight));
+    return this.op("aten::lerp.Scalar", { self: x, end: y, weight: { kind: "float", value: weight } }, x);
+  }
+
+  /** x + value y² */
+  addSquare(x: Value, y: Value, value: number): Value {
+    const factor = { kind: "float", value } as const;
+    return this.op("aten::addcmul", { self: x, tensor1: y, tensor2: y, value: factor }, x);
   }
 
   /** Chooses by a number that is 0 or 1. */

@@ -10,6 +10,7 @@ export const COMMANDS: ReadonlyMap<string, () => Promise<Command>> = new Map<str
   ["bench", async () => (await import("./bench.ts")).bench],
   ["profile", async () => (await import("./profile.ts")).profile],
   ["graph", async () => (await import("./graph.ts")).graph],
+  ["train", async () => (await import("./train.ts")).train],
   ["save", async () => (await import("./save.ts")).save],
   ["codegen", async () => (await import("./codegen.ts")).codegen],
   ["types", async () => (await import("./types.ts")).types],

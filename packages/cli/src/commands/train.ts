@@ -1,0 +1,225 @@
+import { readFile, rename, writeFile } from "node:fs/promises";
+import { withLoss } from "@pt2/autograd";
+import { isGradient, type Program } from "@pt2/graph";
+import { inputsOf } from "@pt2/runtime";
+import { openProgram } from "@pt2/runtime/node";
+import {
+  adagrad,
+  adam,
+  adamW,
+  cosine,
+  createTrainer,
+  type Optimizer,
+  type OptimizerOptions,
+  rmsprop,
+  sgd,
+  type Trainer,
+  type TrainerOptions,
+} from "@pt2/train";
+import { BACKEND_OPTIONS, chooseBackend } from "../backends.ts";
+import { usageError } from "../cli-errors.ts";
+import type { Command, ExitCode } from "../command.ts";
+import { CONFIG_OPTION } from "../load-config.ts";
+import { MODEL_OPTION, modelChoice } from "../open-model.ts";
+import type { Options } from "../options.ts";
+import { plural } from "../report/text.ts";
+import { readTensorFile } from "../tensors/tensor-file.ts";
+import { ProgressBar } from "../terminal/progress.ts";
+import { type Terminal, toJsonText } from "../terminal/terminal.ts";
+import { notWritten } from "../terminal/write-text.ts";
+import { DataSet } from "../train/data-set.ts";
+import { OPS_OPTION, userOps } from "../user-ops.ts";
+
+type MakeOptimizer = (options: OptimizerOptions & { readonly momentum?: number }) => Optimizer;
+
+const OPTIMIZERS: Readonly<Record<string, MakeOptimizer>> = { adagrad, adam, adamw: adamW, rmsprop, sgd };
+
+/** `pt2 train` */
+export const train: Command = {
+  name: "train",
+  summary: "train a program on examples, and write it as a .pt2 file that PyTorch opens",
+  operands: ["FILE"],
+  options: [
+    { name: "data", value: "D", help: "examples as .safetensors or .npz, by input name or position; one row each" },
+    { name: "output", short: "o", value: "FILE.pt2", help: "the file to write" },
+    { name: "loss", value: "OP", help: "a loss to add, such as cross_entropy_loss or mse_loss; its input is `target`" },
+    { name: "optimizer", value: "O", help: `${Object.keys(OPTIMIZERS).join(", ")}; default: adamw` },
+    { name: "lr", value: "R", help: "learning rate; default: that of PyTorch's optimizer" },
+    { name: "weight-decay", value: "D", help: "weight decay; default: that of PyTorch's optimizer" },
+    { name: "momentum", value: "M", help: "momentum of sgd and rmsprop" },
+    { name: "epochs", value: "N", help: "passes over the examples; default: 1" },
+    { name: "batch", value: "N", help: "examples in a batch; default: what the program was exported with" },
+    { name: "accumulate", value: "N", help: "batches for one update; default: 1" },
+    { name: "clip", value: "N", help: "scale gradients so that their norm is at most this" },
+    { name: "cosine", help: "let the learning rate fall to zero along a cosine" },
+    { name: "train", value: "REGEX", help: "train only parameters whose name matches" },
+    { name: "seed", value: "N", help: "of the order of the examples; default: 0" },
+    { name: "resume", value: "C", help: "go on from a checkpoint" },
+    { name: "checkpoint", value: "C", help: "write a checkpoint, a .safetensors file, at the end" },
+    ...BACKEND_OPTIONS,
+    OPS_OPTION,
+    CONFIG_OPTION,
+    MODEL_OPTION,
+  ],
+  notes: [
+    "FILE returns its loss, or predictions that --loss compares with a target, or is what PyTorch's",
+    "torch.export.experimental._export_forward_backward made. Dropout and batch normalization train if the module was",
+    "exported in train mode. The loss of an epoch is the mean over its batches.",
+  ].join("\n"),
+
+  async run(options: Options, terminal: Terminal): Promise<ExitCode> {
+    const [data, output] = [options.required("data"), options.text("output")];
+    if (output === undefined && options.text("checkpoint") === undefined) {
+      throw usageError(
+        "train needs --output or --checkpoint",
+        "pt2 train model.pt2 --data d.safetensors -o trained.pt2",
+      );
+    }
+    const epochs = options.count("epochs", 1, 1);
+    const optimizer = optimizerOf(options);
+    const tensors = await readTensorFile(data);
+    const source = await openProgram(options.file, modelChoice(options));
+    const loss = options.text("loss");
+    const lossOptions = loss === undefined ? {} : { loss: { loss: loss.includes("::") ? loss : `aten::${loss}` } };
+    const complete = lossOptions.loss === undefined ? source.program : withLoss(source.program, lossOptions.loss);
+    const examples = new DataSet(tensors, inputsOf(complete), data);
+    const size = batchSize(options, complete, examples);
+    const perEpoch = Math.floor(examples.count / size);
+    if (perEpoch === 0) throw usageError(`${data} has ${plural(examples.count, "example")}, and a batch has ${size}`);
+    const accumulate = options.count("accumulate", 1, 1);
+    const steps = Math.floor((perEpoch * epochs) / accumulate);
+    const own = await userOps(options);
+    const backend = await chooseBackend(options, terminal);
+    try {
+      await using trainer = await createTrainer(source, {
+        backend,
+        ...own,
+        ...lossOptions,
+        optimizer,
+        accumulate,
+        ...shapesOf(complete, examples, size),
+        ...(options.number("clip") === undefined ? {} : { clipNorm: options.number("clip")! }),
+        ...(options.flag("cosine") ? { schedule: cosine({ steps }) } : {}),
+        ...trainedBy(options),
+        ...(await resumedFrom(options)),
+      });
+      const losses = await trainEpochs(
+        trainer,
+        examples,
+        { epochs, size, perEpoch, seed: options.count("seed", 0) },
+        terminal,
+      );
+      await write(output, () => trainer.save());
+      await write(options.text("checkpoint"), () => trainer.checkpoint());
+      if (options.flag("json")) {
+        terminal.out(
+          toJsonText({ backend: backend.name, steps: trainer.step, batch: size, losses, output: output ?? null }),
+        );
+      } else if (output !== undefined)
+        terminal.err(`${output}: trained ${plural(trainer.parameters.length, "parameter")}\n`);
+      return 0;
+    } finally {
+      await backend.dispose();
+    }
+  },
+};
+
+function optimizerOf(options: Options): Optimizer {
+  const name = options.text("optimizer") ?? "adamw";
+  const make = Object.hasOwn(OPTIMIZERS, name) ? OPTIMIZERS[name] : undefined;
+  if (make === undefined) {
+    throw usageError(`there is no optimizer "${name}"`, `the optimizers are ${Object.keys(OPTIMIZERS).join(", ")}`);
+  }
+  const [lr, weightDecay, momentum] = ["lr", "weight-decay", "momentum"].map((option) => options.number(option));
+  return make({
+    ...(lr === undefined ? {} : { lr }),
+    ...(weightDecay === undefined ? {} : { weightDecay }),
+    ...(momentum === undefined ? {} : { momentum }),
+  });
+}
+
+/** The number of examples that the program takes, or that the command line says. */
+function batchSize(options: Options, program: Program, { count }: DataSet): number {
+  const [first] = inputsOf(program);
+  const fixed = first?.type.kind === "tensor" ? first.type.shape[0] : undefined;
+  const given = options.number("batch");
+  if (typeof fixed !== "number") return options.count("batch", Math.min(32, count), 1);
+  if (given === undefined || given === fixed) return fixed;
+  throw usageError(
+    `the program was exported for batches of ${fixed}, not ${given}`,
+    "export it with a dynamic batch size",
+  );
+}
+
+/** The sizes that the program leaves open; a program of forward and backward keeps them open. */
+function shapesOf(program: Program, examples: DataSet, size: number): Pick<TrainerOptions, "shapes"> {
+  if (program.outputs.some(isGradient)) return {};
+  const shapes = examples.shapes(size);
+  const open = inputsOf(program).flatMap(({ name, type }, i) =>
+    type.kind === "tensor" && type.shape.some((each) => typeof each === "string") ? [[name, shapes[i]!] as const] : [],
+  );
+  return { shapes: Object.fromEntries(open) };
+}
+
+function trainedBy(options: Options): Pick<TrainerOptions, "train"> {
+  const text = options.text("train");
+  if (text === undefined) return {};
+  try {
+    const pattern = new RegExp(text);
+    return { train: (name) => pattern.test(name) };
+  } catch {
+    throw usageError(`--train takes a regular expression, not "${text}"`);
+  }
+}
+
+async function resumedFrom(options: Options): Promise<Pick<TrainerOptions, "checkpoint">> {
+  const path = options.text("resume");
+  if (path === undefined) return {};
+  const checkpoint = await readFile(path).catch((cause: unknown) => {
+    throw usageError(`the checkpoint cannot be read: ${cause instanceof Error ? cause.message : cause}`);
+  });
+  return { checkpoint };
+}
+
+interface Passes {
+  readonly epochs: number;
+  readonly size: number;
+  readonly perEpoch: number;
+  readonly seed: number;
+}
+
+/** Trains, and prints the mean loss of each epoch as soon as it is known. */
+async function trainEpochs(
+  trainer: Trainer,
+  examples: DataSet,
+  { epochs, size, perEpoch, seed }: Passes,
+  terminal: Terminal,
+): Promise<readonly number[]> {
+  const bar = new ProgressBar(terminal);
+  const losses: number[] = [];
+  try {
+    for (let epoch = 1; epoch <= epochs; epoch++) {
+      let [sum, done] = [0, 0];
+      for await (const { loss } of trainer.fit(examples.batches(size, seed + epoch))) {
+        sum += loss;
+        bar.draw(`epoch ${epoch} of ${epochs}`, ++done, perEpoch, `loss ${(sum / done).toFixed(4)}`);
+      }
+      losses.push(sum / done);
+      bar.end();
+      terminal.err(`epoch ${epoch} of ${epochs}: loss ${(sum / done).toFixed(4)}\n`);
+    }
+    return losses;
+  } finally {
+    bar.end();
+  }
+}
+
+/** Writes beside the file first: what was there before stays whole if the writing fails. */
+async function write(path: string | undefined, content: () => Promise<Uint8Array>): Promise<void> {
+  if (path === undefined) return;
+  const beside = `${path}.${process.pid}.tmp`;
+  await writeFile(beside, await content()).catch((cause: unknown) => {
+    throw notWritten(path, cause);
+  });
+  await rename(beside, path);
+}

@@ -1,0 +1,111 @@
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { type HostTensor, hostTensor } from "@pt2/backend";
+import { writeSafetensors } from "@pt2/format";
+import { describe, expect, it, onTestFinished } from "vitest";
+import { pt2 } from "../fixtures.test-helper.ts";
+
+const DIGITS = fileURLToPath(new URL("../../../../examples/digits/digits.pt2", import.meta.url));
+
+/** Makes a folder with pictures of two kinds: bright at the left is a 0, bright at the right a 1. */
+async function folderWithData(count = 64): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), "pt2-train-"));
+  onTestFinished(() => rm(folder, { recursive: true }));
+  const image = Float32Array.from({ length: count * 64 }, (_, i) => {
+    const [row, column] = [Math.floor(i / 64), i % 8];
+    return column < 4 === (row % 2 === 0) ? 1 : 0;
+  });
+  const target = BigInt64Array.from({ length: count }, (_, i) => BigInt(i % 2));
+  const tensors = new Map<string, HostTensor>([
+    ["image", hostTensor("float32", [count, 1, 8, 8], image)],
+    ["target", hostTensor("int64", [count], target)],
+  ]);
+  const chunks: Uint8Array<ArrayBuffer>[] = [];
+  await writeSafetensors(tensors, (bytes) => void chunks.push(bytes.slice()));
+  await writeFile(join(folder, "data.safetensors"), new Uint8Array(await new Blob(chunks).arrayBuffer()));
+  return folder;
+}
+
+describe("pt2 train", () => {
+  it("trains a program that returns predictions, and writes it", async () => {
+    const folder = await folderWithData();
+    const [data, trained] = [join(folder, "data.safetensors"), join(folder, "trained.pt2")];
+    const how = ["--loss", "cross_entropy_loss", "--batch", "16", "--epochs", "3", "--lr", "0.003", "--json"];
+    const { code, out, err } = await pt2("train", DIGITS, "--data", data, ...how, "-o", trained);
+    expect([code, err]).toEqual([
+      0,
+      expect.stringMatching(/^epoch 1 of 3: loss .*\nepoch 2 of 3: .*\nepoch 3 of 3: .*\n$/),
+    ]);
+    const report = JSON.parse(out);
+    expect(report).toMatchObject({ backend: "wasm", steps: 12, batch: 16, output: trained });
+    expect(report.losses[2]).toBeLessThan(report.losses[0] / 4);
+    const after = await pt2(
+      "train",
+      trained,
+      "--data",
+      data,
+      "--loss",
+      "cross_entropy_loss",
+      "--batch",
+      "64",
+      "--json",
+      "-o",
+      trained,
+    );
+    expect(JSON.parse(after.out).losses[0]).toBeLessThan(report.losses[0]);
+  });
+
+  it("a checkpoint resumes with the count of its steps", async () => {
+    const folder = await folderWithData();
+    const [data, checkpoint] = [join(folder, "data.safetensors"), join(folder, "c.safetensors")];
+    const how = ["--loss", "cross_entropy_loss", "--batch", "32", "--optimizer", "sgd", "--momentum", "0.9", "--json"];
+    const first = await pt2("train", DIGITS, "--data", data, ...how, "--checkpoint", checkpoint);
+    expect(JSON.parse(first.out).steps).toBe(2);
+    const second = await pt2(
+      "train",
+      DIGITS,
+      "--data",
+      data,
+      ...how,
+      "--resume",
+      checkpoint,
+      "--checkpoint",
+      checkpoint,
+    );
+    expect(JSON.parse(second.out).steps).toBe(4);
+    const other = await pt2(
+      "train",
+      DIGITS,
+      "--data",
+      data,
+      "--loss",
+      "mse_loss",
+      "--resume",
+      checkpoint,
+      "-o",
+      "x.pt2",
+    );
+    expect(other.code).not.toBe(0);
+  });
+
+  it.each([
+    [["--data", "data.safetensors"], "train needs --output or --checkpoint"],
+    [["--data", "data.safetensors", "-o", "t.pt2", "--optimizer", "lion"], 'there is no optimizer "lion"'],
+    [["-o", "t.pt2"], "--data is required"],
+    [["--data", "data.safetensors", "-o", "t.pt2", "--loss", "mse_loss"], "target"],
+    [["--data", "data.safetensors", "-o", "t.pt2", "--loss", "cross_entropy_loss", "--batch", "99"], "a batch has 99"],
+    [
+      ["--data", "data.safetensors", "-o", "t.pt2", "--loss", "cross_entropy_loss", "--train", "("],
+      "regular expression",
+    ],
+    [["--data", "data.safetensors", "-o", "t.pt2"], "loss"],
+  ])("refuses %j", async (args, message) => {
+    const folder = await folderWithData();
+    const given = args.map((arg) => (/\.(safetensors|pt2)$/.test(arg) ? join(folder, arg) : arg));
+    const { code, err } = await pt2("train", DIGITS, ...given);
+    expect(code).toBe(2);
+    expect(err).toContain(message);
+  });
+});
