@@ -37,6 +37,7 @@ const EXCEPTIONS: readonly (readonly [path: string, why: string])[] = [
   ["packages/autograd/src/differentiation.ts", "views become reshapes where copies between them may be gone"],
   ["packages/autograd/src/prepare-for-grad.ts", "where PyTorch cuts gradients off"],
   ["packages/autograd/src/with-loss.ts", "losses of class indices"],
+  ["packages/train/src/lora.ts", "adapters of linear layers"],
   ["packages/train/src/update-builder.ts", "appends arithmetic to a graph"],
   ["packages/train/src/with-optimizer.ts", "appends arithmetic to a graph"],
   ["packages/backend/src/unsupported-ops.ts", "advice for programs with PyTorch's ops"],

@@ -134,6 +134,22 @@ print(torch.export.load(sys.argv[1]).module()(batches["0.0"], batches["0.1"])[0]
         expect(Math.abs(here - inTorch)).toBeLessThan(1e-4);
       });
 
+      it("adapters are trained alone, and merged into what is saved", async () => {
+        const way: Way = { optimizer: adamW({ lr: 1e-2 }), lora: { rank: 2, alpha: 4 } };
+        await using trainer = await trainerOf(backend, way);
+        expect(trainer.parameters).toEqual(["lora.A.network.7.weight", "lora.B.network.7.weight"]);
+        const losses: number[] = [];
+        for await (const { loss } of trainer.fit(Array(20).fill(batches[0]))) losses.push(loss);
+        expect(losses.at(-1)).toBeLessThan(losses[0]! - 0.01);
+        const { loss: last } = await trainer.train(batches[0]!);
+        await using resumed = await trainerOf(backend, { ...way, checkpoint: await trainer.checkpoint() });
+        const { loss: next } = await resumed.train(batches[0]!);
+        await using model = await trainer.model();
+        const [loss] = (await model.runFlat(batches[0]!)) as readonly HostTensor[];
+        expect(Number(((await loss!.read()) as Float32Array)[0])).toBeCloseTo(next, 4);
+        expect(next).toBeLessThan(last);
+      });
+
       it("frozen parameters stay, and an aborted step changes nothing", async () => {
         await using trainer = await trainerOf(backend, {
           optimizer: sgd({ lr: 0.1 }),
@@ -188,6 +204,8 @@ print(torch.export.load(sys.argv[1]).module()(batches["0.0"], batches["0.1"])[0]
     expect(await codeOf({ clipNorm: -1 })).toBe("train.options");
     expect(await codeOf({ train: () => false })).toBe("train.parameters");
     expect(await codeOf({ of: 1 })).toBe("autograd.of");
+    expect(await codeOf({ lora: { rank: 0 } })).toBe("train.options");
+    expect(await codeOf({ lora: { rank: 2, match: () => false } })).toBe("train.parameters");
     expect(() => sgd({ nesterov: true })).toThrow("Nesterov");
     expect(() => adamW({ lr: -1 })).toThrow("not negative");
     const trainer = await trainerOf(backend, { optimizer: sgd() });

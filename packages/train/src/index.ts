@@ -1,4 +1,5 @@
 /** Trains PyTorch programs where they run. */
+export type { LoraOptions } from "./lora.ts";
 export {
   type AdagradOptions,
   type AdamOptions,

@@ -3,6 +3,7 @@ import { HostTensor, type RunOptions, type Tensor, type Value } from "@pt2/backe
 import { fromBytes, readSafetensors, type WeightTensor, writeSafetensors } from "@pt2/format";
 import { type InputSpec, isGradient, isReturned, type Program } from "@pt2/graph";
 import { type LoadOptions, load, type Model, type ProgramSource } from "@pt2/runtime";
+import { type Adapter, type LoraOptions, mergedWeight, withLora } from "./lora.ts";
 import { memoryWeight } from "./memory-weight.ts";
 import type { Optimizer } from "./optimizers.ts";
 import { savedProgram } from "./saved-program.ts";
@@ -22,8 +23,10 @@ export interface TrainerOptions extends Omit<LoadOptions, "model" | "verifyCheck
   readonly of?: number;
   /** The shapes of inputs whose sizes are not numbers in the program, by the name of the input. */
   readonly shapes?: Readonly<Record<string, readonly number[]>>;
-  /** Which parameters are trained, by name; the others are frozen. @default all */
+  /** Which parameters are trained, by name; the others are frozen. @default all; with `lora` the adapters */
   readonly train?: (name: string) => boolean;
+  /** Adds low-rank adapters to linear layers, and trains these. What is saved has them merged into the weights. */
+  readonly lora?: LoraOptions;
   /** Rates of their own for some parameters: the first group that matches a name counts. */
   readonly groups?: readonly {
     readonly match: (name: string) => boolean;
@@ -98,7 +101,8 @@ async function create(source: ProgramSource, options: TrainerOptions): Promise<T
     loss,
     of,
     shapes,
-    train = () => true,
+    lora,
+    train = () => lora === undefined,
     groups: given = [],
     schedule = () => 1,
     clipNorm = null,
@@ -113,8 +117,10 @@ async function create(source: ProgramSource, options: TrainerOptions): Promise<T
     throw trainError("train.options", { what: `clipNorm must be a positive number, not ${clipNorm}` });
   }
   const { program, tied } = tieParameters(source.program, source.weights);
-  const complete = loss === undefined ? program : withLoss(program, loss);
-  const names = trainable(complete).filter(train);
+  const adapted = lora === undefined ? null : withLora(program, lora);
+  const predicting = adapted?.program ?? program;
+  const complete = loss === undefined ? predicting : withLoss(predicting, loss);
+  const names = trainable(complete).filter((name) => adapted?.weights.has(name) === true || train(name));
   if (names.length === 0) {
     throw trainError("train.parameters", {
       what: "No parameter is trained",
@@ -132,7 +138,7 @@ async function create(source: ProgramSource, options: TrainerOptions): Promise<T
   const training: TrainingOptions = { optimizer, groups: groupsOf(names, given, optimizer), clipNorm, accumulate };
   const made = withOptimizer(joint, training);
   const restored = checkpoint === undefined ? null : await readCheckpoint(checkpoint, optimizer);
-  const weights = new Map([...source.weights, ...made.state]);
+  const weights = new Map([...source.weights, ...(adapted?.weights ?? []), ...made.state]);
   if (restored !== null) restore(weights, restored.tensors, made.program);
   const model = await load({ program: made.program, weights }, loadOptions);
   if (model.readState === undefined) {
@@ -145,6 +151,7 @@ async function create(source: ProgramSource, options: TrainerOptions): Promise<T
   return new ProgramTrainer({
     source,
     tied,
+    adapters: adapted?.adapters ?? [],
     model,
     training,
     schedule,
@@ -158,6 +165,7 @@ async function create(source: ProgramSource, options: TrainerOptions): Promise<T
 interface TrainerParts {
   readonly source: ProgramSource;
   readonly tied: ReadonlyMap<string, string>;
+  readonly adapters: readonly Adapter[];
   readonly model: Model;
   readonly training: TrainingOptions;
   readonly schedule: Schedule;
@@ -255,8 +263,16 @@ class ProgramTrainer implements Trainer {
 
   /** The program that was given, with the present weights. */
   async #trained(): Promise<ProgramSource> {
-    const { source, tied } = this.#parts;
-    const present = await this.weights();
+    const { source, tied, adapters } = this.#parts;
+    const present = new Map(await this.weights());
+    for (const adapter of adapters) {
+      const [a, b] = [present.get(adapter.a)!, present.get(adapter.b)!];
+      const given = source.weights.get(adapter.weight)!;
+      const owner = present.get(adapter.weight);
+      const base = owner === undefined ? given : memoryWeight(adapter.weight, "parameter", owner);
+      const merged = await mergedWeight(base, adapter, a.data as Float32Array, b.data as Float32Array);
+      present.set(adapter.weight, new HostTensor("float32", given.shape, new Uint8Array(merged.buffer)));
+    }
     const weights = new Map<string, WeightTensor>();
     for (const [name, weight] of source.weights) {
       const owner = tied.get(name) ?? name;

@@ -1,0 +1,185 @@
+import { readTensor, type WeightTensor } from "@pt2/format";
+import { argOf, type InputSpec, type Node, type Program, type TensorType, type ValueType } from "@pt2/graph";
+import { GraphBuilder, Substitution } from "@pt2/graph/passes";
+import { memoryWeight } from "./memory-weight.ts";
+import { trainError } from "./train-errors.ts";
+import { typeOf } from "./update-builder.ts";
+
+/** Options of low-rank adapters. */
+export interface LoraOptions {
+  /** The rank of the adapters. */
+  readonly rank: number;
+  /** An adapter is scaled by `alpha / rank`. @default the rank */
+  readonly alpha?: number;
+  /** The weights of linear layers that get an adapter, by name. @default all */
+  readonly match?: (name: string) => boolean;
+  /** Of the first values of A. @default 0 */
+  readonly seed?: number;
+}
+
+/** An adapter of one linear layer. */
+export interface Adapter {
+  /** The name of the weight W, of shape [out, in]. */
+  readonly weight: string;
+  /** The names of its factors, of shapes [rank, in] and [out, rank]. */
+  readonly a: string;
+  readonly b: string;
+  readonly scale: number;
+}
+
+/** A program with adapters, and what they begin with. */
+export interface Adapted {
+  readonly program: Program;
+  readonly weights: ReadonlyMap<string, WeightTensor>;
+  readonly adapters: readonly Adapter[];
+}
+
+/**
+ * Adds low-rank adapters to linear layers: `y = W x + b + alpha / rank B A x`, where A begins as PyTorch initializes a
+ * linear layer and B with zeros (Hu et al., "LoRA: Low-Rank Adaptation of Large Language Models", section 4.1).
+ */
+export function withLora(program: Program, options: LoraOptions): Adapted {
+  const { rank, alpha = rank, match = () => true, seed = 0 } = options;
+  if (!(Number.isInteger(rank) && rank >= 1)) {
+    throw trainError("train.options", { what: `The rank of adapters must be an integer from 1, not ${rank}` });
+  }
+  const { graph } = program;
+  const targets = new Map(
+    program.inputs.flatMap((spec) => (spec.kind === "parameter" ? [[spec.value, spec.target]] : [])),
+  );
+  const builder = new GraphBuilder(graph);
+  const replaced = new Substitution();
+  const weights = new Map<string, WeightTensor>();
+  const adapters = new Map<string, Adapter>();
+  const inputs: InputSpec[] = [];
+  const values = new Map<string, string>();
+  const parameter = (target: string, shape: readonly number[], fill: (data: Float32Array) => void): string => {
+    const known = values.get(target);
+    if (known !== undefined) return known;
+    const data = new Float32Array(shape.reduce((n, size) => n * size, 1));
+    fill(data);
+    const value = builder.fresh(target.replaceAll(/\W/g, "_"));
+    values.set(target, value);
+    inputs.push({ kind: "parameter", value, target });
+    weights.set(
+      target,
+      memoryWeight(target, "parameter", { dtype: "float32", shape, bytes: new Uint8Array(data.buffer) }),
+    );
+    builder.setType(value, typeOf({ dtype: "float32", shape }));
+    return value;
+  };
+  const random = uniform(seed);
+  for (const original of graph.nodes) {
+    const node = replaced.node(original);
+    builder.push(node);
+    const layer = linearOf(node, graph.values, targets, match);
+    if (layer === null) continue;
+    const { target, input, output, type, inner, outer } = layer;
+    const [a, b] = [`lora.A.${target}`, `lora.B.${target}`];
+    const bound = 1 / Math.sqrt(inner);
+    const A = parameter(a, [rank, inner], (data) => {
+      for (let i = 0; i < data.length; i++) data[i] = (2 * random() - 1) * bound;
+    });
+    const B = parameter(b, [outer, rank], () => {});
+    adapters.set(target, { weight: target, a, b, scale: alpha / rank });
+    const narrow = { ...type, shape: [...type.shape.slice(0, -1), rank], strides: type.strides };
+    const call = (op: string, args: Readonly<Record<string, string>>, result: TensorType): string => {
+      const given = Object.entries(args).map(([name, value]) => ({
+        name,
+        arg: { kind: "value", name: value } as const,
+      }));
+      return builder.emit({ op, args: given, results: [{ name: "lora", type: result }], origin: node.origin })[0]!;
+    };
+    const low = call("aten::linear", { input, weight: A }, narrow);
+    const high = call("aten::linear", { input: low, weight: B }, type);
+    const [sum] = builder.emit({
+      op: "aten::add.Tensor",
+      args: [
+        { name: "self", arg: { kind: "value", name: output } },
+        { name: "other", arg: { kind: "value", name: high } },
+        { name: "alpha", arg: { kind: "float", value: alpha / rank } },
+      ],
+      results: [{ name: output, type }],
+      origin: node.origin,
+    });
+    replaced.set(output, { kind: "value", name: sum! });
+  }
+  if (adapters.size === 0) {
+    throw trainError("train.parameters", {
+      what: "No linear layer gets an adapter",
+      advice: "`lora.match` is called with the names of the weights of aten::linear, such as layers.0.q_proj.weight.",
+    });
+  }
+  const built = builder.build(graph.outputs.map((arg) => replaced.arg(arg)));
+  const added = inputs.flatMap((spec) => ("value" in spec && spec.value !== null ? [spec.value] : []));
+  return {
+    program: {
+      ...program,
+      graph: {
+        ...built,
+        inputs: [...added, ...graph.inputs],
+        values: new Map([...built.values, ...added.map((name): [string, ValueType] => [name, builder.typeOf(name)!])]),
+      },
+      inputs: [...inputs, ...program.inputs],
+    },
+    weights,
+    adapters: [...adapters.values()],
+  };
+}
+
+/** Returns W + scale B A, in float32. */
+export async function mergedWeight(
+  weight: WeightTensor,
+  { scale }: Adapter,
+  a: ArrayLike<number>,
+  b: ArrayLike<number>,
+): Promise<Float32Array<ArrayBuffer>> {
+  const { bytes, shape } = await readTensor(weight);
+  const merged = new Float32Array(bytes.slice().buffer);
+  const [outer, inner] = shape as readonly [number, number];
+  const rank = a.length / inner;
+  for (let o = 0; o < outer; o++) {
+    for (let r = 0; r < rank; r++) {
+      const factor = scale * b[o * rank + r]!;
+      for (let i = 0; i < inner; i++) merged[o * inner + i]! += factor * a[r * inner + i]!;
+    }
+  }
+  return merged;
+}
+
+interface Linear {
+  readonly target: string;
+  readonly input: string;
+  readonly output: string;
+  readonly type: TensorType;
+  readonly inner: number;
+  readonly outer: number;
+}
+
+function linearOf(
+  node: Node,
+  types: ReadonlyMap<string, ValueType>,
+  targets: ReadonlyMap<string, string>,
+  match: (name: string) => boolean,
+): Linear | null {
+  if (node.op !== "aten::linear") return null;
+  const [input, weight, [output]] = [argOf(node, "input"), argOf(node, "weight"), node.outputs];
+  if (input?.kind !== "value" || weight?.kind !== "value" || output?.kind !== "value") return null;
+  const target = targets.get(weight.name);
+  const [type, matrix] = [types.get(output.name), types.get(weight.name)];
+  if (target === undefined || type?.kind !== "tensor" || matrix?.kind !== "tensor" || !match(target)) return null;
+  const [outer, inner] = matrix.shape;
+  if (matrix.dtype !== "float32" || typeof outer !== "number" || typeof inner !== "number") return null;
+  return { target, input: input.name, output: output.name, type, inner, outer };
+}
+
+/** Numbers in [0, 1) that follow from a seed (mulberry32). */
+function uniform(seed: number): () => number {
+  let state = seed;
+  return () => {
+    state = (state + 0x6d2b79f5) | 0;
+    let t = Math.imul(state ^ (state >>> 15), 1 | state);
+    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
+    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
+  };
+}
