@@ -39,6 +39,8 @@ export interface TrainerOptions extends Omit<LoadOptions, "model" | "verifyCheck
   readonly clipNorm?: number;
   /** The number of batches whose gradients are averaged for one update. @default 1 */
   readonly accumulate?: number;
+  /** Values of parameters and buffers to begin with, by name, in place of those of the program. */
+  readonly weights?: ReadonlyMap<string, HostTensor>;
   /** What {@link Trainer.checkpoint} returned: training goes on with the same numbers. */
   readonly checkpoint?: Uint8Array;
 }
@@ -108,6 +110,7 @@ async function create(source: ProgramSource, options: TrainerOptions): Promise<T
     clipNorm = null,
     accumulate = 1,
     checkpoint,
+    weights: first = new Map<string, HostTensor>(),
     ...loadOptions
   } = options;
   if (!(Number.isInteger(accumulate) && accumulate >= 1)) {
@@ -117,6 +120,7 @@ async function create(source: ProgramSource, options: TrainerOptions): Promise<T
     throw trainError("train.options", { what: `clipNorm must be a positive number, not ${clipNorm}` });
   }
   const { program, tied } = tieParameters(source.program, source.weights);
+  const begin = withValues(source.weights, first);
   const adapted = lora === undefined ? null : withLora(program, lora);
   const predicting = adapted?.program ?? program;
   const complete = loss === undefined ? predicting : withLoss(predicting, loss);
@@ -138,7 +142,7 @@ async function create(source: ProgramSource, options: TrainerOptions): Promise<T
   const training: TrainingOptions = { optimizer, groups: groupsOf(names, given, optimizer), clipNorm, accumulate };
   const made = withOptimizer(joint, training);
   const restored = checkpoint === undefined ? null : await readCheckpoint(checkpoint, optimizer);
-  const weights = new Map([...source.weights, ...(adapted?.weights ?? []), ...made.state]);
+  const weights = new Map([...begin, ...(adapted?.weights ?? []), ...made.state]);
   if (restored !== null) restore(weights, restored.tensors, made.program);
   const model = await load({ program: made.program, weights }, loadOptions);
   if (model.readState === undefined) {
@@ -149,7 +153,7 @@ async function create(source: ProgramSource, options: TrainerOptions): Promise<T
     });
   }
   return new ProgramTrainer({
-    source,
+    source: { ...source, weights: begin },
     tied,
     adapters: adapted?.adapters ?? [],
     model,
@@ -289,6 +293,25 @@ class ProgramTrainer implements Trainer {
       advice: "Save what was trained before that, or dispose it only after the last step.",
     });
   }
+}
+
+/** Replaces weights by tensors of the same dtype and shape. */
+function withValues(
+  weights: ReadonlyMap<string, WeightTensor>,
+  values: ReadonlyMap<string, HostTensor>,
+): ReadonlyMap<string, WeightTensor> {
+  const replaced = [...values].map(([name, tensor]) => {
+    const weight = weights.get(name);
+    if (weight?.dtype === tensor.dtype && `${weight.shape}` === `${tensor.shape}`) {
+      return [name, memoryWeight(name, weight.kind, tensor)] as const;
+    }
+    const own = weight === undefined ? "does not have" : `has as ${weight.dtype} [${weight.shape.join(", ")}]`;
+    throw trainError("train.options", {
+      what: `\`weights\` has \`${name}\` as ${tensor.dtype} [${tensor.shape.join(", ")}], which the program ${own}`,
+      details: { name },
+    });
+  });
+  return new Map([...weights, ...replaced]);
 }
 
 /** The parameters that a program has gradients of, or can have. */

@@ -3,7 +3,6 @@ import type { ProgramState } from "@pt2/engine";
 import {
   fromRunValue,
   GraphRunner,
-  type HostData,
   programResults,
   programWeights,
   QueuedExecutable,
@@ -18,16 +17,20 @@ import { modelDisposed } from "../wasm-errors.ts";
 import { createEngine } from "./create-engine.ts";
 import type { EngineRequest } from "./engine-request.ts";
 import { readView } from "./host-copy.ts";
+import { storeAll } from "./store-all.ts";
 import type { TensorView } from "./tensor-view.ts";
 import type { WasmEngine, WasmPlan } from "./wasm-engine.ts";
 
 /** A program on this thread. */
 export class WasmExecutable extends QueuedExecutable<Model> implements Executable {
   readonly #onDispose: () => Promise<void>;
+  readonly #stored: ReadonlySet<number>;
 
   private constructor(model: Model, onDispose: () => Promise<void>) {
     super(model, modelDisposed);
     this.#onDispose = onDispose;
+    const { outputs } = model.program;
+    this.#stored = new Set(outputs.flatMap(({ kind }, i) => (/^(buffer|parameter)_mutation$/.test(kind) ? [i] : [])));
   }
 
   /** Plans the program for its exported shapes when they are static, and reads the weights. */
@@ -100,12 +103,11 @@ export class WasmExecutable extends QueuedExecutable<Model> implements Executabl
 
   protected override async forward(inputs: readonly Value[], hooks: RunHooks): Promise<readonly Value[]> {
     const { program, runner, engine, weights } = this.model;
-    const results = await runner.run(toRunValues(program, inputs, { name: "wasm" }), weights.bound, hooks);
+    const given = toRunValues(program, inputs, { name: "wasm" });
+    const results = await runner.run(given, weights.bound, { ...hooks, stored: this.#stored });
     const { outputs, writes } = programResults(program, results, weights.mutable);
     // Buffers are written when every result is there, because a run that fails changes no buffer.
-    for (const { target, data } of writes) {
-      engine.device.write(weights.mutable.get(target)!, (data as HostData).bytes);
-    }
+    storeAll(engine.device.heap, writes, weights.mutable);
     return outputs.map((output) => fromRunValue(output));
   }
 }

@@ -1,6 +1,7 @@
 import type { Cancellation } from "@pt2/backend";
 import {
   addErrorLocation,
+  type DeviceData,
   elementBytes,
   type HostData,
   numberOf,
@@ -105,6 +106,13 @@ export class WasmEngine implements StageEngine<TensorView, WasmPlan> {
       shape: tensor.shape,
       bytes: readView(heap, plan.view(tensor)),
     }));
+  }
+
+  locate(plan: WasmPlan, tensors: readonly LoweredTensor[]): readonly DeviceData[] {
+    return tensors.map((tensor) => {
+      const view = plan.view(tensor);
+      return { dtype: tensor.dtype, shape: tensor.shape, handle: view };
+    });
   }
 
   release({ stage }: WasmPlan): void {

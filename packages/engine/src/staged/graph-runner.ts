@@ -81,7 +81,11 @@ export class GraphRunner<View extends TensorType, Plan extends StagePlan<View>> 
       const executing = this.#engine.execute(node.plan, hooks);
       if (executing !== undefined) await executing;
       const { end } = node.stage;
-      if (end.kind === "return") return node.read(end.outputs, "anywhere");
+      if (end.kind === "return") {
+        return hooks.stored === undefined
+          ? node.read(end.outputs, "anywhere")
+          : node.readOrLocate(end.outputs, hooks.stored);
+      }
       // The import is made when it is needed, for most programs are one stage.
       graphBreaks ??= await import("./graph-break.ts");
       const results: readonly RunValue[] = await graphBreaks.runGraphBreak(end, this.#host(node, hooks));

@@ -12,6 +12,11 @@ export interface RunHooks {
   readonly signal?: Cancellation | undefined;
   /** The number of handlers that wait for this run. */
   readonly depth?: number;
+  /**
+   * The positions of results that the executable copies itself as soon as the run is done: the engine then gives where
+   * they are (`StageEngine.locate`), instead of a copy.
+   */
+  readonly stored?: ReadonlySet<number>;
 }
 
 /** A stage with every decision made. `View` is a backend's view of a tensor in its memory. */
@@ -63,6 +68,8 @@ export interface StageEngine<View extends TensorType, Plan extends StagePlan<Vie
    * `host`.
    */
   read(plan: Plan, tensors: readonly LoweredTensor[], to: "host" | "anywhere"): Awaitable<readonly TensorData[]>;
+  /** Returns where results are, until the next run; absent where {@link read} copies on the device anyway. */
+  locate?(plan: Plan, tensors: readonly LoweredTensor[]): readonly DeviceData[];
   /** Brings what {@link read} left on the device to the host. It is absent when `read` leaves nothing there. */
   fetch?(tensors: readonly TensorData[]): Promise<readonly TensorData[]>;
   /**

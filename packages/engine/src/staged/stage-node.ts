@@ -128,6 +128,24 @@ export class StageNode<View extends TensorType, Plan extends StagePlan<View>> im
     });
   }
 
+  /** Like {@link read}, but gives only the place of the tensors at the positions in `stored`. */
+  readOrLocate(values: readonly ArgValue[], stored: ReadonlySet<number>): Awaitable<readonly RunValue[]> {
+    const engine = this.#engine;
+    const isLocated = (i: number): boolean => stored.has(i) && isComputed(values[i]!);
+    const located = engine.locate?.(this.plan, values.filter((_, i) => isLocated(i)).filter(isComputed));
+    if (located === undefined) return this.read(values, "anywhere");
+    return whenReady(
+      this.read(
+        values.filter((_, i) => !isLocated(i)),
+        "anywhere",
+      ),
+      (read) => {
+        let [nextRead, nextLocated] = [0, 0];
+        return values.map((_, i) => (isLocated(i) ? located[nextLocated++]! : read[nextRead++]!));
+      },
+    );
+  }
+
   /** The first stages of graphs that the graph break calls. */
   get nested(): readonly StageNode<View, Plan>[] {
     return this.#graphs.values.flatMap((runner) => runner.plans);

@@ -5,6 +5,7 @@ import { rareOps } from "./parts/rare.ts";
 import { resamplingOps } from "./parts/resampling.ts";
 import { sequenceOps } from "./parts/sequence.ts";
 import { spectralOps } from "./parts/spectral.ts";
+import { trainingOps } from "./parts/training.ts";
 import { visionOps } from "./parts/vision.ts";
 import { visionRareOps } from "./parts/vision-rare.ts";
 import { withComplexRules } from "./pointwise/complex.ts";
@@ -15,13 +16,11 @@ const ops = [
   ...visionRareOps,
   ...resamplingOps,
   ...spectralOps,
+  ...trainingOps,
   ...sequenceOps,
   ...commonOps,
   ...rareOps,
 ];
 
-/**
- * PyTorch's own ops, all loaded. They include gradients of views, which the ops that load on demand lack: these only
- * run programs.
- */
+/** PyTorch's own ops, all loaded. */
 export const aten: OpSet = { name: "aten", builtIn: true, ops: withComplexRules(ops) };

@@ -9,6 +9,8 @@ const PYTORCH = /^(aten|prims)::/;
  */
 const VISION = /^aten::(renorm|(?!fractional)\w*(conv|batch_norm|instance_norm|pool\dd))(?!\w*backward)/;
 
+const TRAINING = /^aten::\w*(_backward|_loss|kl_div|binary_cross_entropy)/;
+
 const PARTS: readonly Part<OpRecord>[] = [
   // Every program needs this part: everything decomposes into it.
   { ops: PYTORCH, load: async () => (await import("./parts/core.ts")).coreOps },
@@ -19,6 +21,7 @@ const PARTS: readonly Part<OpRecord>[] = [
     ops: /^aten::\w*(upsample|grid_sampler|affine_grid|pixel_(un)?shuffle|channel_shuffle)/,
     load: async () => (await import("./parts/resampling.ts")).resamplingOps,
   },
+  { ops: TRAINING, load: async () => (await import("./parts/training.ts")).trainingOps },
   { ops: /^aten::(_?fft_|i?stft)/, load: async () => (await import("./parts/spectral.ts")).spectralOps },
   // The other ops: frequent ones before rare ones.
   { ops: PYTORCH, load: async () => (await import("./parts/sequence.ts")).sequenceOps },

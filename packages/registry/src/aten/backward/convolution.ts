@@ -58,8 +58,8 @@ function inputGradient(b: Builder, grad: TensorMeta, conv: Convolution): TensorM
 }
 
 /**
- * Returns the gradient of the weight: the input convolved with the gradient, group by group, with channels as batch,
- * batch as channels and stride as dilation. In a transposed convolution, input and gradient change places.
+ * Returns the gradient of the weight: the input convolved with the gradient, with channels as batch, batch as channels
+ * of each group, and stride as dilation. In a transposed convolution, input and gradient change places.
  */
 function weightGradient(
   b: Builder,
@@ -67,25 +67,27 @@ function weightGradient(
   { input, weight, stride, padding, dilation, groups }: Convolution,
 ): TensorMeta {
   const e = emit(b);
-  const part = (x: TensorMeta, group: number): TensorMeta => {
-    const size = x.shape[1]! / groups;
-    return e.transpose(e.slice(x, 1, group * size, (group + 1) * size), 0, 1);
+  const [batch, spatial] = [input.shape[0]!, range(input.shape.length - 2)];
+  const order = spatial.map((d) => d + 3);
+  /** [batch, groups × n, …] as [groups, n, batch, …] */
+  const apart = (x: TensorMeta, dims: readonly number[]): TensorMeta => {
+    const split = e.reshape(x, [batch, groups, x.shape[1]! / groups, ...x.shape.slice(2)]);
+    return e.permute(split, [...dims, ...order]);
   };
-  const spatial = {
+  const [inner, outer] = [input.shape[1]! / groups, grad.shape[1]!];
+  const windows = b.tensor("aten::convolution", {
+    input: e.reshape(apart(input, [2, 1, 0]), [inner, groups * batch, ...input.shape.slice(2)]),
+    weight: e.reshape(apart(grad, [1, 2, 0]), [outer, batch, ...grad.shape.slice(2)]),
+    bias: null,
     stride: dilation,
     padding,
     dilation: stride,
     transposed: false,
     output_padding: [0],
-    groups: 1,
-    bias: null,
-  };
-  const grads = range(groups).map((group) => {
-    const windows = b.tensor("aten::convolution", { input: part(input, group), weight: part(grad, group), ...spatial });
-    // Drops rows at the end that no window of the forward convolution reached.
-    return trimmed(b, e.transpose(windows, 0, 1), weight.shape);
+    groups,
   });
-  return e.cat(grads, 0);
+  // Drops rows at the end that no window of the forward convolution reached.
+  return trimmed(b, e.transpose(windows, 0, 1), weight.shape);
 }
 
 /** Cuts the spatial dimensions to the sizes that they have in `shape`. */

@@ -1,10 +1,4 @@
 import type { OpRecord } from "../../op.ts";
-import { ATTENTION_BACKWARD_OPS } from "../backward/attention.ts";
-import { AVERAGE_VOLUME_BACKWARD_OPS } from "../backward/average-volume.ts";
-import { BACKWARD_OPS } from "../backward/backward.ts";
-import { BATCH_NORM_BACKWARD_OPS } from "../backward/batch-norm.ts";
-import { CONVOLUTION_BACKWARD_OPS } from "../backward/convolution.ts";
-import { INDEX_BACKWARD_OPS } from "../backward/index-backward.ts";
 import { COLUMN_OPS } from "../conv/column.ts";
 import { FILL_DIAGONAL_OPS } from "../copy/fill-diagonal.ts";
 import { BARTLETT_KAISER_OPS } from "../factory/bartlett-kaiser.ts";
@@ -19,14 +13,8 @@ import { LU_OPS } from "../linalg/lu.ts";
 import { ORTHOGONAL_OPS } from "../linalg/orthogonal.ts";
 import { PSEUDO_INVERSE_OPS } from "../linalg/pseudo-inverse.ts";
 import { TENSOR_EQUATION_OPS } from "../linalg/tensor-equations.ts";
-import { CLASS_MARGIN_LOSS_OPS } from "../loss/class-margin.ts";
-import { CLASSIFICATION_LOSS_OPS } from "../loss/classification.ts";
-import { CONNECTIONIST_LOSS_OPS } from "../loss/connectionist.ts";
-import { ELEMENTWISE_LOSS_OPS } from "../loss/elementwise.ts";
-import { MARGIN_LOSS_OPS } from "../loss/margin.ts";
 import { GROUPED_OPS } from "../matmul/grouped.ts";
 import { MOMENT_OPS } from "../matmul/moments.ts";
-import { BACKWARD_POINTWISE_OPS } from "../pointwise/backward.ts";
 import { FAKE_QUANTIZE_OPS } from "../pointwise/fake-quantize.ts";
 import { SPECIAL_OPS } from "../pointwise/special.ts";
 import { FRACTIONAL_POOL_OPS } from "../pool/fractional-pool.ts";
@@ -39,14 +27,8 @@ import { TRAPEZOID_OPS } from "../shape/trapezoid.ts";
 import { MEDIAN_OPS } from "../sort/median.ts";
 import { QUANTILE_OPS } from "../sort/quantile.ts";
 
-/** Ops that few inference programs use: gradients, linear algebra, losses, random numbers, recurrent layers. */
+/** Ops that few inference programs use: linear algebra, random numbers, recurrent layers. */
 export const rareOps: readonly OpRecord[] = [
-  ...ATTENTION_BACKWARD_OPS,
-  ...AVERAGE_VOLUME_BACKWARD_OPS,
-  ...INDEX_BACKWARD_OPS,
-  ...BACKWARD_OPS,
-  ...BATCH_NORM_BACKWARD_OPS,
-  ...CONVOLUTION_BACKWARD_OPS,
   ...COLUMN_OPS,
   ...FILL_DIAGONAL_OPS,
   ...BARTLETT_KAISER_OPS,
@@ -61,14 +43,8 @@ export const rareOps: readonly OpRecord[] = [
   ...ORTHOGONAL_OPS,
   ...PSEUDO_INVERSE_OPS,
   ...TENSOR_EQUATION_OPS,
-  ...CLASS_MARGIN_LOSS_OPS,
-  ...CLASSIFICATION_LOSS_OPS,
-  ...CONNECTIONIST_LOSS_OPS,
-  ...ELEMENTWISE_LOSS_OPS,
-  ...MARGIN_LOSS_OPS,
   ...GROUPED_OPS,
   ...MOMENT_OPS,
-  ...BACKWARD_POINTWISE_OPS,
   ...FAKE_QUANTIZE_OPS,
   ...SPECIAL_OPS,
   ...FRACTIONAL_POOL_OPS,
