@@ -1,5 +1,5 @@
 import { type Writable, writeJson } from "../json/write-json.ts";
-import { encodeArgument, encodeArgumentKind, encodeSym, encodeTensorMeta } from "./encode-value.ts";
+import { encodeArgument, encodeArgumentKind, encodeSym, encodeSymFloat, encodeTensorMeta } from "./encode-value.ts";
 import type {
   Argument,
   ExportedProgram,
@@ -50,7 +50,7 @@ function encodeGraph(graph: Graph): Writable {
     sym_bool_values: mapValues(graph.symBoolValues, encodeSym),
     is_single_tensor_return: graph.isSingleTensorReturn,
     custom_obj_values: mapValues(graph.customObjValues, ({ name, classFqn }) => ({ name, class_fqn: classFqn })),
-    sym_float_values: mapValues(graph.symFloatValues, encodeSym),
+    sym_float_values: mapValues(graph.symFloatValues, encodeSymFloat),
   };
 }
 

@@ -23,23 +23,19 @@ function encodeDevice({ type, index }: Device): Writable {
   return { type, index };
 }
 
-/** Encodes a symbolic value of any type. */
-export function encodeSym(value: SymInt | SymFloat | SymBool): Writable {
-  switch (value.kind) {
-    case "as_expr": {
-      const { exprStr, hint } = value;
-      return { as_expr: { expr_str: exprStr, hint: hint === null ? null : encodeHint(hint) } };
-    }
-    case "as_float":
-      return { as_float: float(value.value) };
-    default:
-      return { [value.kind]: value.value };
-  }
+/** Encodes a symbolic int or bool. */
+export function encodeSym(value: SymInt | SymBool): Writable {
+  if (value.kind !== "as_expr") return { [value.kind]: value.value };
+  const { exprStr, hint } = value;
+  const encoded = typeof hint === "boolean" ? { as_bool: hint } : { as_int: hint };
+  return { as_expr: { expr_str: exprStr, hint: hint === null ? null : encoded } };
 }
 
-function encodeHint(hint: number | bigint | boolean): Writable {
-  if (typeof hint === "boolean") return { as_bool: hint };
-  return typeof hint === "number" && !Number.isInteger(hint) ? { as_float: float(hint) } : { as_int: hint };
+/** Encodes a symbolic float, whose hint is a float too where it is an integer. */
+export function encodeSymFloat(value: SymFloat): Writable {
+  if (value.kind === "as_float") return { as_float: float(value.value) };
+  const { exprStr, hint } = value;
+  return { as_expr: { expr_str: exprStr, hint: hint === null ? null : { as_float: float(Number(hint)) } } };
 }
 
 function encodeSymArgument(value: SymIntArgument | SymFloatArgument | SymBoolArgument): Writable {
