@@ -49,6 +49,21 @@ for (const test of skipped) {
   const name = `${test.module.relativeModuleId}: ${test.fullName}`;
   console.log(`${styleText("yellow", "skipped")} ${name}\n        ${reasonOf(test)}`);
 }
+// Again at the end, where a long log is read.
+for (const test of tests) {
+  const { state, errors } = test.result();
+  if (state !== "failed") continue;
+  console.log(`${styleText("red", "failed")} ${test.module.relativeModuleId}: ${test.fullName}`);
+  for (const { message } of errors ?? []) console.log(`        ${message.split("\n", 1)[0]}`);
+}
+for (const module of modules) {
+  for (const { message } of module.errors()) {
+    console.log(`${styleText("red", "failed")} ${module.relativeModuleId}\n        ${message.split("\n", 1)[0]}`);
+  }
+}
+for (const error of vitest.state.getUnhandledErrors()) {
+  console.log(`${styleText("red", "failed")} outside a test\n        ${String(error).split("\n", 1)[0]}`);
+}
 const refused = requireAll ? skipped.filter((test) => MISSING.test(test.fullName)).length : 0;
 if (refused > 0)
   console.log(styleText("red", `PT2_REQUIRE_ALL=1: ${refused} tests lack something, each is a failure.`));

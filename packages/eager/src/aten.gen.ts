@@ -882,6 +882,8 @@ export interface Aten {
   readonly grid_sampler: grid_sampler$;
   /** `aten::grid_sampler_2d(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> Tensor` */
   readonly grid_sampler_2d: grid_sampler_2d$;
+  /** `aten::grid_sampler_2d_backward(Tensor grad_output, Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners, bool[2] output_mask) -> (Tensor, Tensor)` */
+  readonly grid_sampler_2d_backward: grid_sampler_2d_backward$;
   /** `aten::grid_sampler_3d(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> Tensor` */
   readonly grid_sampler_3d: grid_sampler_3d$;
   /** `aten::group_norm(Tensor input, int num_groups, Tensor? weight=None, Tensor? bias=None, float eps=1.0000000000000001e-05, bool cudnn_enabled=True) -> Tensor` */
@@ -5788,6 +5790,19 @@ interface grid_sampler_2d$default {
 interface grid_sampler_2d$ extends grid_sampler_2d$default {
   /** `aten::grid_sampler_2d(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> Tensor` */
   readonly default: grid_sampler_2d$default;
+}
+interface grid_sampler_2d_backward$default {
+  (grad_output: In, keywords: { input: In; grid: In; interpolation_mode: Int; padding_mode: Int; align_corners: boolean; output_mask: readonly boolean[] }): readonly [Out | null, Out | null];
+  (grad_output: In, input: In, keywords: { grid: In; interpolation_mode: Int; padding_mode: Int; align_corners: boolean; output_mask: readonly boolean[] }): readonly [Out | null, Out | null];
+  (grad_output: In, input: In, grid: In, keywords: { interpolation_mode: Int; padding_mode: Int; align_corners: boolean; output_mask: readonly boolean[] }): readonly [Out | null, Out | null];
+  (grad_output: In, input: In, grid: In, interpolation_mode: Int, keywords: { padding_mode: Int; align_corners: boolean; output_mask: readonly boolean[] }): readonly [Out | null, Out | null];
+  (grad_output: In, input: In, grid: In, interpolation_mode: Int, padding_mode: Int, keywords: { align_corners: boolean; output_mask: readonly boolean[] }): readonly [Out | null, Out | null];
+  (grad_output: In, input: In, grid: In, interpolation_mode: Int, padding_mode: Int, align_corners: boolean, keywords: { output_mask: readonly boolean[] }): readonly [Out | null, Out | null];
+  (grad_output: In, input: In, grid: In, interpolation_mode: Int, padding_mode: Int, align_corners: boolean, output_mask: readonly boolean[]): readonly [Out | null, Out | null];
+}
+interface grid_sampler_2d_backward$ extends grid_sampler_2d_backward$default {
+  /** `aten::grid_sampler_2d_backward(Tensor grad_output, Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners, bool[2] output_mask) -> (Tensor, Tensor)` */
+  readonly default: grid_sampler_2d_backward$default;
 }
 interface grid_sampler_3d$default {
   (input: In, keywords: { grid: In; interpolation_mode: Int; padding_mode: Int; align_corners: boolean }): Out;

@@ -535,6 +535,7 @@ export interface OpSchemas {
   readonly "aten::greater_equal_.Tensor": "aten::greater_equal_.Tensor(Tensor(a!) self, Tensor other) -> Tensor(a!)";
   readonly "aten::grid_sampler": "aten::grid_sampler(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> Tensor";
   readonly "aten::grid_sampler_2d": "aten::grid_sampler_2d(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> Tensor";
+  readonly "aten::grid_sampler_2d_backward": "aten::grid_sampler_2d_backward(Tensor grad_output, Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners, bool[2] output_mask) -> (Tensor, Tensor)";
   readonly "aten::grid_sampler_3d": "aten::grid_sampler_3d(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> Tensor";
   readonly "aten::group_norm": "aten::group_norm(Tensor input, int num_groups, Tensor? weight=None, Tensor? bias=None, float eps=1.0000000000000001e-05, bool cudnn_enabled=True) -> Tensor";
   readonly "aten::gru.input": "aten::gru.input(Tensor input, Tensor hx, Tensor[] params, bool has_biases, int num_layers, float dropout, bool train, bool bidirectional, bool batch_first) -> (Tensor, Tensor)";

@@ -1,4 +1,6 @@
 """Attention, in the form modules call it and in the form decompositions leave."""
+import torch
+
 from opcase import b8, bf16, case, f16, f64, inf, t, v
 
 
@@ -45,3 +47,12 @@ encoder = "_transformer_encoder_layer_fwd"
 norms = lambda: (t(6, lo=0.5), t(6), t(6, lo=0.5), t(6))  # noqa: E731
 case(encoder, "relu, norm last", t(2, 5, 6), 6, 2, t(18, 6), t(18), t(6, 6), t(6), False, False, 1e-5, *norms(), t(10, 6), t(10), t(6, 10), t(6))
 case(encoder, "gelu, norm first", t(2, 5, 6), 6, 2, t(18, 6), t(18), t(6, 6), t(6), True, True, 1e-5, *norms(), t(10, 6), t(10), t(6, 10), t(6))
+
+for name, mask, causal, scale in (
+    ("plain", None, False, None),
+    ("causal", None, True, None),
+    ("a mask of numbers, scaled", t(1, 1, 5, 7), False, 0.3),
+):
+    query, key, value = t(2, 3, 5, 4), t(2, 3, 7, 4), t(2, 3, 7, 4)
+    out, sums = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu(query, key, value, 0.0, causal, attn_mask=mask, scale=scale)
+    case("_scaled_dot_product_flash_attention_for_cpu_backward", name, t(2, 3, 5, 4), query, key, value, out, sums, 0.0, causal, attn_mask=mask, scale=scale)

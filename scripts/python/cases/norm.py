@@ -1,4 +1,6 @@
 """Normalizations, and dropout, which is the identity in evaluation."""
+import torch
+
 from opcase import bf16, case, f16, f64, i64, t, v
 
 x4, chan = (2, 3, 5, 7), (3,)
@@ -92,3 +94,7 @@ case("norm_except_dim", "p 1", t(2, 3, 5), 1, 1)
 case("embedding_renorm", "only rows that are looked up", t(5, 3, lo=1), v([0, 3], [3, 1], dtype=i64), 1.5, 2.0)
 case("batch_norm", "of nothing, without channels", t(0), None, None, None, None, True, 0.1, 1e-5, False)
 case("batch_norm", "of nothing, evaluation", t(0, 3), t(3), t(3), *stats(3), False, 0.1, 1e-5, False)
+for name, shape, dim in (("rows", (5, 3, 2), 0), ("the last dimension", (4, 7), 1)):
+    weights = t(*shape)
+    norms = torch.linalg.vector_norm(weights, dim=[d for d in range(len(shape)) if d != dim], keepdim=True)
+    case("_weight_norm_interface_backward", name, t(*shape), weights, t(*norms.shape), norms, dim)

@@ -75,3 +75,24 @@ case("_adaptive_avg_pool2d_backward", "to one", t(1, 2, 1, 1), t(1, 2, 3, 5))
 spread = torch.tensor([[[[0, 3, 4], [12, 15, 22]], [[7, 2, 5], [18, 20, 17]]]])
 case("max_unpool2d", "2x2 windows", t(1, 2, 2, 3), spread, [4, 6])
 case("max_unpool3d", "2x2x1 windows", t(1, 1, 1, 2, 2), torch.tensor([[[[[0, 3], [9, 14]]]]]), [2, 4, 2], [2, 2, 1], [0, 0, 0])
+
+pooled3 = lambda *args: torch.ops.aten.max_pool3d_with_indices(*args)  # noqa: E731
+volume = t(2, 3, 5, 4, 7)
+values, places = pooled3(volume, [2, 2, 3], [2, 1, 2], [1, 0, 1])
+case("max_pool3d_with_indices_backward", "strides and padding", t(*values.shape), volume, [2, 2, 3], [2, 1, 2], [1, 0, 1], [1, 1, 1], False, places)
+plane = t(2, 3, 5, 7)
+values, places = torch.ops.aten.adaptive_max_pool2d(plane, [2, 3])
+case("adaptive_max_pool2d_backward", "uneven windows", t(*values.shape), plane, places)
+values, places = torch.ops.aten.adaptive_max_pool3d(volume, [2, 3, 2])
+case("adaptive_max_pool3d_backward", "uneven windows", t(*values.shape), volume, places)
+for name, padding, ceil, counted, divisor in (
+    ("padding counted", [1, 0, 1], False, True, None),
+    ("padding not counted, ceil", [1, 1, 0], True, False, None),
+    ("a divisor", [0, 0, 0], False, True, 5),
+):
+    shape = torch.nn.functional.avg_pool3d(volume, [2, 3, 2], [2, 1, 3], padding, ceil, counted, divisor).shape
+    case("avg_pool3d_backward", name, t(*shape), volume, [2, 3, 2], [2, 1, 3], padding, ceil, counted, divisor)
+case("_adaptive_avg_pool3d_backward", "uneven windows", t(2, 3, 2, 3, 5), volume)
+case("replication_pad1d_backward", "both ends", t(2, 3, 12), t(2, 3, 7), [2, 3])
+case("replication_pad2d_backward", "one end cut", t(2, 3, 7, 7), t(2, 3, 5, 7), [3, -3, 1, 1])
+case("replication_pad3d_backward", "all ends", t(1, 2, 6, 7, 9), t(1, 2, 3, 4, 5), [1, 3, 2, 1, 1, 2])

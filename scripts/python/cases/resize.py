@@ -71,3 +71,10 @@ for op in ("upsample_bilinear2d", "upsample_bicubic2d", "_upsample_bilinear2d_aa
 for op in ("_upsample_bilinear2d_aa", "_upsample_bicubic2d_aa"):
     case(op, "much smaller, corners aligned", t(1, 2, 31, 29), [2, 3], True)
     case(op, "smaller one way, larger the other", t(1, 2, 23, 3), [4, 7], False)
+
+for corners, word in ((False, "edges"), (True, "corners")):
+    for mode, kind in enumerate(("bilinear", "nearest")):
+        for padding, edge in enumerate(("zeros", "border", "reflection")):
+            case("grid_sampler_2d_backward", f"{kind}, {edge}, {word}", t(2, 3, 3, 4), t(2, 3, 5, 7), t(2, 3, 4, 2, lo=-1.7, hi=1.7), mode, padding, corners,
+                 [True, True])
+case("grid_sampler_2d_backward", "only the grid", t(1, 2, 2, 2), t(1, 2, 5, 3), t(1, 2, 2, 2), 0, 0, False, [False, True])

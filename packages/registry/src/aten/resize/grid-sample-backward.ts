@@ -1,0 +1,103 @@
+import type { Builder } from "../../builder.ts";
+import { defineOp, type OpRecord } from "../../op.ts";
+import type { TensorMeta } from "../../tensor-meta.ts";
+import { numel } from "../support/dims.ts";
+import { emit } from "../support/emit.ts";
+import { inside, padCoordinate, taps, unnormalize } from "./grid-coordinates.ts";
+
+/** Defines the backward op of bilinear and nearest sampling; PyTorch's names for modes and paddings are numbers. */
+export const GRID_SAMPLE_BACKWARD_OPS: readonly OpRecord[] = [
+  defineOp(
+    "aten::grid_sampler_2d_backward(Tensor grad_output, Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners, bool[2] output_mask) -> (Tensor, Tensor)",
+    {
+      requires: { same: ["input", "grid", "grad_output"] },
+      decompose: (args, b) => (args.interpolation_mode === 2 ? null : gradients(b, args)),
+    },
+  ),
+];
+
+interface Backward {
+  readonly grad_output: TensorMeta;
+  readonly input: TensorMeta;
+  readonly grid: TensorMeta;
+  readonly interpolation_mode: number;
+  readonly padding_mode: number;
+  readonly align_corners: boolean;
+  readonly output_mask: readonly boolean[];
+}
+
+/** A neighbor along one dimension: where it is, its weight, and how that changes with the coordinate. */
+interface Neighbor {
+  readonly index: TensorMeta;
+  readonly weight: TensorMeta;
+  readonly slope: TensorMeta | null;
+}
+
+function gradients(
+  b: Builder,
+  { grad_output, input, grid, interpolation_mode, padding_mode, align_corners, output_mask }: Backward,
+): readonly [TensorMeta, TensorMeta] {
+  const e = emit(b);
+  const [batch, channels, height, width] = input.shape as readonly [number, number, number, number];
+  const places = numel(grid.shape.slice(1, -1));
+  const along = (size: number, coordinate: number): readonly Neighbor[] => {
+    const raw = e.reshape(e.select(grid, 3, coordinate), [batch, places]);
+    const center = unnormalize(e, raw, size, align_corners);
+    const at = padCoordinate(b, center, size, padding_mode, align_corners);
+    const scale = { float: align_corners ? (size - 1) / 2 : size / 2 };
+    const change = e.mul(paddingSlope(b, center, size, padding_mode, align_corners), scale);
+    return taps(b, interpolation_mode, at).map(({ place, weight }, i) => {
+      const index = b.tensor("aten::clamp", { self: e.cast(place, "int64"), min: 0, max: size - 1 });
+      const exists = padding_mode === 0 ? inside(b, place, size) : null;
+      const seen = (x: TensorMeta): TensorMeta => (exists === null ? x : e.mul(x, exists));
+      // The weights of the two neighbors of a linear interpolation are 1 - t and t.
+      const slope = interpolation_mode === 0 ? seen(i === 0 ? e.neg(change) : change) : null;
+      return { index, weight: seen(weight), slope };
+    });
+  };
+  const [rows, columns] = [along(height, 1), along(width, 0)];
+  const flat = e.reshape(input, [batch, channels, height * width]);
+  const grad = e.reshape(grad_output, [batch, channels, places]);
+  let toInput = e.full([batch, channels, height * width], 0, input.dtype);
+  let [toX, toY] = [0, 0].map(() => e.full([batch, places], 0, grid.dtype)) as [TensorMeta, TensorMeta];
+  for (const row of rows) {
+    for (const column of columns) {
+      const place = e.add(e.mul(row.index, width), column.index);
+      const index = e.expand(e.unsqueeze(place, 1), [batch, channels, places]);
+      if (output_mask[0]) {
+        const src = e.mul(grad, e.unsqueeze(e.mul(row.weight, column.weight), 1));
+        toInput = b.tensor("aten::scatter_add", { self: toInput, dim: 2, index, src });
+      }
+      if (!output_mask[1] || row.slope === null || column.slope === null) continue;
+      const values = e.sum(e.mul(grad, b.tensor("aten::gather", { self: flat, dim: 2, index })), [1]);
+      toX = e.add(toX, e.mul(values, e.mul(row.weight, column.slope)));
+      toY = e.add(toY, e.mul(values, e.mul(row.slope, column.weight)));
+    }
+  }
+  const none = e.full([0], 0, input.dtype);
+  return [
+    output_mask[0] ? e.reshape(toInput, input.shape) : none,
+    output_mask[1] ? e.reshape(b.tensor("aten::stack", { tensors: [toX, toY], dim: 2 }), grid.shape) : none,
+  ];
+}
+
+/** How the padded position changes with the position: not at all beyond the border, backwards where it is reflected. */
+function paddingSlope(b: Builder, x: TensorMeta, size: number, mode: number, align: boolean): TensorMeta {
+  const e = emit(b);
+  if (mode === 0) return b.tensor("aten::ones_like", { self: x });
+  const between = (y: TensorMeta): TensorMeta =>
+    e.cast(
+      b.tensor("aten::logical_and", { self: e.gt(y, { float: 0 }), other: e.lt(y, { float: size - 1 }) }),
+      x.dtype,
+    );
+  if (mode === 1) return between(x);
+  const [low, high] = align ? [0, size - 1] : [-0.5, size - 0.5];
+  if (high === low) return b.tensor("aten::zeros_like", { self: x });
+  const offset = e.sub(x, { float: low! });
+  const turns = e.floor(e.div(e.abs(offset), { float: high! - low! }));
+  const odd = b.tensor("aten::fmod.Scalar", { self: turns, other: { float: 2 } });
+  const direction = e.sub({ float: 1 }, e.mul(odd, { float: 2 }));
+  const sign = e.where(e.lt(offset, { float: 0 }), { float: -1 }, { float: 1 });
+  // Where it is clamped after the reflection, it does not change either.
+  return e.mul(e.mul(direction, sign), between(padCoordinate(b, x, size, mode, align)));
+}
