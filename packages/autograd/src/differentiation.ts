@@ -16,9 +16,9 @@ import {
 import { NotLoaded } from "@pt2/registry/on-demand";
 import { autogradError } from "./autograd-errors.ts";
 import type { Gradients } from "./gradient-rule.ts";
+import { gradientRuleOf } from "./gradient-rule-of.ts";
 import { FORMS } from "./rules/forms.ts";
 import { RULES } from "./rules/gradient-rules.ts";
-import { scalarGradient } from "./scalar-gradient.ts";
 import { Trace, type TracedCall } from "./trace.ts";
 
 /** A call that gradients flow through. */
@@ -143,8 +143,7 @@ export class Differentiation {
   }
 
   #hasRule(op: OpName): boolean {
-    const record = this.#recordOf(op);
-    return (record.gradient ?? RULES[op] ?? record.scalar) !== undefined;
+    return gradientRuleOf(this.#recordOf(op)) !== null;
   }
 
   #recordOf(op: OpName): OpRecord {
@@ -167,16 +166,10 @@ export class Differentiation {
     const grads = tensors.map((result) => this.#gradients.get(result) ?? null);
     if (grads.every((grad) => grad === null)) return;
     const b = this.#builder(node);
-    const own = record.gradient === undefined ? RULES[record.name] : undefined;
-    if (own?.firstOnly === true && grads.slice(1).some((grad) => grad !== null)) {
+    // Calls without a rule are not on the tape.
+    const rule = gradientRuleOf(record)!;
+    if (rule.firstOnly === true && grads.slice(1).some((grad) => grad !== null)) {
       this.#throughDecomposition({ record, args, results, node });
-      return;
-    }
-    const rule = record.gradient?.bind(record) ?? own;
-    if (rule === undefined) {
-      const of = { result: tensors[0]!, grad: grads[0]! };
-      const found = scalarGradient(record, args, of, (operand) => this.#isActive(operand), b);
-      for (const [operand, gradient] of found) this.#add(operand, gradient, node, record.name);
       return;
     }
     const wants = (name: string): boolean => this.#isActive(args[name] ?? null);

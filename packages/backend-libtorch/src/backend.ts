@@ -4,6 +4,8 @@ import {
   type Capabilities,
   type CompileRequest,
   type HostTensor,
+  requireSeed,
+  type Seed,
   type Tensor,
   type UnsupportedOp,
 } from "@pt2/backend";
@@ -134,7 +136,8 @@ export class LibtorchBackend implements Backend {
   }
 
   /** Seeds all generators of the process, as `torch.manual_seed` does. */
-  manualSeed(seed: number | bigint): void {
+  manualSeed(seed: Seed): void {
+    requireSeed(seed);
     located(() => this.#addon.manualSeed(BigInt(seed)));
   }
 

@@ -1,10 +1,17 @@
-import { BACKEND_API_VERSION, type Backend, type Capabilities, type Prefetch, type UnsupportedOp } from "@pt2/backend";
-import { compileChecked, findUnsupported } from "@pt2/engine";
+import {
+  BACKEND_API_VERSION,
+  type Backend,
+  type Capabilities,
+  type Prefetch,
+  type Seed,
+  type UnsupportedOp,
+} from "@pt2/backend";
+import { compileChecked, findUnsupported, RandomState } from "@pt2/engine";
 import type { WeightTensor } from "@pt2/format";
 import type { Program } from "@pt2/graph";
 import type { OpRegistry } from "@pt2/registry";
 import { CAPABILITIES } from "./capabilities.ts";
-import type { EngineRequest } from "./engine/engine-request.ts";
+import type { LocalRequest } from "./engine/engine-request.ts";
 import { WasmExecutable } from "./engine/executable.ts";
 import { abilitiesOf } from "./engine/wasm-target.ts";
 import { WeightRecords } from "./engine/weight-records.ts";
@@ -15,6 +22,7 @@ export class WasmBackend implements Backend {
   readonly name = "wasm";
   readonly apiVersion: typeof BACKEND_API_VERSION = BACKEND_API_VERSION;
   readonly capabilities: Capabilities = CAPABILITIES;
+  readonly #random = new RandomState();
   readonly #executables = new Set<WasmExecutable>();
   #disposed = false;
 
@@ -26,17 +34,21 @@ export class WasmBackend implements Backend {
     return this.#disposed ? undefined : WeightRecords.prefetch(weights, signal);
   }
 
-  async compile(request: EngineRequest): Promise<WasmExecutable> {
+  async compile(request: LocalRequest): Promise<WasmExecutable> {
     if (this.#disposed) throw backendDisposed();
     const onDispose = async (): Promise<void> => {
       this.#executables.delete(executable);
       await request.onDispose?.();
     };
     const executable: WasmExecutable = await compileChecked(request, this, (program) =>
-      WasmExecutable.create({ ...request, program, onDispose }),
+      WasmExecutable.create({ ...request, program, random: this.#random, onDispose }),
     );
     this.#executables.add(executable);
     return executable;
+  }
+
+  manualSeed(seed: Seed): void {
+    this.#random.manualSeed(seed);
   }
 
   async dispose(): Promise<void> {

@@ -1,5 +1,5 @@
-import type { Backend, Capabilities, CompileRequest, Executable, Prefetch, UnsupportedOp } from "@pt2/backend";
-import { BACKEND_API_VERSION } from "@pt2/backend";
+import type { Backend, Capabilities, CompileRequest, Executable, Prefetch, Seed, UnsupportedOp } from "@pt2/backend";
+import { BACKEND_API_VERSION, requireSeed } from "@pt2/backend";
 import type { WeightTensor } from "@pt2/format";
 import type { Program } from "@pt2/graph";
 import type { OpRegistry } from "@pt2/registry";
@@ -16,6 +16,8 @@ export class LocalBackend implements Backend {
   readonly apiVersion: typeof BACKEND_API_VERSION = BACKEND_API_VERSION;
   readonly capabilities: Capabilities = CAPABILITIES;
   #engine: Promise<WasmBackend> | null = null;
+  #loaded: WasmBackend | null = null;
+  #seed: Seed | null = null;
   #disposed = false;
 
   async unsupported(program: Program, registry: OpRegistry): Promise<readonly UnsupportedOp[]> {
@@ -28,6 +30,12 @@ export class LocalBackend implements Backend {
 
   async compile(request: CompileRequest): Promise<Executable> {
     return await (await this.#load()).compile(request);
+  }
+
+  manualSeed(seed: Seed): void {
+    requireSeed(seed);
+    this.#seed = seed;
+    this.#loaded?.manualSeed(seed);
   }
 
   async dispose(): Promise<void> {
@@ -43,7 +51,11 @@ export class LocalBackend implements Backend {
     if (this.#disposed) throw backendDisposed();
     this.#engine ??= importEngine();
     try {
-      return await this.#engine;
+      const engine = await this.#engine;
+      // Several loads may wait for the engine: only the first one seeds it.
+      if (this.#loaded === null && this.#seed !== null) engine.manualSeed(this.#seed);
+      this.#loaded = engine;
+      return engine;
     } catch (error) {
       // A failed load is tried again.
       this.#engine = null;

@@ -6,10 +6,11 @@ import {
   type Executable,
   type HostTensor,
   hostTensor,
+  type Seed,
   type UnsupportedOp,
   viewAs,
 } from "@pt2/backend";
-import { compileChecked, findUnsupported, hasDynamicKernel } from "@pt2/engine";
+import { compileChecked, findUnsupported, hasDynamicKernel, RandomState } from "@pt2/engine";
 import type { DType, Pt2Error } from "@pt2/format";
 import { type Program, stats } from "@pt2/graph";
 import type { OpRegistry } from "@pt2/registry";
@@ -63,6 +64,7 @@ export class WebgpuBackend implements Backend {
   readonly apiVersion: typeof BACKEND_API_VERSION = BACKEND_API_VERSION;
   readonly capabilities: Capabilities;
   readonly #settings: BackendSettings;
+  readonly #random = new RandomState();
   readonly #executables = new Set<Executable>();
   #images: { readonly device: Device; readonly tensors: ImageTensors } | null = null;
   #disposed = false;
@@ -105,7 +107,7 @@ export class WebgpuBackend implements Backend {
     const { devices, kernels, outputs } = this.#settings;
     kernels.begin(stats(request.program.graph).map(({ op }) => op));
     const executable: Executable = await compileChecked(request, this, (program) =>
-      WebgpuExecutable.create({ ...request, program }, { devices, kernels, outputs, onDispose }),
+      WebgpuExecutable.create({ ...request, program }, { devices, kernels, outputs, random: this.#random, onDispose }),
     ).catch((error: unknown) => {
       // The device may have been destroyed with the backend.
       throw this.#disposed ? disposed() : error;
@@ -166,6 +168,10 @@ export class WebgpuBackend implements Backend {
       this.#images = { device, tensors: new ImageTensors(device) };
     }
     return await this.#images.tensors.make(source, options);
+  }
+
+  manualSeed(seed: Seed): void {
+    this.#random.manualSeed(seed);
   }
 
   async dispose(): Promise<void> {

@@ -16,6 +16,7 @@ export const BACKEND_ERRORS = {
   "backend.internal": "a step failed unexpectedly; the cause is kept",
   "backend.limit": "a computation on host data exceeds a documented limit",
   "backend.missing-weight": "the archive has no bytes for a weight that the program needs",
+  "backend.seed": "a seed of random numbers is not an integer from -2^63 to 2^64 - 1",
   "backend.tensor-data": "an array does not have the elements that its tensor needs",
   "backend.tensor-shape": "a tensor does not have the shape that is asked for",
   "backend.unsupported-op": "an op has no kernel, which was found only while running",

@@ -1,6 +1,7 @@
 import type { DType, WeightTensor } from "@pt2/format";
 import type { Program } from "@pt2/graph";
 import type { OpRegistry } from "@pt2/registry";
+import type { Seed } from "./random/seed.ts";
 import type { HostTensor, Tensor } from "./tensor/tensor.ts";
 
 /**
@@ -42,6 +43,12 @@ export interface Backend extends AsyncDisposable {
    * backend computes in host memory.
    */
   upload?(tensor: HostTensor): Promise<Tensor>;
+  /**
+   * Seeds the source of random numbers that all executables of this backend share, as `torch.manual_seed` does: runs that
+   * start afterwards draw the numbers that PyTorch draws on the CPU, in the order in which they run. A backend that was
+   * never seeded has another sequence in each process. Throws `backend.seed`. Absent if the backend draws none.
+   */
+  manualSeed?(seed: Seed): void;
   /**
    * Frees everything the backend holds, including executables that are still alive. Further calls reject.
    * `[Symbol.asyncDispose]` does the same, for `await using`.

@@ -6,6 +6,9 @@ export { compareTensors, differenceText, mismatch, typeText } from "./compare/co
 export { type Element, elementsOf, elementText } from "./compare/elements.ts";
 export type * from "./contract.ts";
 export { BACKEND_API_VERSION } from "./contract.ts";
+export { CpuGenerator } from "./random/cpu-generator.ts";
+export { drawNormal, drawUniform } from "./random/draw.ts";
+export { requireSeed, type Seed } from "./random/seed.ts";
 export { RunQueue } from "./run-queue.ts";
 export { type DataOf, type ElementOf, type TypedArray, viewAs } from "./tensor/elements.ts";
 export { type GivenArray, hostTensor, requireType } from "./tensor/host-tensor.ts";

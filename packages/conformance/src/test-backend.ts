@@ -6,15 +6,16 @@ import { LIFECYCLE, testLifecycle } from "./lifecycle/test-lifecycle.ts";
 import { FAMILIES, type FamilyName, loadFamily } from "./ops/families.ts";
 import type { Tolerances } from "./ops/run-case.ts";
 import { testFamily } from "./ops/test-ops.ts";
+import { loadStreams, testRandom } from "./random/test-random.ts";
 import { loadRefusals, type RefusalKind, testRefusals } from "./refusals/test-refusals.ts";
 import type { TestRunner } from "./test-runner.ts";
 import { testUserOps, USER_OPS } from "./user-ops/test-user-ops.ts";
 
 /**
- * A part of the suite: the cases of a family of ops, variations of these cases, the lifecycle of programs, or ops that
- * users define.
+ * A part of the suite: the cases of a family of ops, variations of these cases, the lifecycle of programs, ops that users
+ * define, or random numbers after a seed.
  */
-export type SuitePart = FamilyName | RefusalKind | "lifecycle" | "user-ops";
+export type SuitePart = FamilyName | RefusalKind | "lifecycle" | "user-ops" | "random";
 
 /** How a backend is tested. */
 export interface TestBackendOptions {
@@ -48,7 +49,7 @@ export interface TestBackendOptions {
 const REFUSALS: readonly RefusalKind[] = ["indices", "arguments", "errors"];
 
 /** Every part of the suite. */
-export const SUITE_PARTS: readonly SuitePart[] = [...FAMILIES, ...REFUSALS, "lifecycle", "user-ops"];
+export const SUITE_PARTS: readonly SuitePart[] = [...FAMILIES, ...REFUSALS, "random", "lifecycle", "user-ops"];
 
 /**
  * Defines the tests of the backend contract: every op case with PyTorch's results, and the lifecycle of programs. Await
@@ -71,6 +72,7 @@ export async function testBackend(
   const registry: OpRegistry = createRegistry({ sets: [aten, ...libraries] });
   const families = await Promise.all(parts.filter(isFamily).map(loadFamily));
   const refusals = await Promise.all(REFUSALS.filter((part) => parts.includes(part)).map(loadRefusals));
+  const streams = parts.includes("random") ? await loadStreams() : [];
   let made: Promise<Backend> | undefined;
   const backend = (): Promise<Backend> => {
     made ??= Promise.resolve(factory());
@@ -80,17 +82,19 @@ export async function testBackend(
     runner.afterAll(async () => (await made)?.dispose());
     runner.it("exceptions name what exists", async () => {
       const cases = (await Promise.all(FAMILIES.map(loadFamily))).flatMap((family) => family.cases);
-      const unknown = unknownKeys({ ...unsupported, ...skip }, cases, [...LIFECYCLE, ...USER_OPS]);
+      const random = (await loadStreams()).map((stream) => ({ op: "random", name: stream.name }));
+      const unknown = unknownKeys({ ...unsupported, ...skip }, [...cases, ...random], [...LIFECYCLE, ...USER_OPS]);
       if (unknown.length > 0) throw new Error(`no case has these names: ${unknown.join(", ")}`);
     });
     const setup = { runner, backend, registry, tolerance, skip, unsupported, lowers, share };
     for (const family of families) testFamily(family, setup);
     for (const each of refusals) testRefusals(each, setup);
+    if (streams.length > 0) testRandom({ runner, backend, registry, tolerance, skip, streams });
     if (parts.includes("lifecycle")) testLifecycle({ runner, backend, factory, registry, skip });
     if (parts.includes("user-ops")) testUserOps({ runner, backend, skip, kernel });
   });
 }
 
 function isFamily(part: SuitePart): part is FamilyName {
-  return part !== "lifecycle" && part !== "user-ops" && !REFUSALS.includes(part as RefusalKind);
+  return part !== "lifecycle" && part !== "user-ops" && part !== "random" && !REFUSALS.includes(part as RefusalKind);
 }

@@ -40,7 +40,9 @@ export class Packet {
   /** Chooses the overload that a call means, as PyTorch's argument parser does. */
   choose(given: readonly unknown[], among: readonly OpRecord[] = this.overloads): ChosenCall {
     const call = splitKeywords(given);
-    if (call.keywords.out !== undefined) throw mutation(`${this.name} with \`out\``, this.name);
+    // A few backward ops have an argument `out` that they only read.
+    const isRead = among.some(({ schema }) => schema.args.some((arg) => arg.name === "out" && arg.alias === null));
+    if (call.keywords.out !== undefined && !isRead) throw mutation(`${this.name} with \`out\``, this.name);
     // An overload that is named takes what the dispatcher takes.
     const numbers = among !== this.overloads || (this.#namespace === "aten" && TAKES_NUMBERS.test(this.#op));
     const problems: string[] = [];

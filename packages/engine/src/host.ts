@@ -8,9 +8,9 @@ export {
   type HostRequest,
   hostKernel,
   runHostKernel,
+  tensorsRead,
 } from "./host/host-kernel.ts";
 export { HOST_KERNELS } from "./host/host-kernels.ts";
-export { createRandom, type RandomNumbers } from "./host/random/numbers.ts";
 export { type AxisResize, type AxisTable, type ResizeMode, resizeTable } from "./host/resize-tables.ts";
 export { type AxisWindow, adaptiveWindows, type Sliding, slidingWindows } from "./host/windows.ts";
 export { orderKeys } from "./order/keys.ts";

@@ -19,6 +19,7 @@ export type { KernelCall, PlanContext } from "./plan/kernel-call.ts";
 export type { ConstantSteps, Epilogue, PlanDevice, PlannedCall, PlanTarget } from "./plan/plan-device.ts";
 export { type PlannedStage, type PlannedStep, type PlanRequest, planStage } from "./plan/plan-stage.ts";
 export { PlanningContext } from "./plan/planning-context.ts";
+export { RandomState } from "./plan/random-state.ts";
 export { type TensorLayout, type TensorView, viewOf } from "./plan/tensor-view.ts";
 export type { Awaitable } from "./staged/awaitable.ts";
 export { compileChecked } from "./staged/compile-checked.ts";

@@ -1,4 +1,4 @@
-import { Constant, type DeviceBuffer, KernelSet } from "@pt2/engine";
+import { Constant, type DeviceBuffer, KernelSet, RandomState } from "@pt2/engine";
 import { describe, expect, test } from "vitest";
 import { packedMatrix, transposed } from "../kernels/matmul/gemm.ts";
 import { random } from "../kernels.test-helper.ts";
@@ -13,7 +13,13 @@ const weight: Float32Array = random(3).floats(N * K);
 /** Makes a device, a weight record [N, K] in it, and counts of reads. */
 function setUp(bytes: Float32Array = weight) {
   const heap = new Heap();
-  const device = new WasmDevice({ heap, readAhead: new ReadAhead(), kernelSet: new KernelSet([]), exact: false });
+  const device = new WasmDevice({
+    heap,
+    readAhead: new ReadAhead(),
+    kernelSet: new KernelSet([]),
+    exact: false,
+    random: new RandomState(),
+  });
   const counts = { reads: 0 };
   const record = new Constant(device.loader, N * K * 4, "w", {
     inputs: [],

@@ -21,7 +21,13 @@ export function createEngine(
   const records = prefetch instanceof WeightRecords ? prefetch : new WeightRecords(signal);
   const { heap, readAhead } = records;
   const kernelSet = kernelsOf(registry);
-  const device = new WasmDevice({ heap, readAhead, kernelSet, exact: request.precision === "exact" });
+  const device = new WasmDevice({
+    heap,
+    readAhead,
+    kernelSet,
+    exact: request.precision === "exact",
+    random: request.random,
+  });
   const storage = {
     record: records.of.bind(records),
     allocate: (bytes: number) => device.loader.allocate(bytes),

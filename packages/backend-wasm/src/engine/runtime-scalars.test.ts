@@ -1,6 +1,6 @@
 import { hostTensor, type Value } from "@pt2/backend";
 import { floats } from "@pt2/conformance";
-import { GraphRunner, type RunValue, toRunValues } from "@pt2/engine";
+import { GraphRunner, RandomState, type RunValue, toRunValues } from "@pt2/engine";
 import { bitsToFloat } from "@pt2/format";
 import { parse } from "@pt2/graph";
 import { createRegistry, type OpHandler } from "@pt2/registry";
@@ -23,7 +23,7 @@ async function runMany(
 }> {
   const program = parse(`program "TRAINING" torch "2.13.0" {\n  forward()\n  ${body.trim()}\n}\n`);
   const registry = createRegistry({ sets: [aten], handlers });
-  const request = { program, registry, weights: new Map(), precision: "fast" as const };
+  const request = { program, registry, weights: new Map(), precision: "fast" as const, random: new RandomState() };
   const { engine } = createEngine(request, new Map());
   const runner = new GraphRunner(program.graph, engine);
   const results: (readonly unknown[])[] = [];

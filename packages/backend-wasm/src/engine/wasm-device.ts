@@ -10,6 +10,7 @@ import {
   type PlannedCall,
   type PlanTarget,
   planArena,
+  type RandomState,
   resultStrides,
 } from "@pt2/engine";
 import { DTYPES, type DType } from "@pt2/format";
@@ -39,6 +40,7 @@ export interface WasmDeviceParts {
   readonly readAhead: ReadAhead;
   readonly kernelSet: KernelSet<WasmKernel>;
   readonly exact: boolean;
+  readonly random: RandomState;
 }
 
 /** The WebAssembly memory of one executable, and what computes in it. */
@@ -47,6 +49,7 @@ export class WasmDevice implements PlanDevice<WasmTypes> {
   readonly stepName = "step";
   readonly writtenBy: NonNullable<PlanDevice<WasmTypes>["writtenBy"]> = writtenBy;
   readonly state: Map<() => object, object> = new Map();
+  readonly random: RandomState;
   readonly heap: Heap;
   readonly kernels: Kernels;
   readonly memory: Arena;
@@ -55,9 +58,10 @@ export class WasmDevice implements PlanDevice<WasmTypes> {
   readonly #kernelSet: KernelSet<WasmKernel>;
   readonly #compiler: ElementwiseCompiler;
 
-  constructor({ heap, readAhead, kernelSet, exact }: WasmDeviceParts) {
+  constructor({ heap, readAhead, kernelSet, exact, random }: WasmDeviceParts) {
     this.heap = heap;
     this.exact = exact;
+    this.random = random;
     this.kernels = instantiateKernels(heap.memory);
     this.memory = new Arena(heap);
     this.#kernelSet = kernelSet;

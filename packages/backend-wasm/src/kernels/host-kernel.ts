@@ -1,5 +1,5 @@
-import { createRandom, type HostKernel, runHostKernel } from "@pt2/engine/host";
-import { isTensor, type TensorMeta } from "@pt2/registry";
+import { type HostKernel, runHostKernel, tensorsRead } from "@pt2/engine/host";
+import type { TensorMeta } from "@pt2/registry";
 import { readView, writeView } from "../engine/host-copy.ts";
 import type { WasmKernel } from "../engine/kernel.ts";
 import type { TensorView } from "../engine/tensor-view.ts";
@@ -11,7 +11,7 @@ export function hostKernel(kernel: HostKernel): WasmKernel {
     prepare(call) {
       const { args, results } = call.call;
       const inputs = new Map<TensorMeta, TensorView>();
-      for (const argument of Object.values(args).filter(isTensor)) inputs.set(argument, call.tensor(argument));
+      for (const argument of tensorsRead(kernel, args)) inputs.set(argument, call.tensor(argument));
       const outputs = results.map((_, i) => call.output(i));
       const { heap } = call;
       const tensor = (argument: TensorMeta) => {
@@ -23,7 +23,7 @@ export function hostKernel(kernel: HostKernel): WasmKernel {
           args,
           tensor,
           results: outputs,
-          random: () => call.state(createRandom),
+          random: call.random,
         });
         for (const [i, out] of outputs.entries()) writeView(heap, out, computed[i]!.bytes);
       });

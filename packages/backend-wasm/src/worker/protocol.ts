@@ -1,4 +1,4 @@
-import type { CompileRequest, MemoryReport, Profile, Progress, UnsupportedOp } from "@pt2/backend";
+import type { CompileRequest, MemoryReport, Profile, Progress, Seed, UnsupportedOp } from "@pt2/backend";
 import type { DType, SourceOrigin, WeightTensor } from "@pt2/format";
 import type { Program } from "@pt2/graph";
 import type { RuleAnswers, RuleQuestion, WireRules } from "./rule-messages.ts";
@@ -49,6 +49,7 @@ export interface Calls {
     readonly executable: number;
     readonly targets: readonly string[];
   }): readonly (readonly [target: string, value: WireValue])[];
+  manualSeed(args: { readonly seed: Seed }): void;
   memory(args: { readonly executable: number }): MemoryReport;
   explain(args: { readonly executable: number }): string;
   dispose(args: { readonly executable: number }): void;

@@ -116,6 +116,7 @@ export function serve(port: Port<FromWorker, ToWorker>, readOrigin: ReadOrigin):
       const state = await get(executable).readState(targets);
       return [...state].map(([target, tensor]) => [target, toWire(tensor)] as const);
     },
+    manualSeed: async ({ seed }) => backend.manualSeed(seed),
     memory: ({ executable }) => get(executable).memory(),
     explain: ({ executable }) => get(executable).explain(),
     async dispose({ executable }) {

@@ -1,5 +1,5 @@
-import type { Backend, Capabilities, CompileRequest, Executable, UnsupportedOp } from "@pt2/backend";
-import { BACKEND_API_VERSION } from "@pt2/backend";
+import type { Backend, Capabilities, CompileRequest, Executable, Seed, UnsupportedOp } from "@pt2/backend";
+import { BACKEND_API_VERSION, requireSeed } from "@pt2/backend";
 import type { SourceOrigin, Storage } from "@pt2/format";
 import { type Program, stats } from "@pt2/graph";
 import type { OpRegistry } from "@pt2/registry";
@@ -27,6 +27,7 @@ export class WorkerBackend implements Backend {
   readonly #releases = new Set<() => Promise<void>>();
   #channel: WorkerChannel | null = null;
   #next = 0;
+  #seed: Seed | null = null;
   #disposed = false;
 
   constructor(start: () => WorkerHandle) {
@@ -92,6 +93,13 @@ export class WorkerBackend implements Backend {
     }
   }
 
+  manualSeed(seed: Seed): void {
+    requireSeed(seed);
+    this.#seed = seed;
+    this.#local.manualSeed(seed);
+    this.#seedWorker();
+  }
+
   async dispose(): Promise<void> {
     this.#disposed = true;
     const terminated = this.#channel?.terminate(backendDisposed());
@@ -106,8 +114,17 @@ export class WorkerBackend implements Backend {
 
   #open(): WorkerChannel {
     if (this.#disposed) throw backendDisposed();
-    if (this.#channel === null || this.#channel.failed) this.#channel = WorkerChannel.open(this.#start);
+    if (this.#channel === null || this.#channel.failed) {
+      this.#channel = WorkerChannel.open(this.#start);
+      this.#seedWorker();
+    }
     return this.#channel;
+  }
+
+  #seedWorker(): void {
+    if (this.#seed === null) return;
+    // The worker handles messages in order. One that has failed draws nothing, and the next one is seeded as it starts.
+    this.#channel?.call("manualSeed", { seed: this.#seed }).catch(() => {});
   }
 }
 

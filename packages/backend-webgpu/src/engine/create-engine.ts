@@ -1,5 +1,5 @@
 import type { CompileRequest } from "@pt2/backend";
-import { bindWeights, GraphRunner, type HandlerInitials, type ProgramState } from "@pt2/engine";
+import { bindWeights, GraphRunner, type HandlerInitials, type ProgramState, type RandomState } from "@pt2/engine";
 import type { OpName, Program } from "@pt2/graph";
 import type { LowerTarget } from "@pt2/registry";
 import type { Device, DeviceSource } from "./device.ts";
@@ -20,6 +20,8 @@ export interface ExecutableOptions {
   readonly kernels: KernelParts;
   /** Where user outputs are: on the host, or on the device until they are read. */
   readonly outputs: "host" | "device";
+  /** What executables of the backend draw random numbers from. */
+  readonly random: RandomState;
   readonly onDispose: () => Promise<void>;
 }
 
@@ -47,14 +49,14 @@ export function targetOf(kernels: Kernels, maxTensorBytes?: number): LowerTarget
   };
 }
 
-interface EngineOptions extends Pick<ExecutableOptions, "kernels"> {
+interface EngineOptions extends Pick<ExecutableOptions, "kernels" | "random"> {
   readonly device: Device;
 }
 
 /** Makes everything that one executable works with. */
 export function createEngine(
   { program, weights, registry, onProgress, precision }: CompileRequest,
-  { device, kernels: own }: EngineOptions,
+  { device, kernels: own, random }: EngineOptions,
   initials: HandlerInitials,
 ): Model {
   const memory = new Memory(device.gpu);
@@ -76,6 +78,7 @@ export function createEngine(
     stream,
     kernels,
     exact: precision === "exact",
+    random,
     expect: (coming) => records.expect(coming),
   });
   const storage = {

@@ -11,6 +11,7 @@ import {
   type PlannedCall,
   type PlanTarget,
   partOf,
+  type RandomState,
   type Step,
 } from "@pt2/engine";
 import type { DType } from "@pt2/format";
@@ -41,6 +42,7 @@ export interface WebgpuDeviceParts {
   readonly stream: Stream;
   readonly kernels: Kernels;
   readonly exact: boolean;
+  readonly random: RandomState;
   /** Called with the weight records that will be loaded next. */
   readonly expect: (records: readonly Constant<GPUBuffer>[]) => void;
 }
@@ -50,6 +52,7 @@ export class WebgpuDevice implements PlanDevice<WebgpuTypes> {
   readonly exact: boolean;
   readonly stepName = "shader";
   readonly state: Map<() => object, object> = new Map();
+  readonly random: RandomState;
   readonly gpu: Device;
   readonly memory: BufferSlots;
   readonly constants: ConstantPool<GPUBuffer>;
@@ -58,9 +61,10 @@ export class WebgpuDevice implements PlanDevice<WebgpuTypes> {
   readonly #parts: WebgpuDeviceParts;
 
   constructor(parts: WebgpuDeviceParts) {
-    const { gpu, memory, exact, expect } = parts;
+    const { gpu, memory, exact, random, expect } = parts;
     this.gpu = gpu;
     this.exact = exact;
+    this.random = random;
     this.memory = new BufferSlots(memory);
     this.constants = new ConstantPool({
       allocate: (bytes, label) => memory.allocate(bytes, label),

@@ -98,6 +98,6 @@ function registryFor(op: OpRecord, sets: readonly OpSet[] = [], gradient: Gradie
     ({ ops, parts = [] }) => ops.some(({ name }) => name === op.name) || parts.some((part) => part.ops.test(op.name)),
   );
   const own = known ? [] : [op];
-  const derived = gradient === null ? [] : [gradient.record, ...gradient.helpers];
+  const derived = gradient === null ? [] : [gradient.record];
   return registryOf([], [...sets, { name: "check_op", ops: [...own, ...derived] }]);
 }

@@ -63,7 +63,7 @@ function testCase(opCase: OpCase, placement: Placement, setup: OpTestSetup): voi
 }
 
 /** Returns the dtypes of a case's tensors and results, and those that its arguments name. */
-function dtypesOf({ tensors, expected, args }: OpCase): readonly DType[] {
+export function dtypesOf({ tensors, expected, args }: OpCase): readonly DType[] {
   const ofArg = (arg: CaseArg): readonly DType[] => {
     if (typeof arg !== "object" || arg === null) return [];
     if (Array.isArray(arg)) return (arg as readonly CaseArg[]).flatMap(ofArg);

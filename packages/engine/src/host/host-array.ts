@@ -20,7 +20,7 @@ export function hostArray({ dtype, shape, bytes }: HostData): HostArray {
 }
 
 /** Makes a tensor of numbers, each converted to the tensor's dtype. */
-export function hostData({ dtype, shape }: TensorType, values: ArrayLike<number>): HostData {
+export function hostData({ dtype, shape }: TensorType, values: ArrayLike<number | bigint>): HostData {
   const bytes = new Uint8Array(numel(shape) * DTYPES[dtype].itemsize);
   const wanted = bytes.byteLength / numberBytes(dtype);
   if (values.length !== wanted) {
@@ -34,7 +34,7 @@ export function hostData({ dtype, shape }: TensorType, values: ArrayLike<number>
   const big = array instanceof BigInt64Array || array instanceof BigUint64Array;
   for (let i = 0; i < values.length; i++) {
     const value = values[i]!;
-    array[i] = small ? floatToBits(dtype, value) : big ? (convert(dtype, value) as bigint) : value;
+    array[i] = small ? floatToBits(dtype, Number(value)) : big ? (convert(dtype, value) as bigint) : Number(value);
   }
   return { dtype, shape, bytes };
 }

@@ -1,11 +1,13 @@
+import type { CpuGenerator } from "@pt2/backend";
 import type { DType } from "@pt2/format";
-import type { ArgValue, TensorMeta } from "@pt2/registry";
+import { type ArgValue, isTensor, type LoweredTensor, type TensorMeta } from "@pt2/registry";
 import { type KernelArgs, type KernelOp, namesOf } from "../plan/kernel-args.ts";
+import type { RandomState } from "../plan/random-state.ts";
 import { elementBytes } from "../staged/element-bytes.ts";
 import type { OpKernel } from "../staged/kernel-set.ts";
 import { type HostData, numberOf, type TensorType } from "../staged/run-value.ts";
 import { type HostArray, hostArray, hostData } from "./host-array.ts";
-import type { RandomNumbers } from "./random/numbers.ts";
+import { generatorOf } from "./random/generator-of.ts";
 
 /** What a host kernel gets besides the arguments of its call. */
 export interface HostCall {
@@ -15,8 +17,8 @@ export interface HostCall {
   shape(index: number): readonly number[];
   /** Returns the dtype of the n-th result. */
   dtype(index: number): DType;
-  /** The executable's source of random numbers. */
-  random(): RandomNumbers;
+  /** The backend's source of random numbers. */
+  random(): CpuGenerator;
 }
 
 /**
@@ -24,17 +26,25 @@ export interface HostCall {
  * order of elements, for each result of the op; of a complex one the parts alternate. They are rounded to its dtype.
  */
 export interface HostKernel extends OpKernel {
-  run(call: HostCall, args: Readonly<Record<string, ArgValue>>): readonly ArrayLike<number>[];
+  run(call: HostCall, args: Readonly<Record<string, ArgValue>>): readonly ArrayLike<number | bigint>[];
+  /** The tensor arguments whose elements it reads; of the others it gets the type. All by default. */
+  readonly reads?: readonly string[];
 }
 
 /** Makes a host kernel that takes the calls which it accepts, all by default. The schemas of its ops type the arguments. */
 // @__NO_SIDE_EFFECTS__
 export function hostKernel<const Op extends KernelOp>(
   ops: readonly Op[],
-  run: (call: HostCall, args: KernelArgs<Op>) => readonly ArrayLike<number>[],
+  run: (call: HostCall, args: KernelArgs<Op>) => readonly ArrayLike<number | bigint>[],
   accepts: (args: KernelArgs<Op>) => boolean = () => true,
 ): HostKernel {
   return { ops: namesOf(ops), run, accepts } as unknown as HostKernel;
+}
+
+/** Returns the tensors among the arguments of a call whose elements a host kernel reads. */
+export function tensorsRead({ reads }: HostKernel, args: Readonly<Record<string, ArgValue>>): readonly LoweredTensor[] {
+  const given = Object.entries(args).filter(([name]) => reads?.includes(name) ?? true);
+  return given.map(([, argument]) => argument).filter(isTensor);
 }
 
 /** One value for each element of a tuple. */
@@ -46,8 +56,8 @@ export interface HostRequest {
   /** Returns the data of a tensor argument. It is not called for numbers that stand for tensors. */
   tensor(argument: TensorMeta): HostData;
   readonly results: readonly TensorType[];
-  /** The executable's source of random numbers. */
-  random(): RandomNumbers;
+  /** What the backend's kernels draw random numbers from. */
+  readonly random: RandomState;
 }
 
 /** Runs a host kernel, and returns one entry per result. */
@@ -56,7 +66,7 @@ export function runHostKernel(kernel: HostKernel, { args, tensor, results, rando
     array: (argument) => hostArray(wrappedData(argument) ?? tensor(argument)),
     shape: (index) => results[index]!.shape,
     dtype: (index) => results[index]!.dtype,
-    random,
+    random: () => generatorOf(random),
   };
   const computed = kernel.run(call, args);
   // An empty batch has no elements to compute.

@@ -20,6 +20,7 @@ import type { PlanContext } from "./kernel-call.ts";
 import type { ConstantSteps, PlanDevice, PlannedCall, PlanTarget } from "./plan-device.ts";
 import { type PlannedStage, planStage } from "./plan-stage.ts";
 import { PlanningContext } from "./planning-context.ts";
+import { RandomState } from "./random-state.ts";
 import { type TensorView, viewOf } from "./tensor-view.ts";
 
 type Elements = Float64Array;
@@ -136,6 +137,7 @@ class HostDevice implements PlanDevice<HostTypes> {
   readonly exact = false;
   readonly stepName = "step";
   readonly state: Map<() => object, object> = new Map();
+  readonly random: RandomState = new RandomState();
   readonly constants: ConstantPool<Elements> = new ConstantPool({ ...memory, begin() {}, end() {} });
   readonly kernels: KernelSet<HostKernel> = new KernelSet([mm, cumsum]);
   arena: Elements = new Float64Array();

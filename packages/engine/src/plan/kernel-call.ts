@@ -2,6 +2,7 @@ import type { DType } from "@pt2/format";
 import type { Call, TensorMeta } from "@pt2/registry";
 import type { DeviceBuffer } from "./constant.ts";
 import type { DeviceTypes } from "./device-types.ts";
+import type { RandomState } from "./random-state.ts";
 import type { TensorLayout, TensorView } from "./tensor-view.ts";
 
 /** Memory, copies and constants: what kernels and their shared helpers plan with. */
@@ -45,10 +46,11 @@ export interface PlanContext<T extends DeviceTypes> {
     rework?: (ctx: T["context"], at: TensorView<T["handle"]>) => void,
   ): TensorView<T["handle"]>;
   /**
-   * Returns state that kernels of the executable share, such as a source of random numbers; `make` creates it the first
-   * time.
+   * Returns state that kernels of the executable share, such as compiled modules; `make` creates it the first time.
    */
   state<State extends object>(make: () => State): State;
+  /** What all executables of the backend draw random numbers from. */
+  readonly random: RandomState;
 }
 
 /** What a kernel plans one call with. */

@@ -8,6 +8,7 @@ import type { ConstantPool } from "./constant-pool.ts";
 import type { PlanBuffer, PlanMemory } from "./device-buffer.ts";
 import type { DeviceTypes } from "./device-types.ts";
 import type { KernelCall } from "./kernel-call.ts";
+import type { RandomState } from "./random-state.ts";
 import type { TensorView } from "./tensor-view.ts";
 
 /** Receives planned steps and gives them memory: a plan, or the computation of a constant. */
@@ -117,4 +118,6 @@ export interface PlanDevice<T extends DeviceTypes> {
   rewriteSteps?(steps: readonly Step[], live: ReadonlySet<LoweredTensor>): Awaitable<readonly Step<T["expr"]>[]>;
   /** State that kernels share within the executable, by the function that makes it. */
   readonly state: Map<() => object, object>;
+  /** What kernels of the backend draw random numbers from. */
+  readonly random: RandomState;
 }

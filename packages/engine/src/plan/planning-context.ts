@@ -9,6 +9,7 @@ import { bytesOf, deriveConstant, literalConstant } from "./derive.ts";
 import type { DeviceTypes } from "./device-types.ts";
 import type { KernelCall } from "./kernel-call.ts";
 import type { PlanDevice, PlannedCall, PlanTarget } from "./plan-device.ts";
+import type { RandomState } from "./random-state.ts";
 import { type TensorLayout, type TensorView, viewOf } from "./tensor-view.ts";
 
 /** What kernels plan with, for a plan or for the computation of a constant. Devices add methods of their own. */
@@ -112,6 +113,10 @@ export class PlanningContext<T extends DeviceTypes> implements KernelCall<T> {
     const known = state.get(make) ?? make();
     state.set(make, known);
     return known as State;
+  }
+
+  get random(): RandomState {
+    return this.device.random;
   }
 
   tensor(argument: TensorMeta): TensorView<T["handle"]> {

@@ -1,6 +1,7 @@
 import type { OpSet } from "../op-set.ts";
 import { commonOps } from "./parts/common.ts";
 import { coreOps } from "./parts/core.ts";
+import { randomOps } from "./parts/random.ts";
 import { rareOps } from "./parts/rare.ts";
 import { resamplingOps } from "./parts/resampling.ts";
 import { sequenceOps } from "./parts/sequence.ts";
@@ -17,6 +18,7 @@ const ops = [
   ...resamplingOps,
   ...spectralOps,
   ...trainingOps,
+  ...randomOps,
   ...sequenceOps,
   ...commonOps,
   ...rareOps,

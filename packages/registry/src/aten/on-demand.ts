@@ -11,6 +11,9 @@ const VISION = /^aten::(renorm|(?!fractional)\w*(conv|batch_norm|instance_norm|p
 
 const TRAINING = /^aten::\w*(_backward|_loss|kl_div|binary_cross_entropy)/;
 
+const RANDOM =
+  /^aten::(rand|bernoulli|(log_)?normal(_functional)?(\.|$)|(uniform|exponential|cauchy|geometric|poisson|binomial|multinomial)(\.|$)|_standard_gamma|_sample_dirichlet|rrelu)/;
+
 const PARTS: readonly Part<OpRecord>[] = [
   // Every program needs this part: everything decomposes into it.
   { ops: PYTORCH, load: async () => (await import("./parts/core.ts")).coreOps },
@@ -23,6 +26,7 @@ const PARTS: readonly Part<OpRecord>[] = [
   },
   { ops: TRAINING, load: async () => (await import("./parts/training.ts")).trainingOps },
   { ops: /^aten::(_?fft_|i?stft)/, load: async () => (await import("./parts/spectral.ts")).spectralOps },
+  { ops: RANDOM, load: async () => (await import("./parts/random.ts")).randomOps },
   // The other ops: frequent ones before rare ones.
   { ops: PYTORCH, load: async () => (await import("./parts/sequence.ts")).sequenceOps },
   { ops: PYTORCH, load: async () => (await import("./parts/common.ts")).commonOps },

@@ -1,5 +1,6 @@
 import type { CaseTensor, OpCase } from "@pt2/conformance";
-import { createRandom, HOST_KERNELS, runHostKernel } from "@pt2/engine/host";
+import { RandomState } from "@pt2/engine";
+import { HOST_KERNELS, runHostKernel } from "@pt2/engine/host";
 import { bitsToFloat, type DType, floatToBits, numel } from "@pt2/format";
 import type { TensorMeta } from "@pt2/registry";
 import { randomUnit } from "@pt2/testing/random";
@@ -65,7 +66,7 @@ export function convolutionCase(name: string, given: ConvCase, dtype: DType = "f
       return { dtype: "float64", shape: shapes[i]!, bytes: new Uint8Array(data[i]!.buffer) };
     },
     results: [{ dtype: "float64", shape }],
-    random: createRandom,
+    random: new RandomState(),
   });
   const expected = new Float64Array(new Uint8Array(result!.bytes).buffer);
   const tensors = shapes.map((size, i) => caseTensor(dtype, size, data[i]!));

@@ -1,5 +1,5 @@
-import { createRandom, type HostKernel, type RandomNumbers, runHostKernel } from "@pt2/engine/host";
-import { isTensor, type LoweredTensor } from "@pt2/registry";
+import { type HostKernel, runHostKernel, tensorsRead } from "@pt2/engine/host";
+import type { LoweredTensor } from "@pt2/registry";
 import type { WebgpuKernel } from "../../engine/kernel.ts";
 
 /** A kernel for an op that is computed on the host: its tensors are read back, and its results uploaded. */
@@ -11,9 +11,9 @@ export function hostKernel(kernel: HostKernel): WebgpuKernel {
     ...(accepts === undefined ? {} : { accepts }),
     prepare(call) {
       const { args, results } = call.call;
-      const tensors = Object.values(args).filter(isTensor);
+      const tensors = tensorsRead(kernel, args);
       const writes = results.map((_, i) => call.output(i));
-      const random = (): RandomNumbers => call.state(createRandom);
+      const { random } = call;
       call.host({
         name: call.call.record.name,
         reads: tensors.map((argument) => call.tensor(argument)),

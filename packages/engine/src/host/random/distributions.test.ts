@@ -1,11 +1,11 @@
+import { CpuGenerator } from "@pt2/backend";
 import { describe, expect, test } from "vitest";
 import { binomial, gamma, poisson } from "./distributions.ts";
-import { createRandom, type RandomNumbers } from "./numbers.ts";
 
 const DRAWS = 20_000;
 
-function moments(draw: (random: RandomNumbers) => number): readonly [mean: number, variance: number] {
-  const random = createRandom();
+function moments(draw: (random: CpuGenerator) => number): readonly [mean: number, variance: number] {
+  const random = new CpuGenerator(7);
   const values = Array.from({ length: DRAWS }, () => draw(random));
   const mean = values.reduce((sum, value) => sum + value, 0) / DRAWS;
   return [mean, values.reduce((sum, value) => sum + (value - mean) ** 2, 0) / DRAWS];
@@ -47,14 +47,14 @@ describe("moments", () => {
 });
 
 test("a distribution without variance is constant", () => {
-  const random = createRandom();
+  const random = new CpuGenerator(7);
   expect(poisson(0, random)).toBe(0);
   expect(gamma(0, random)).toBe(0);
   expect([binomial(5, 0, random), binomial(5, 1, random), binomial(0, 0.5, random)]).toEqual([0, 5, 0]);
 });
 
 test("a distribution without a bound is infinite", () => {
-  const random = createRandom();
+  const random = new CpuGenerator(7);
   const { POSITIVE_INFINITY, NaN: none } = Number;
   expect(gamma(POSITIVE_INFINITY, random)).toBe(POSITIVE_INFINITY);
   expect([binomial(POSITIVE_INFINITY, 0.3, random), binomial(POSITIVE_INFINITY, 0, random)]).toEqual([
@@ -65,7 +65,7 @@ test("a distribution without a bound is infinite", () => {
 });
 
 test("a distribution with invalid parameters is NaN", () => {
-  const random = createRandom();
+  const random = new CpuGenerator(7);
   expect([poisson(-1, random), gamma(-1, random), binomial(3, 2, random)]).toEqual([
     Number.NaN,
     Number.NaN,

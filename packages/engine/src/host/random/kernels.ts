@@ -1,16 +1,28 @@
-import { backendError, numel } from "@pt2/backend";
+import { backendError, type CpuGenerator, drawNormal, drawUniform, numel } from "@pt2/backend";
 import { DTYPES, type DType } from "@pt2/format";
 import type { TensorMeta } from "@pt2/registry";
 import type { KernelArgs, KernelOp } from "../../plan/kernel-args.ts";
 import { broadcastPositions } from "../../strides/broadcast.ts";
-import { type ForEach, type HostKernel, hostKernel } from "../host-kernel.ts";
-import { binomial, gamma, poisson } from "./distributions.ts";
-import type { RandomNumbers } from "./numbers.ts";
+import { type ForEach, type HostCall, type HostKernel, hostKernel } from "../host-kernel.ts";
+import { binomial, cauchy, exponential, gamma, geometric, logNormal, poisson } from "./distributions.ts";
+import { drawIntegers } from "./integers.ts";
+import { sampleWithReplacement } from "./multinomial.ts";
+import { permutation } from "./permutation.ts";
+import { slopes } from "./slopes.ts";
 
-/** Random numbers, from one sequence for each executable. */
+/** Random numbers: those of PyTorch's generator on the CPU, in its order. */
 export const RANDOM_KERNELS: readonly HostKernel[] = [
-  noise("aten::rand", (random, dtype, count) => random.uniform(dtype, count)),
-  noise("aten::randn", (random, _, count) => random.normal(count)),
+  hostKernel(["aten::rand"], (call) => [fill(call, drawUniform)], isReal),
+  hostKernel(["aten::randn"], (call) => [fill(call, drawNormal)], isReal),
+  filled("aten::uniform", (call, { from, to }) => fill(call, drawUniform, from, to)),
+  filled("aten::normal_functional", (call, { mean, std }) => fill(call, drawNormal, mean, std)),
+  hostKernel(["aten::randint.low"], (call, { low, high }) => [drawIntegers(call.random(), count(call), low, high)]),
+  hostKernel(["aten::randperm"], (call) => [permutation(call.random(), count(call))]),
+  filled("aten::bernoulli.p", (call, { p }) => each(call, (random) => (random.uniform() < p ? 1 : 0))),
+  filled("aten::exponential", (call, { lambd }) => each(call, (random) => exponential(random, lambd))),
+  filled("aten::cauchy", (call, { median, sigma }) => each(call, (random) => cauchy(random, median, sigma))),
+  filled("aten::log_normal", (call, { mean, std }) => each(call, (random) => logNormal(random, mean, std))),
+  filled("aten::geometric", (call, { p }) => each(call, (random) => geometric(random, p))),
   drawn(
     "aten::poisson",
     ({ self }) => [self],
@@ -26,7 +38,46 @@ export const RANDOM_KERNELS: readonly HostKernel[] = [
     ({ self }) => [self],
     (random, shape) => gamma(shape, random),
   ),
+  hostKernel(
+    ["aten::multinomial"],
+    (call, { self, num_samples }) => [sampleWithReplacement(call.random(), call.array(self), self.dtype, num_samples)],
+    // Samples without replacement are computed from exponential numbers.
+    ({ num_samples, replacement }) => replacement && num_samples > 1,
+  ),
+  {
+    ...hostKernel(
+      ["aten::rrelu_with_noise_functional"],
+      (call, { self, lower, upper }) => slopes(call.random(), call.array(self), lower, upper),
+      ({ training }) => training,
+    ),
+    reads: ["self"],
+  },
 ];
+
+function count(call: HostCall): number {
+  return numel(call.shape(0));
+}
+
+function fill(call: HostCall, draw: typeof drawUniform, ...range: readonly [number?, number?]): Float64Array {
+  return draw(call.random(), call.dtype(0), count(call), ...range);
+}
+
+function each(call: HostCall, draw: (random: CpuGenerator) => number): Float64Array {
+  const random = call.random();
+  return Float64Array.from({ length: count(call) }, () => draw(random));
+}
+
+/** An op that fills a tensor, of which only the shape and the dtype matter. */
+function filled<const Op extends KernelOp>(
+  op: Op,
+  fillWith: (call: HostCall, args: KernelArgs<Op>) => Float64Array,
+): HostKernel {
+  const isRealFill = ({ self }: { readonly self?: TensorMeta }): boolean => isReal({ dtype: self?.dtype ?? null });
+  return {
+    ...hostKernel([op], (call, args) => [fillWith(call, args)], isRealFill as (args: KernelArgs<Op>) => boolean),
+    reads: [],
+  };
+}
 
 function requireRate(rate: number): number {
   if (rate >= 0) return rate;
@@ -36,22 +87,15 @@ function requireRate(rate: number): number {
   });
 }
 
-function noise(
-  op: "aten::rand" | "aten::randn",
-  draw: (random: RandomNumbers, dtype: DType, count: number) => Float64Array,
-): HostKernel {
-  return hostKernel(
-    [op],
-    (call) => [draw(call.random(), call.dtype(0), numel(call.shape(0)))],
-    ({ dtype }) => dtype === null || DTYPES[dtype].kind !== "complex",
-  );
+function isReal({ dtype }: { readonly dtype: DType | null }): boolean {
+  return dtype === null || DTYPES[dtype].kind !== "complex";
 }
 
 /** A number of a distribution for each element of its parameters. */
 function drawn<const Op extends KernelOp, const Parameters extends readonly TensorMeta[]>(
   op: Op,
   parameters: (args: KernelArgs<Op>) => Parameters,
-  draw: (random: RandomNumbers, ...values: ForEach<Parameters, number>) => number,
+  draw: (random: CpuGenerator, ...values: ForEach<Parameters, number>) => number,
 ): HostKernel {
   return hostKernel([op], (call, args) => {
     const shape = call.shape(0);

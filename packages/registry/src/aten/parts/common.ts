@@ -14,7 +14,6 @@ import { WEIGHT_NORM_OPS } from "../norm/weight-norm.ts";
 import { ACTIVATION_COMPOSITE_OPS } from "../pointwise/activation-composite.ts";
 import { OPAQUE_OPS } from "../pointwise/opaque.ts";
 import { DROPOUT_OPS } from "../random/dropout.ts";
-import { NOISE_OPS } from "../random/noise.ts";
 import { EXTREMUM_OPS } from "../reduce/extremum.ts";
 import { LOGIC_OPS } from "../reduce/logic.ts";
 import { NORM_OPS } from "../reduce/norm.ts";
@@ -50,7 +49,6 @@ export const commonOps: readonly OpRecord[] = [
   ...ACTIVATION_COMPOSITE_OPS,
   ...OPAQUE_OPS,
   ...DROPOUT_OPS,
-  ...NOISE_OPS,
   ...EXTREMUM_OPS,
   ...LOGIC_OPS,
   ...NORM_OPS,

@@ -18,9 +18,6 @@ import { MOMENT_OPS } from "../matmul/moments.ts";
 import { FAKE_QUANTIZE_OPS } from "../pointwise/fake-quantize.ts";
 import { SPECIAL_OPS } from "../pointwise/special.ts";
 import { FRACTIONAL_POOL_OPS } from "../pool/fractional-pool.ts";
-import { DISTRIBUTION_OPS } from "../random/distributions.ts";
-import { RRELU_OPS } from "../random/rrelu.ts";
-import { SAMPLE_OPS } from "../random/sample.ts";
 import { RNN_OPS } from "../rnn/rnn.ts";
 import { GRADIENT_ESTIMATE_OPS } from "../shape/gradient.ts";
 import { TRAPEZOID_OPS } from "../shape/trapezoid.ts";
@@ -48,9 +45,6 @@ export const rareOps: readonly OpRecord[] = [
   ...FAKE_QUANTIZE_OPS,
   ...SPECIAL_OPS,
   ...FRACTIONAL_POOL_OPS,
-  ...DISTRIBUTION_OPS,
-  ...RRELU_OPS,
-  ...SAMPLE_OPS,
   ...RNN_OPS,
   ...GRADIENT_ESTIMATE_OPS,
   ...TRAPEZOID_OPS,

@@ -4,12 +4,12 @@ import { partOf } from "../../dtype-promotion.ts";
 import { defineOp, type OpRecord } from "../../op.ts";
 import type { TensorMeta } from "../../tensor-meta.ts";
 import { check } from "../support/check.ts";
-import { isComplex, isIntegral } from "../support/dtypes.ts";
+import { checkFloating, isComplex, isIntegral } from "../support/dtypes.ts";
 import { emit } from "../support/emit.ts";
 
 const impure = true;
 
-/** Defines the random ops that a backend provides, and that all others decompose into. */
+/** Defines uniform and normal numbers, which a backend provides. */
 export const NOISE_OPS: readonly OpRecord[] = [
   defineOp(
     "aten::rand(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
@@ -36,6 +36,12 @@ function noise(shape: readonly number[], dtype: DType | null): TensorMeta {
     () => `random numbers of a distribution are not implemented for ${dtype}`,
   );
   return { dtype: dtype ?? "float32", shape };
+}
+
+/** Infers what an op gives that fills a tensor with random numbers of a distribution. */
+export function randomLike({ dtype, shape }: TensorMeta): TensorMeta {
+  checkFloating("random numbers of a distribution", { dtype, shape });
+  return { dtype, shape };
 }
 
 /** Makes complex numbers with random parts; returns null for real dtypes. */

@@ -8,6 +8,7 @@ import { broadcast } from "../support/dims.ts";
 import { isComplex, isFloat } from "../support/dtypes.ts";
 import { emit } from "../support/emit.ts";
 import { requireData } from "../support/require-data.ts";
+import { randomLike } from "./noise.ts";
 
 const impure = true;
 
@@ -35,7 +36,21 @@ export const SAMPLE_OPS: readonly OpRecord[] = [
   ),
   defineOp(
     "aten::randint.low(SymInt low, SymInt high, SymInt[] size, *, ScalarType? dtype=4, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
-    { impure, decompose: ({ low, high, size, dtype }, b) => integers(b, size, low, high, longUnless(dtype)) },
+    {
+      impure,
+      infer: ({ low, high, size, dtype }) => {
+        const type = longUnless(dtype);
+        check(
+          Math.abs(low) < Number.MAX_SAFE_INTEGER && Math.abs(high) < Number.MAX_SAFE_INTEGER,
+          () => `random integers from ${low} to ${high}: bounds beyond 2^53 are not supported`,
+        );
+        check(high > low, () => `random_ expects 'from' to be less than 'to', but got from=${low} >= to=${high}`);
+        check(!isComplex(type), () => `random integers are not implemented for ${type}`);
+        const fits = (value: number): boolean => isFloat(type) || Number(convert(type, value)) === value;
+        check(fits(low) && fits(high - 1), () => `from=${low} or to - 1=${high - 1} is out of bounds for ${type}`);
+        return { dtype: type, shape: size };
+      },
+    },
   ),
   defineOp(
     "aten::randint_like(Tensor self, SymInt high, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor",
@@ -52,9 +67,9 @@ export const SAMPLE_OPS: readonly OpRecord[] = [
     "aten::randperm(SymInt n, *, ScalarType? dtype=4, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
     {
       impure,
-      decompose: ({ n, dtype }, b) => {
-        const keys = b.tensor("aten::rand", { size: [n], dtype: "float64" });
-        return emit(b).cast(b.tensor("aten::argsort.stable", { self: keys, stable: true }), longUnless(dtype));
+      infer: ({ n, dtype }) => {
+        check(n >= 0, () => `n must be non-negative, got ${n}`);
+        return { dtype: longUnless(dtype), shape: [n] };
       },
     },
   ),
@@ -65,7 +80,7 @@ export const SAMPLE_OPS: readonly OpRecord[] = [
   defineOp("aten::bernoulli.p(Tensor self, float p, *, Generator? generator=None) -> Tensor", {
     impure,
     requires: { ranges: { p: [0, 1] } },
-    decompose: ({ self, p }, b) => below(b, self, { float: p }),
+    infer: ({ self: { dtype, shape } }) => ({ dtype, shape }),
   }),
   defineOp("aten::bernoulli.Tensor(Tensor self, Tensor p, *, Generator? generator=None) -> Tensor", {
     impure,
@@ -76,14 +91,16 @@ export const SAMPLE_OPS: readonly OpRecord[] = [
     requires: { ranges: { from: [-Number.MAX_VALUE, Number.MAX_VALUE], to: [-Number.MAX_VALUE, Number.MAX_VALUE] } },
     validate: ({ from, to }) =>
       from <= to ? null : `uniform_ expects to return a [from, to) range, but found from=${from} > to=${to}`,
-    decompose: ({ self, from, to }, b) => scaled(b, like(b, "rand", self, null), { float: to - from }, { float: from }),
+    infer: ({ self }) => randomLike(self),
   }),
   defineOp(
     "aten::normal_functional(Tensor self, float mean=0., float std=1., *, Generator? generator=None) -> Tensor",
     {
       impure,
       requires: { ranges: { std: [0, Number.POSITIVE_INFINITY] } },
-      decompose: ({ self, mean, std }, b) => scaled(b, like(b, "randn", self, null), { float: std }, { float: mean }),
+      infer: ({ self }) => (isComplex(self.dtype) ? { dtype: self.dtype, shape: self.shape } : randomLike(self)),
+      decompose: ({ self, mean, std }, b) =>
+        isComplex(self.dtype) ? scaled(b, like(b, "randn", self, null), { float: std }, { float: mean }) : null,
     },
   ),
   defineOp("aten::normal.Tensor_float(Tensor mean, float std=1., *, Generator? generator=None) -> Tensor", {
@@ -111,43 +128,34 @@ export const SAMPLE_OPS: readonly OpRecord[] = [
         scaled(b, b.tensor("aten::randn", { size, dtype }), { float: std }, { float: mean }),
     },
   ),
-  defineOp("aten::exponential(Tensor self, float lambd=1., *, Generator? generator=None) -> Tensor", {
-    impure,
-    requires: { ranges: { lambd: [Number.MIN_VALUE, Number.POSITIVE_INFINITY] } },
-    decompose: ({ self, lambd }, b) => {
-      const e = emit(b);
-      return e.div(e.neg(e.log1p(e.neg(like(b, "rand", self, null)))), { float: lambd });
-    },
-  }),
   defineOp(
     "aten::multinomial(Tensor self, SymInt num_samples, bool replacement=False, *, Generator? generator=None) -> Tensor",
     {
       impure,
-      decompose: ({ self, num_samples, replacement }, b) => {
-        const [categories, rank] = [self.shape.at(-1)!, self.shape.length];
-        check(rank === 1 || rank === 2, () => `prob_dist must be 1 or 2 dim, got ${show(self.shape)}`);
+      infer: ({ self: { dtype, shape }, num_samples, replacement }) => {
+        const [categories, rank] = [shape.at(-1)!, shape.length];
+        check(isFloat(dtype), () => `multinomial only supports floating-point dtypes for input, got: ${dtype}`);
+        check(rank === 1 || rank === 2, () => `prob_dist must be 1 or 2 dim, got ${show(shape)}`);
         check(num_samples > 0, "cannot sample n_sample <= 0 samples");
         check(
           replacement || num_samples <= categories,
           "cannot sample n_sample > prob_dist.size(-1) samples without replacement",
         );
+        return { dtype: "int64", shape: [...shape.slice(0, -1), num_samples] };
+      },
+      decompose: ({ self, num_samples, replacement }, b) => {
+        // A backend draws repeated samples.
+        if (replacement && num_samples > 1) return null;
         const e = emit(b);
         const finite = b.tensor("aten::isfinite", { self });
         const odds = b.tensor("aten::logical_and", { self: finite, other: e.ge(self, 0) });
         requireData(b, odds, "probability tensor contains either `inf`, `nan` or element < 0");
         const some = e.gt(e.sum(self, [-1]), 0);
         requireData(b, some, "invalid multinomial distribution (sum of probabilities <= 0)");
-        if (!replacement) {
-          // The smallest of exponential waiting times is a sample with these weights, and so are the next ones, without
-          // replacement.
-          const race = e.div(self, b.tensor("aten::exponential", { self }));
-          return b.call("aten::topk", { self: race, k: num_samples, dim: -1 })[1];
-        }
-        const sums = b.tensor("aten::cumsum", { self, dim: -1 });
-        const draw = b.tensor("aten::rand", { size: [...self.shape.slice(0, -1), num_samples], dtype: self.dtype });
-        const at = e.mul(draw, e.slice(sums, rank - 1, categories - 1, categories));
-        const place = b.tensor("aten::searchsorted.Tensor", { sorted_sequence: sums, self: at, right: true });
-        return b.tensor("aten::clamp", { self: place, max: categories - 1 });
+        // The smallest of exponential waiting times is a sample with these weights, and so are the next ones, without
+        // replacement.
+        const race = e.div(self, b.tensor("aten::exponential", { self }));
+        return b.call("aten::topk", { self: race, k: num_samples, dim: -1 })[1];
       },
     },
   ),
@@ -167,17 +175,11 @@ function scaled(b: Builder, x: TensorMeta, factor: TensorMeta | Scalar, shift: T
 }
 
 function integers(b: Builder, size: readonly number[], low: number, high: number, dtype: DType): TensorMeta {
-  check(high > low, () => `random_ expects 'from' to be less than 'to', but got from=${low} >= to=${high}`);
-  check(!isComplex(dtype), () => `random integers are not implemented for ${dtype}`);
-  const fits = (value: number): boolean => isFloat(dtype) || Number(convert(dtype, value)) === value;
-  check(fits(low) && fits(high - 1), () => `from=${low} or to - 1=${high - 1} is out of bounds for ${dtype}`);
-  const e = emit(b);
-  const draw = b.tensor("aten::rand", { size, dtype: "float64" });
-  return e.cast(e.add(e.floor(e.mul(draw, { float: high - low })), { float: low }), dtype);
+  return b.tensor("aten::randint.low", { low, high, size, dtype });
 }
 
 /** Returns 1 with probability `p`, else 0. */
-function below(b: Builder, self: TensorMeta, p: TensorMeta | Scalar): TensorMeta {
-  const draw = b.tensor("aten::rand", { size: self.shape, dtype: self.dtype === "float64" ? "float64" : "float32" });
+function below(b: Builder, self: TensorMeta, p: TensorMeta): TensorMeta {
+  const draw = b.tensor("aten::rand", { size: self.shape, dtype: p.dtype === "float64" ? "float64" : "float32" });
   return emit(b).cast(emit(b).lt(draw, p), self.dtype);
 }

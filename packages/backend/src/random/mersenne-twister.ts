@@ -1,10 +1,7 @@
 const SIZE = 624;
 const OFFSET = 397;
 
-/**
- * MT19937 (Matsumoto and Nishimura, 1998), the generator of PyTorch on the CPU: the same seed gives the same numbers as
- * `torch.manual_seed`. A seed is an integer from 0 to 2^32 - 1.
- */
+/** MT19937 (Matsumoto and Nishimura, 1998). A seed is an integer from 0 to 2^32 - 1. */
 export class MersenneTwister {
   readonly #state = new Uint32Array(SIZE);
   #next = SIZE;

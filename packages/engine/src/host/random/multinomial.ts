@@ -1,0 +1,56 @@
+import { backendError, type CpuGenerator } from "@pt2/backend";
+import type { DType } from "@pt2/format";
+import type { HostArray } from "../host-array.ts";
+
+/** Draws `count` columns of each row, with odds that need not add up to 1. A column may be drawn again. */
+export function sampleWithReplacement(
+  random: CpuGenerator,
+  { data, shape }: HostArray,
+  dtype: DType,
+  count: number,
+): Float64Array {
+  const categories = shape.at(-1)!;
+  const rows = data.length / categories;
+  const samples = new Float64Array(rows * count);
+  const round = dtype === "float64" ? (x: number): number => x : Math.fround;
+  for (let row = 0; row < rows; row++) {
+    const odds = data.subarray(row * categories, (row + 1) * categories);
+    const sums = runningSums(odds, round);
+    for (let i = 0; i < count; i++) samples[row * count + i] = firstFrom(sums, random.uniform());
+  }
+  return samples;
+}
+
+/** Returns the parts of the whole up to each column; the last is 1. */
+function runningSums(odds: Float64Array, round: (x: number) => number): Float64Array {
+  let sum = 0;
+  const sums = odds.map((each) => {
+    if (!(each >= 0 && each < Number.POSITIVE_INFINITY)) {
+      throw refused("probability tensor contains either `inf`, `nan` or element < 0");
+    }
+    sum = round(sum + each);
+    return sum;
+  });
+  if (!(sum > 0)) throw refused("invalid multinomial distribution (sum of probabilities <= 0)");
+  const parts = sums.map((each) => round(each / sum));
+  parts[parts.length - 1] = 1;
+  return parts;
+}
+
+/** Returns the first place whose sum is at least `draw`. */
+function firstFrom(sums: Float64Array, draw: number): number {
+  let [left, right] = [0, sums.length];
+  while (left < right) {
+    const middle = (left + right) >> 1;
+    if (sums[middle]! < draw) left = middle + 1;
+    else right = middle;
+  }
+  return left;
+}
+
+function refused(what: string): Error {
+  return backendError("backend.data", {
+    what,
+    advice: "Check the values that the program computes this from.",
+  });
+}
