@@ -6,11 +6,11 @@ import type { Backend } from "../packages/backend/src/index.ts";
 import { wasm } from "../packages/backend-wasm/src/index.ts";
 import { KERNELS } from "../packages/backend-wasm/src/kernels/all-kernels.ts";
 import { WebgpuBackend } from "../packages/backend-webgpu/src/backend.ts";
-import { KernelParts } from "../packages/backend-webgpu/src/engine/kernels.ts";
+import { kernelParts } from "../packages/backend-webgpu/src/engine/kernels.ts";
 import { KERNEL_PARTS } from "../packages/backend-webgpu/src/kernels/kernels-on-demand.ts";
 import { caseProgram, FAMILIES, loadFamily } from "../packages/conformance/src/index.ts";
 import { DYNAMIC_KERNELS } from "../packages/engine/src/dynamic/dynamic-kernels.ts";
-import { HOST_KERNELS } from "../packages/engine/src/host.ts";
+import { HOST_KERNELS } from "../packages/engine/src/host/host-kernels.ts";
 import { aten, libraries } from "../packages/registry/src/aten.ts";
 import { createRegistry, type OpRecord, type OpSet } from "../packages/registry/src/index.ts";
 import { hasTensor } from "../packages/registry/src/schema/has-tensor.ts";
@@ -47,7 +47,7 @@ const SUBJECTS: readonly Subject[] = [
   {
     name: "webgpu",
     backend: new WebgpuBackend({
-      kernels: new KernelParts(KERNEL_PARTS),
+      kernels: kernelParts(KERNEL_PARTS),
       narrowFloat64: false,
       outputs: "host",
       ownsDevice: false,

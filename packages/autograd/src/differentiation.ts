@@ -18,7 +18,6 @@ import { autogradError } from "./autograd-errors.ts";
 import type { Gradients } from "./gradient-rule.ts";
 import { gradientRuleOf } from "./gradient-rule-of.ts";
 import { FORMS } from "./rules/forms.ts";
-import { RULES } from "./rules/gradient-rules.ts";
 import { Trace, type TracedCall } from "./trace.ts";
 
 /** A call that gradients flow through. */

@@ -13,8 +13,11 @@ export interface WasmOptions {
   readonly worker?: boolean;
 }
 
+/** The backend, whose random numbers have a seed. */
+export type SeededBackend = Backend & Required<Pick<Backend, "manualSeed">>;
+
 /** Makes the backend for browsers and other web-like runtimes. In Node use `@pt2/backend-wasm/node`. */
-export function wasm({ worker = typeof Worker !== "undefined" }: WasmOptions = {}): Backend {
+export function wasm({ worker = typeof Worker !== "undefined" }: WasmOptions = {}): SeededBackend {
   return worker ? new WorkerBackend(startWorker) : new LocalBackend();
 }
 

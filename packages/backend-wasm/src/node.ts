@@ -1,6 +1,5 @@
-import type { Backend } from "@pt2/backend";
 import { atenOnDemand, builtInRegistry } from "@pt2/registry/on-demand";
-import type { WasmOptions } from "./index.ts";
+import type { SeededBackend, WasmOptions } from "./index.ts";
 import { LocalBackend } from "./local-backend.ts";
 import { isOwnThread, startThread } from "./worker/node-thread.ts";
 import { WorkerBackend } from "./worker/worker-backend.ts";
@@ -12,6 +11,6 @@ builtInRegistry(atenOnDemand)
   .catch(() => {});
 
 /** Makes the backend for Node, which computes in a worker thread by default. */
-export function wasm({ worker = true }: WasmOptions = {}): Backend {
+export function wasm({ worker = true }: WasmOptions = {}): SeededBackend {
   return worker && !isOwnThread() ? new WorkerBackend(startThread) : new LocalBackend();
 }

@@ -10,7 +10,7 @@ import {
   type UnsupportedOp,
   viewAs,
 } from "@pt2/backend";
-import { compileChecked, findUnsupported, hasDynamicKernel, RandomState } from "@pt2/engine";
+import { compileChecked, findUnsupported, hasDynamicKernel, type KernelParts, RandomState } from "@pt2/engine";
 import type { DType, Pt2Error } from "@pt2/format";
 import { type Program, stats } from "@pt2/graph";
 import type { OpRegistry } from "@pt2/registry";
@@ -20,7 +20,7 @@ import { DeviceTensor, requireTensor } from "./engine/device-tensor.ts";
 import { toGpu } from "./engine/element-bytes.ts";
 import { ErrorScopes } from "./engine/error-scopes.ts";
 import { WebgpuExecutable } from "./engine/executable.ts";
-import { type KernelParts, kernelsOf } from "./engine/kernels.ts";
+import type { WebgpuKernel } from "./engine/kernel.ts";
 import { bytesOf } from "./engine/tensor-view.ts";
 import type { ImageOptions } from "./image/image-options.ts";
 import type { ImageSource } from "./image/image-source.ts";
@@ -30,7 +30,7 @@ import { webgpuError } from "./webgpu-errors.ts";
 /** The settings of a backend. */
 export interface BackendSettings {
   readonly devices: DeviceSource;
-  readonly kernels: KernelParts;
+  readonly kernels: KernelParts<WebgpuKernel>;
   readonly outputs: "host" | "device";
   /** Whether float64 may be held and computed as float32. */
   readonly narrowFloat64: boolean;
@@ -93,7 +93,7 @@ export class WebgpuBackend implements Backend {
   async unsupported(program: Program, registry: OpRegistry): Promise<readonly UnsupportedOp[]> {
     const { kernels } = this.#settings;
     kernels.begin(stats(program.graph).map(({ op }) => op));
-    const target = targetOf(kernelsOf(registry, kernels));
+    const target = targetOf(kernels.for(registry, "webgpu"));
     const { dtypes } = this.capabilities;
     return await findUnsupported(program, registry, { target, dtypes, dtypeAdvice: DTYPE_ADVICE, hasDynamicKernel });
   }

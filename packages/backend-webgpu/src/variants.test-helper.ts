@@ -2,7 +2,7 @@ import { WebgpuBackend } from "./backend.ts";
 import { testDevice } from "./device.test-helper.ts";
 import { type Adapter, adapterOf } from "./engine/adapter.ts";
 import { DeviceSource, deviceOf } from "./engine/device.ts";
-import { KernelParts } from "./engine/kernels.ts";
+import { kernelParts } from "./engine/kernels.ts";
 import { KERNEL_PARTS } from "./kernels/kernels-on-demand.ts";
 
 export type VariantName = "on a CPU with subgroups" | "on a CPU" | "on a GPU with subgroups" | "on a GPU";
@@ -25,7 +25,7 @@ export async function variantBackend(name: VariantName, changes: Partial<Adapter
 export function backendOn(gpu: GPUDevice, changes: Partial<Adapter>): WebgpuBackend {
   return new WebgpuBackend({
     devices: new DeviceSource(deviceOf(gpu, { ...adapterOf(gpu), ...changes }), null),
-    kernels: new KernelParts(KERNEL_PARTS),
+    kernels: kernelParts(KERNEL_PARTS),
     outputs: "host",
     narrowFloat64: false,
     ownsDevice: false,

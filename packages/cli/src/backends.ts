@@ -76,11 +76,24 @@ export const BACKEND_OPTIONS: readonly OptionSpec[] = [
   },
   { name: "device", value: "D", help: "device of the backend: cpu, cuda:0" },
   { name: "threads", value: "N", help: "threads of the backend" },
+  { name: "seed", value: "N", help: "seed of random numbers, as of torch.manual_seed" },
   { name: "narrow-float64", help: "webgpu: store float64 as float32, because WebGPU has no float64" },
 ];
 
-/** Returns the backend that the options name, or the best one that is ready. */
+/** Returns the backend that the options name, or the best one that is ready, with the seed that they give. */
 export async function chooseBackend(options: Options, terminal: Terminal): Promise<Backend> {
+  const seed = options.count("seed", 0);
+  const backend = await namedBackend(options, terminal);
+  if (options.text("seed") !== undefined) seedBackend(backend, seed);
+  return backend;
+}
+
+function seedBackend(backend: Backend, seed: number): void {
+  if (backend.manualSeed === undefined) throw usageError(`The ${backend.name} backend takes no seed`, "omit --seed");
+  backend.manualSeed(seed);
+}
+
+async function namedBackend(options: Options, terminal: Terminal): Promise<Backend> {
   const threads = options.number("threads");
   const settings = {
     device: options.text("device"),

@@ -10,7 +10,6 @@ export {
   runHostKernel,
   tensorsRead,
 } from "./host/host-kernel.ts";
-export { HOST_KERNELS } from "./host/host-kernels.ts";
 export { type AxisResize, type AxisTable, type ResizeMode, resizeTable } from "./host/resize-tables.ts";
 export { type AxisWindow, adaptiveWindows, type Sliding, slidingWindows } from "./host/windows.ts";
 export { orderKeys } from "./order/keys.ts";

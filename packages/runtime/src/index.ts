@@ -16,7 +16,7 @@ export type {
   Value,
   WarmupOptions,
 } from "@pt2/backend";
-export { HostTensor, Tensor } from "@pt2/backend";
+export { CpuGenerator, HostTensor, Tensor } from "@pt2/backend";
 export { type ByteSource, type DType, Pt2Error } from "@pt2/format";
 export type { Complex, OpHandler, OpSet } from "@pt2/registry";
 export type { Call } from "./call.ts";

@@ -1,8 +1,10 @@
-import { Constant, type DeviceBuffer, KernelSet, RandomState } from "@pt2/engine";
+import { Constant, type DeviceBuffer, KernelParts, RandomState } from "@pt2/engine";
+import { createRegistry } from "@pt2/registry";
 import { describe, expect, test } from "vitest";
 import { packedMatrix, transposed } from "../kernels/matmul/gemm.ts";
 import { random } from "../kernels.test-helper.ts";
 import { Heap } from "./heap.ts";
+import type { WasmKernel } from "./kernel.ts";
 import { ReadAhead } from "./read-ahead.ts";
 import type { TensorView } from "./tensor-view.ts";
 import { WasmDevice } from "./wasm-device.ts";
@@ -16,7 +18,7 @@ function setUp(bytes: Float32Array = weight) {
   const device = new WasmDevice({
     heap,
     readAhead: new ReadAhead(),
-    kernelSet: new KernelSet([]),
+    kernelTable: new KernelParts<WasmKernel>([]).for(createRegistry({ sets: [] }), "wasm"),
     exact: false,
     random: new RandomState(),
   });

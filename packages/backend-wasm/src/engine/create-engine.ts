@@ -20,11 +20,11 @@ export function createEngine(
   const { program, registry, prefetch, signal, onProgress } = request;
   const records = prefetch instanceof WeightRecords ? prefetch : new WeightRecords(signal);
   const { heap, readAhead } = records;
-  const kernelSet = kernelsOf(registry);
+  const kernelTable = kernelsOf(registry);
   const device = new WasmDevice({
     heap,
     readAhead,
-    kernelSet,
+    kernelTable,
     exact: request.precision === "exact",
     random: request.random,
   });
@@ -44,6 +44,6 @@ export function createEngine(
     backend: "wasm",
     initial: (arg) => initials.get(node)?.get(arg),
   });
-  const lowerOptions = { registry, target: targetOf(kernelSet), handlerContext };
+  const lowerOptions = { registry, target: targetOf(kernelTable), handlerContext };
   return { engine: new WasmEngine(device, lowerOptions, request.cancellation ?? signal), weights };
 }

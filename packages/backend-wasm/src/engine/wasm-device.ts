@@ -4,7 +4,7 @@ import {
   ConstantPool,
   type ConstantSteps,
   type ElementwiseGroup,
-  type KernelSet,
+  type KernelTable,
   type PlanBuffer,
   type PlanDevice,
   type PlannedCall,
@@ -38,7 +38,7 @@ import { writing, writtenBy } from "./written-by.ts";
 export interface WasmDeviceParts {
   readonly heap: Heap;
   readonly readAhead: ReadAhead;
-  readonly kernelSet: KernelSet<WasmKernel>;
+  readonly kernelTable: KernelTable<WasmKernel>;
   readonly exact: boolean;
   readonly random: RandomState;
 }
@@ -55,16 +55,16 @@ export class WasmDevice implements PlanDevice<WasmTypes> {
   readonly memory: Arena;
   readonly loader: HeapLoader;
   readonly constants: ConstantPool<number>;
-  readonly #kernelSet: KernelSet<WasmKernel>;
+  readonly #kernelTable: KernelTable<WasmKernel>;
   readonly #compiler: ElementwiseCompiler;
 
-  constructor({ heap, readAhead, kernelSet, exact, random }: WasmDeviceParts) {
+  constructor({ heap, readAhead, kernelTable, exact, random }: WasmDeviceParts) {
     this.heap = heap;
     this.exact = exact;
     this.random = random;
     this.kernels = instantiateKernels(heap.memory);
     this.memory = new Arena(heap);
-    this.#kernelSet = kernelSet;
+    this.#kernelTable = kernelTable;
     this.#compiler = createElementwiseCompiler(heap.memory);
     this.loader = new HeapLoader(heap, readAhead, () => this.#compiler.buildAsync());
     this.constants = new ConstantPool(this.loader);
@@ -83,7 +83,7 @@ export class WasmDevice implements PlanDevice<WasmTypes> {
   }
 
   kernel(call: Call): WasmKernel | undefined {
-    return this.#kernelSet.get(call);
+    return this.#kernelTable.get(call);
   }
 
   begin(): null {

@@ -1,4 +1,3 @@
-import { HOST_KERNELS } from "@pt2/engine/host";
 import type { WasmKernel } from "../engine/kernel.ts";
 import { attention } from "./attention/attention.ts";
 import { convolution } from "./conv/convolution.ts";
@@ -6,7 +5,6 @@ import { cat } from "./copy/cat.ts";
 import { reinterpret } from "./copy/reinterpret.ts";
 import { asStridedScatter } from "./copy/scatter-views.ts";
 import { arange, full } from "./factory.ts";
-import { hostKernel } from "./host-kernel.ts";
 import { assertion } from "./index/assert.ts";
 import { gather } from "./index/gather.ts";
 import { indexPutMask } from "./index/index-put-mask.ts";
@@ -78,5 +76,4 @@ export const KERNELS: readonly WasmKernel[] = [
   matmulComplex,
   gcd,
   lcm,
-  ...HOST_KERNELS.map(hostKernel),
 ];

@@ -1,11 +1,18 @@
 import type { CompileRequest } from "@pt2/backend";
-import { bindWeights, GraphRunner, type HandlerInitials, type ProgramState, type RandomState } from "@pt2/engine";
+import {
+  bindWeights,
+  GraphRunner,
+  type HandlerInitials,
+  type KernelParts,
+  type KernelTable,
+  type ProgramState,
+  type RandomState,
+} from "@pt2/engine";
 import type { OpName, Program } from "@pt2/graph";
 import type { LowerTarget } from "@pt2/registry";
 import type { Device, DeviceSource } from "./device.ts";
 import { WebgpuEngine } from "./engine.ts";
-import type { WebgpuTypes } from "./kernel.ts";
-import { type KernelParts, type Kernels, kernelsOf } from "./kernels.ts";
+import type { WebgpuKernel, WebgpuTypes } from "./kernel.ts";
 import { Memory } from "./memory.ts";
 import type { WebgpuPlan } from "./plan.ts";
 import { Stream } from "./stream.ts";
@@ -17,7 +24,7 @@ import { WeightRecords } from "./weight-records.ts";
 export interface ExecutableOptions {
   readonly devices: DeviceSource;
   /** The backend's own kernels. */
-  readonly kernels: KernelParts;
+  readonly kernels: KernelParts<WebgpuKernel>;
   /** Where user outputs are: on the host, or on the device until they are read. */
   readonly outputs: "host" | "device";
   /** What executables of the backend draw random numbers from. */
@@ -37,7 +44,7 @@ export interface Model {
 }
 
 /** Returns the ops that the backend runs itself, for lowering and for `unsupported`. */
-export function targetOf(kernels: Kernels, maxTensorBytes?: number): LowerTarget {
+export function targetOf(kernels: KernelTable<WebgpuKernel>, maxTensorBytes?: number): LowerTarget {
   return {
     name: "webgpu",
     ...(maxTensorBytes === undefined ? {} : { maxTensorBytes }),
@@ -71,7 +78,7 @@ export function createEngine(
     },
     () => stream.signal,
   );
-  const kernels = kernelsOf(registry, own);
+  const kernels = own.for(registry, "webgpu");
   const plans = new WebgpuDevice({
     gpu: device,
     memory,

@@ -5,7 +5,7 @@ import { WebgpuBackend } from "../backend.ts";
 import { describeWithDevice } from "../device.test-helper.ts";
 import { KERNEL_PARTS } from "../kernels/kernels-on-demand.ts";
 import { DeviceSource, deviceOf } from "./device.ts";
-import { KernelParts } from "./kernels.ts";
+import { kernelParts } from "./kernels.ts";
 
 const NET = `
   parameter "w" = %w: f32[16, 8]
@@ -20,7 +20,7 @@ const registry = registryOf();
 await describeWithDevice("sizes that change", (gpu) => {
   const device = deviceOf(gpu);
   const settings = { outputs: "host", narrowFloat64: false, ownsDevice: false } as const;
-  const kernels = new KernelParts(KERNEL_PARTS);
+  const kernels = kernelParts(KERNEL_PARTS);
   const backend = new WebgpuBackend({ ...settings, devices: new DeviceSource(device, null), kernels });
 
   test("plans for different sizes share the compiled shaders", async () => {

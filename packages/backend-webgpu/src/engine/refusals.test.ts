@@ -8,7 +8,7 @@ import { webgpu } from "../index.ts";
 import { KERNEL_PARTS } from "../kernels/kernels-on-demand.ts";
 import { DeviceSource, deviceOf } from "./device.ts";
 import { webgpuKernel } from "./kernel.ts";
-import { KernelParts } from "./kernels.ts";
+import { kernelParts } from "./kernels.ts";
 
 const registry = registryOf();
 const weights = new Map();
@@ -116,7 +116,7 @@ await describeWithDevice("what is refused says where", (device) => {
     });
     const settings = { outputs: "host", narrowFloat64: false, ownsDevice: false } as const;
     const devices = new DeviceSource(deviceOf(device), null);
-    const kernels = new KernelParts([{ ops: /cumsum/, load: async () => [broken] }, ...KERNEL_PARTS]);
+    const kernels = kernelParts([{ ops: /cumsum/, load: async () => [broken] }, ...KERNEL_PARTS]);
     const backend = new WebgpuBackend({ ...settings, devices, kernels });
     const body = `
       user_input %x: f32[2, 3]

@@ -5,6 +5,7 @@ import {
   type ElementwiseGroup,
   inParts,
   isComplexDtype,
+  type KernelTable,
   operandsOf,
   type PlanBuffer,
   type PlanDevice,
@@ -27,7 +28,6 @@ import { fuseComplex } from "./fuse-complex.ts";
 import { GuardWords } from "./guard-words.ts";
 import { writeView } from "./host-copy.ts";
 import type { PlanContext, WebgpuKernel, WebgpuTypes } from "./kernel.ts";
-import type { Kernels } from "./kernels.ts";
 import { type Memory, requireBufferSize } from "./memory.ts";
 import { planSlots } from "./plan-slots.ts";
 import { ReadySteps } from "./ready-steps.ts";
@@ -40,7 +40,7 @@ export interface WebgpuDeviceParts {
   readonly gpu: Device;
   readonly memory: Memory;
   readonly stream: Stream;
-  readonly kernels: Kernels;
+  readonly kernels: KernelTable<WebgpuKernel>;
   readonly exact: boolean;
   readonly random: RandomState;
   /** Called with the weight records that will be loaded next. */

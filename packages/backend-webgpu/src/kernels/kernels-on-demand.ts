@@ -1,19 +1,6 @@
+import { HOST_OPS } from "@pt2/engine";
 import type { Part } from "@pt2/registry";
 import type { WebgpuKernel } from "../engine/kernel.ts";
-
-/** Ops of which `@pt2/engine/host` has kernels. */
-const ON_HOST = new RegExp(
-  `^aten::(${[
-    "linalg_(lu_factor_ex|lu_solve|det|slogdet|inv_ex|solve_triangular|cholesky_ex|ldl_factor_ex|ldl_solve)",
-    "linalg_(householder_product|eigh?|svd|matrix_exp)|lu_unpack|geqrf|ormqr|_fft_[cr]2[cr]",
-    "i0|igammac?|special_(i0e|i1e?|bessel_[jy][01]|(scaled_)?modified_bessel_k[01]|airy_ai|zeta)",
-    "special_(ndtri|log_ndtr|erfcx|\\w+_polynomial_[a-z]+)|avg_pool2d_backward|_adaptive_avg_pool2d_backward|convolution",
-    "histc|_ctc_loss(\\.Tensor)?|logcumsumexp|scatter_reduce\\.two|segment_reduce|combinations|frexp\\.Tensor",
-    "kthvalue|mode|nanmedian\\.dim|nonzero_static|tri[lu]_indices|_?upsample_bi(linear|cubic)2d(_aa)?",
-    "randn?|randint\\.low|randperm|uniform|normal_functional|bernoulli\\.p|exponential|cauchy|log_normal|geometric",
-    "poisson|binomial|_standard_gamma|multinomial|rrelu_with_noise_functional",
-  ].join("|")})$`,
-);
 
 /**
  * The backend's own kernels, in parts that load with the first op that they are for. Where several parts have one op,
@@ -74,5 +61,5 @@ export const KERNEL_PARTS: readonly Part<WebgpuKernel>[] = [
   { ops: /^aten::(sort\.stable|topk)$/, load: async () => (await import("./sort/sort.ts")).SORTS },
   { ops: /^aten::(gcd|lcm)$/, load: async () => (await import("./integer/divisors.ts")).DIVISORS },
   { ops: /^aten::_fft_(c2c|r2c|c2r)$/, load: async () => (await import("./fourier/fourier.ts")).FOURIER },
-  { ops: ON_HOST, load: async () => (await import("./host/host-kernels.ts")).HOST },
+  { ops: HOST_OPS, load: async () => await (await import("./host/host-kernels.ts")).hostKernels() },
 ];

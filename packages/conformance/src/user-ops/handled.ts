@@ -12,7 +12,7 @@ const hundredMore = (...ops: readonly string[]): OpHandler => ({
   compile:
     () =>
     ({ args }) => {
-      const { dtype, shape, data } = args.self as Floats;
+      const { dtype, shape, data } = args["self"] as Floats;
       return { dtype, shape, data: data.map((value) => value + 100) };
     },
 });
@@ -23,7 +23,7 @@ const leaves = (op: string): OpHandler => ({
   compile:
     () =>
     ({ args }) => {
-      const { data } = args.self as Floats;
+      const { data } = args["self"] as Floats;
       for (const [i, value] of data.entries()) data[i] = value + 100;
       return [];
     },
@@ -43,7 +43,7 @@ const skipping: OpHandler = {
   compile:
     () =>
     ({ args }) => {
-      const { dtype, data } = args.self as Floats;
+      const { dtype, data } = args["self"] as Floats;
       return { dtype, shape: [Math.ceil(data.length / 2)], data: data.filter((_, i) => i % 2 === 0) };
     },
 };

@@ -40,7 +40,7 @@ const returning = (make: (self: HandlerTensor) => unknown) => ({
   compile:
     () =>
     ({ args }: { readonly args: Readonly<Record<string, HandlerTensor>> }) =>
-      make(args.self!),
+      make(args["self"]!),
 });
 
 /** Cases for mistakes of users: each error names the op, and blames its definition rather than the backend. */
@@ -158,7 +158,7 @@ export const MISTAKES: readonly UserOpsCase[] = [
   ),
   wrongHandler(
     "a rewrite that throws",
-    { rewrite: () => [].at(0)!.x },
+    { rewrite: () => [].at(0)!["x"] },
     /handler's `rewrite` of mine::odd failed/,
     "registry.rule",
   ),

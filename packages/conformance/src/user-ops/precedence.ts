@@ -22,7 +22,7 @@ const executor = (name: string, number: number): OpHandler => ({
   compile:
     () =>
     ({ args }) => {
-      const { dtype, shape, data } = args.self as HandlerTensor & { readonly data: Float32Array };
+      const { dtype, shape, data } = args["self"] as HandlerTensor & { readonly data: Float32Array };
       return { dtype, shape, data: data.map((value) => value + number) };
     },
 });

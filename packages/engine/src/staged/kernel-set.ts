@@ -12,13 +12,10 @@ export interface OpKernel<Args = Call["args"]> {
 export class KernelSet<Kernel extends OpKernel> {
   readonly #byOp = new Map<OpName, Kernel[]>();
 
-  /**
-   * Earlier kernels come first, so fast ones for few dtypes precede general ones. `serves` returns the ops of a kernel.
-   */
-  constructor(kernels: readonly Kernel[], serves: (op: OpName, kernel: Kernel) => boolean = () => true) {
+  /** Earlier kernels come first, so fast ones for few dtypes precede general ones. */
+  constructor(kernels: readonly Kernel[]) {
     for (const kernel of kernels) {
       for (const op of kernel.ops) {
-        if (!serves(op, kernel)) continue;
         const list = this.#byOp.get(op);
         if (list === undefined) this.#byOp.set(op, [kernel]);
         else list.push(kernel);

@@ -120,16 +120,16 @@ export class Emitter {
   #emitStructured(record: OpRecord, args: Call["args"], node: Node, depth: number): readonly ArgValue[] {
     const op = record.name;
     if (record.view !== undefined) {
-      return this.#push({ record, kind: "view", args, results: this.infer(record, args, node), node }, depth);
+      return this.#push({ record, kind: "view", args, results: this.infer(record, args, node, depth), node }, depth);
     }
     if (this.#isNative(op, args)) return this.#pushNative(record, args, node, depth);
     // Inference refuses arguments that cannot be combined; a decomposition may not notice.
-    if (record.infer !== undefined) this.#named(this.infer(record, args, node), op, node, depth);
+    if (record.infer !== undefined) this.#named(this.infer(record, args, node, depth), op, node, depth);
     const decompose = (b: Builder) => record.decompose?.(args, b) as ArgValue | null | undefined;
     const isUsers = this.#registry.userSetOf(op) !== undefined;
     const simpler = isUsers ? this.#byUser(args, node, depth, decompose) : decompose(this.#builder(node, depth));
     if (simpler === undefined || simpler === null) {
-      if (isFree(record)) return this.#named(this.infer(record, args, node), op, node, depth);
+      if (isFree(record)) return this.#named(this.infer(record, args, node, depth), op, node, depth);
       const { name } = this.#target;
       const why = this.#registry.lackOf(op, name) ?? "it has neither a kernel nor a decomposition";
       throw unsupported(op, node, name, why);
@@ -146,7 +146,7 @@ export class Emitter {
 
   #pushNative(record: OpRecord, args: Call["args"], node: Node, depth: number): readonly ArgValue[] {
     const packaged = this.#registry.hasKernel(record.name, this.#target.name);
-    const call: Call = { record, kind: "native", args, results: this.infer(record, args, node), node };
+    const call: Call = { record, kind: "native", args, results: this.infer(record, args, node, depth), node };
     return this.#push(packaged ? { ...call, packaged: true } : call, depth);
   }
 
@@ -179,12 +179,12 @@ export class Emitter {
   /**
    * Infers the results of a call without emitting anything: from `infer`, from `view`, or from a trial decomposition.
    */
-  infer(record: OpRecord, args: Readonly<Record<string, ArgValue>>, node: Node): readonly ArgValue[] {
+  infer(record: OpRecord, args: Readonly<Record<string, ArgValue>>, node: Node, depth = 0): readonly ArgValue[] {
     if (record.infer !== undefined) return resultsOf(record, record.infer(args));
     if (record.scalar !== undefined) return [scalarMeta(record, args)];
     if (record.view !== undefined) return [viewMeta(record, args)];
     const trial = this.#trial();
-    const simpler = record.decompose?.(args, trial.#builder(node, 0));
+    const simpler = record.decompose?.(args, trial.#builder(node, depth));
     return simpler === undefined || simpler === null ? [] : resultsOf(record, simpler);
   }
 

@@ -1,6 +1,8 @@
-import { HOST_KERNELS } from "@pt2/engine/host";
+import { loadHostKernels } from "@pt2/engine";
 import type { WebgpuKernel } from "../../engine/kernel.ts";
 import { hostKernel } from "./host-kernel.ts";
 
-/** Kernels of all backends for rare ops. */
-export const HOST: readonly WebgpuKernel[] = HOST_KERNELS.map(hostKernel);
+/** Loads the kernels of all backends for rare ops, which compute on copies of their tensors. */
+export async function hostKernels(): Promise<readonly WebgpuKernel[]> {
+  return (await loadHostKernels()).map(hostKernel);
+}
