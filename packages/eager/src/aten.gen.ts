@@ -72,6 +72,8 @@ export interface Aten {
   readonly _cast_Long: _cast_Long$;
   /** `aten::_cast_Short(Tensor self, bool non_blocking=False) -> Tensor` */
   readonly _cast_Short: _cast_Short$;
+  /** `aten::_cdist_backward(Tensor grad, Tensor x1, Tensor x2, float p, Tensor cdist) -> Tensor` */
+  readonly _cdist_backward: _cdist_backward$;
   /** `aten::_cdist_forward(Tensor x1, Tensor x2, float p, int? compute_mode) -> Tensor` */
   readonly _cdist_forward: _cdist_forward$;
   /** `aten::_chunk_cat(Tensor[] tensors, int dim, int num_chunks) -> Tensor` */
@@ -92,8 +94,12 @@ export interface Aten {
   readonly _ctc_loss: _ctc_loss$;
   /** `aten::_embedding_bag(Tensor weight, Tensor indices, Tensor offsets, bool scale_grad_by_freq=False, int mode=0, bool sparse=False, Tensor? per_sample_weights=None, bool include_last_offset=False, int padding_idx=-1) -> (Tensor, Tensor, Tensor, Tensor)` */
   readonly _embedding_bag: _embedding_bag$;
+  /** `aten::_embedding_bag_backward(Tensor grad, Tensor indices, Tensor offsets, Tensor offset2bag, Tensor bag_size, Tensor maximum_indices, SymInt num_weights, bool scale_grad_by_freq, int mode, bool sparse, Tensor? per_sample_weights, int padding_idx=-1) -> Tensor` */
+  readonly _embedding_bag_backward: _embedding_bag_backward$;
   /** `aten::_embedding_bag_forward_only(Tensor weight, Tensor indices, Tensor offsets, bool scale_grad_by_freq=False, int mode=0, bool sparse=False, Tensor? per_sample_weights=None, bool include_last_offset=False, int padding_idx=-1) -> (Tensor, Tensor, Tensor, Tensor)` */
   readonly _embedding_bag_forward_only: _embedding_bag_forward_only$;
+  /** `aten::_embedding_bag_per_sample_weights_backward(Tensor grad, Tensor weight, Tensor indices, Tensor offsets, Tensor offset2bag, int mode, int padding_idx=-1) -> Tensor` */
+  readonly _embedding_bag_per_sample_weights_backward: _embedding_bag_per_sample_weights_backward$;
   /** `aten::_euclidean_dist(Tensor x1, Tensor x2) -> Tensor` */
   readonly _euclidean_dist: _euclidean_dist$;
   /** `aten::_fake_quantize_per_tensor_affine_cachemask_tensor_qparams(Tensor self, Tensor scale, Tensor zero_point, Tensor fake_quant_enabled, int quant_min, int quant_max) -> (Tensor output, Tensor mask)` */
@@ -168,6 +174,8 @@ export interface Aten {
   readonly _neg_view: _neg_view$;
   /** `aten::_pad_circular(Tensor self, SymInt[] pad) -> Tensor` */
   readonly _pad_circular: _pad_circular$;
+  /** `aten::_pdist_backward(Tensor grad, Tensor self, float p, Tensor pdist) -> Tensor` */
+  readonly _pdist_backward: _pdist_backward$;
   /** `aten::_pdist_forward(Tensor self, float p=2.) -> Tensor` */
   readonly _pdist_forward: _pdist_forward$;
   /** `aten::_prelu_kernel(Tensor self, Tensor weight) -> Tensor` */
@@ -227,11 +235,15 @@ export interface Aten {
    * - `aten::_upsample_bicubic2d_aa(Tensor self, SymInt[2] output_size, bool align_corners, float? scales_h=None, float? scales_w=None) -> Tensor`
    */
   readonly _upsample_bicubic2d_aa: _upsample_bicubic2d_aa$;
+  /** `aten::_upsample_bicubic2d_aa_backward(Tensor grad_output, SymInt[2] output_size, SymInt[4] input_size, bool align_corners, float? scales_h=None, float? scales_w=None) -> Tensor` */
+  readonly _upsample_bicubic2d_aa_backward: _upsample_bicubic2d_aa_backward$;
   /**
    * - `aten::_upsample_bilinear2d_aa.vec(Tensor input, SymInt[]? output_size, bool align_corners, float[]? scale_factors) -> Tensor`
    * - `aten::_upsample_bilinear2d_aa(Tensor self, SymInt[2] output_size, bool align_corners, float? scales_h=None, float? scales_w=None) -> Tensor`
    */
   readonly _upsample_bilinear2d_aa: _upsample_bilinear2d_aa$;
+  /** `aten::_upsample_bilinear2d_aa_backward(Tensor grad_output, SymInt[2] output_size, SymInt[4] input_size, bool align_corners, float? scales_h=None, float? scales_w=None) -> Tensor` */
+  readonly _upsample_bilinear2d_aa_backward: _upsample_bilinear2d_aa_backward$;
   /**
    * - `aten::_upsample_nearest_exact1d.vec(Tensor input, SymInt[]? output_size, float[]? scale_factors) -> Tensor`
    * - `aten::_upsample_nearest_exact1d(Tensor self, SymInt[1] output_size, float? scales=None) -> Tensor`
@@ -827,8 +839,12 @@ export interface Aten {
   readonly frac: frac$;
   /** `aten::fractional_max_pool2d(Tensor self, int[2] kernel_size, int[2] output_size, Tensor random_samples) -> (Tensor, Tensor)` */
   readonly fractional_max_pool2d: fractional_max_pool2d$;
+  /** `aten::fractional_max_pool2d_backward(Tensor grad_output, Tensor self, int[2] kernel_size, int[2] output_size, Tensor indices) -> Tensor` */
+  readonly fractional_max_pool2d_backward: fractional_max_pool2d_backward$;
   /** `aten::fractional_max_pool3d(Tensor self, int[3] kernel_size, int[3] output_size, Tensor random_samples) -> (Tensor, Tensor)` */
   readonly fractional_max_pool3d: fractional_max_pool3d$;
+  /** `aten::fractional_max_pool3d_backward(Tensor grad_output, Tensor self, int[3] kernel_size, int[3] output_size, Tensor indices) -> Tensor` */
+  readonly fractional_max_pool3d_backward: fractional_max_pool3d_backward$;
   /** `aten::frexp.Tensor(Tensor self) -> (Tensor mantissa, Tensor exponent)` */
   readonly frexp: frexp$;
   /** `aten::frobenius_norm.dim(Tensor self, int[1] dim, bool keepdim=False) -> Tensor` */
@@ -886,6 +902,8 @@ export interface Aten {
   readonly grid_sampler_2d_backward: grid_sampler_2d_backward$;
   /** `aten::grid_sampler_3d(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> Tensor` */
   readonly grid_sampler_3d: grid_sampler_3d$;
+  /** `aten::grid_sampler_3d_backward(Tensor grad_output, Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners, bool[2] output_mask) -> (Tensor, Tensor)` */
+  readonly grid_sampler_3d_backward: grid_sampler_3d_backward$;
   /** `aten::group_norm(Tensor input, int num_groups, Tensor? weight=None, Tensor? bias=None, float eps=1.0000000000000001e-05, bool cudnn_enabled=True) -> Tensor` */
   readonly group_norm: group_norm$;
   /** `aten::gru.input(Tensor input, Tensor hx, Tensor[] params, bool has_biases, int num_layers, float dropout, bool train, bool bidirectional, bool batch_first) -> (Tensor, Tensor)` */
@@ -1623,6 +1641,8 @@ export interface Aten {
   readonly row_stack: row_stack$;
   /** `aten::rrelu(Tensor self, Scalar lower=0.125, Scalar upper=0.33333333333333331, bool training=False, Generator? generator=None) -> Tensor` */
   readonly rrelu: rrelu$;
+  /** `aten::rrelu_with_noise_backward(Tensor grad_output, Tensor self, Tensor noise, Scalar lower, Scalar upper, bool training, bool self_is_result) -> Tensor` */
+  readonly rrelu_with_noise_backward: rrelu_with_noise_backward$;
   /** `aten::rrelu_with_noise_functional(Tensor self, Tensor noise, Scalar lower=0.125, Scalar upper=0.33333333333333331, bool training=False, Generator? generator=None) -> (Tensor, Tensor noise_out)` */
   readonly rrelu_with_noise_functional: rrelu_with_noise_functional$;
   /** `aten::rsqrt(Tensor self) -> Tensor` */
@@ -2415,6 +2435,17 @@ interface _cast_Short$ extends _cast_Short$default {
   /** `aten::_cast_Short(Tensor self, bool non_blocking=False) -> Tensor` */
   readonly default: _cast_Short$default;
 }
+interface _cdist_backward$default {
+  (grad: In, keywords: { x1: In; x2: In; p: Float; cdist: In }): Out;
+  (grad: In, x1: In, keywords: { x2: In; p: Float; cdist: In }): Out;
+  (grad: In, x1: In, x2: In, keywords: { p: Float; cdist: In }): Out;
+  (grad: In, x1: In, x2: In, p: Float, keywords: { cdist: In }): Out;
+  (grad: In, x1: In, x2: In, p: Float, cdist: In): Out;
+}
+interface _cdist_backward$ extends _cdist_backward$default {
+  /** `aten::_cdist_backward(Tensor grad, Tensor x1, Tensor x2, float p, Tensor cdist) -> Tensor` */
+  readonly default: _cdist_backward$default;
+}
 interface _cdist_forward$default {
   (x1: In, keywords: { x2: In; p: Float; compute_mode: Int | null }): Out;
   (x1: In, x2: In, keywords: { p: Float; compute_mode: Int | null }): Out;
@@ -2526,6 +2557,24 @@ interface _embedding_bag$ extends _embedding_bag$default {
   /** `aten::_embedding_bag(Tensor weight, Tensor indices, Tensor offsets, bool scale_grad_by_freq=False, int mode=0, bool sparse=False, Tensor? per_sample_weights=None, bool include_last_offset=False, int padding_idx=-1) -> (Tensor, Tensor, Tensor, Tensor)` */
   readonly default: _embedding_bag$default;
 }
+interface _embedding_bag_backward$default {
+  (grad: In, keywords: { indices: In; offsets: In; offset2bag: In; bag_size: In; maximum_indices: In; num_weights: Int; scale_grad_by_freq: boolean; mode: Int; sparse: boolean; per_sample_weights: In | null; padding_idx?: Int }): Out;
+  (grad: In, indices: In, keywords: { offsets: In; offset2bag: In; bag_size: In; maximum_indices: In; num_weights: Int; scale_grad_by_freq: boolean; mode: Int; sparse: boolean; per_sample_weights: In | null; padding_idx?: Int }): Out;
+  (grad: In, indices: In, offsets: In, keywords: { offset2bag: In; bag_size: In; maximum_indices: In; num_weights: Int; scale_grad_by_freq: boolean; mode: Int; sparse: boolean; per_sample_weights: In | null; padding_idx?: Int }): Out;
+  (grad: In, indices: In, offsets: In, offset2bag: In, keywords: { bag_size: In; maximum_indices: In; num_weights: Int; scale_grad_by_freq: boolean; mode: Int; sparse: boolean; per_sample_weights: In | null; padding_idx?: Int }): Out;
+  (grad: In, indices: In, offsets: In, offset2bag: In, bag_size: In, keywords: { maximum_indices: In; num_weights: Int; scale_grad_by_freq: boolean; mode: Int; sparse: boolean; per_sample_weights: In | null; padding_idx?: Int }): Out;
+  (grad: In, indices: In, offsets: In, offset2bag: In, bag_size: In, maximum_indices: In, keywords: { num_weights: Int; scale_grad_by_freq: boolean; mode: Int; sparse: boolean; per_sample_weights: In | null; padding_idx?: Int }): Out;
+  (grad: In, indices: In, offsets: In, offset2bag: In, bag_size: In, maximum_indices: In, num_weights: Int, keywords: { scale_grad_by_freq: boolean; mode: Int; sparse: boolean; per_sample_weights: In | null; padding_idx?: Int }): Out;
+  (grad: In, indices: In, offsets: In, offset2bag: In, bag_size: In, maximum_indices: In, num_weights: Int, scale_grad_by_freq: boolean, keywords: { mode: Int; sparse: boolean; per_sample_weights: In | null; padding_idx?: Int }): Out;
+  (grad: In, indices: In, offsets: In, offset2bag: In, bag_size: In, maximum_indices: In, num_weights: Int, scale_grad_by_freq: boolean, mode: Int, keywords: { sparse: boolean; per_sample_weights: In | null; padding_idx?: Int }): Out;
+  (grad: In, indices: In, offsets: In, offset2bag: In, bag_size: In, maximum_indices: In, num_weights: Int, scale_grad_by_freq: boolean, mode: Int, sparse: boolean, keywords: { per_sample_weights: In | null; padding_idx?: Int }): Out;
+  (grad: In, indices: In, offsets: In, offset2bag: In, bag_size: In, maximum_indices: In, num_weights: Int, scale_grad_by_freq: boolean, mode: Int, sparse: boolean, per_sample_weights: In | null, keywords?: { padding_idx?: Int }): Out;
+  (grad: In, indices: In, offsets: In, offset2bag: In, bag_size: In, maximum_indices: In, num_weights: Int, scale_grad_by_freq: boolean, mode: Int, sparse: boolean, per_sample_weights: In | null, padding_idx: Int): Out;
+}
+interface _embedding_bag_backward$ extends _embedding_bag_backward$default {
+  /** `aten::_embedding_bag_backward(Tensor grad, Tensor indices, Tensor offsets, Tensor offset2bag, Tensor bag_size, Tensor maximum_indices, SymInt num_weights, bool scale_grad_by_freq, int mode, bool sparse, Tensor? per_sample_weights, int padding_idx=-1) -> Tensor` */
+  readonly default: _embedding_bag_backward$default;
+}
 interface _embedding_bag_forward_only$default {
   (weight: In, keywords: { indices: In; offsets: In; scale_grad_by_freq?: boolean; mode?: Int; sparse?: boolean; per_sample_weights?: In | null; include_last_offset?: boolean; padding_idx?: Int }): readonly [Out, Out, Out, Out];
   (weight: In, indices: In, keywords: { offsets: In; scale_grad_by_freq?: boolean; mode?: Int; sparse?: boolean; per_sample_weights?: In | null; include_last_offset?: boolean; padding_idx?: Int }): readonly [Out, Out, Out, Out];
@@ -2540,6 +2589,19 @@ interface _embedding_bag_forward_only$default {
 interface _embedding_bag_forward_only$ extends _embedding_bag_forward_only$default {
   /** `aten::_embedding_bag_forward_only(Tensor weight, Tensor indices, Tensor offsets, bool scale_grad_by_freq=False, int mode=0, bool sparse=False, Tensor? per_sample_weights=None, bool include_last_offset=False, int padding_idx=-1) -> (Tensor, Tensor, Tensor, Tensor)` */
   readonly default: _embedding_bag_forward_only$default;
+}
+interface _embedding_bag_per_sample_weights_backward$default {
+  (grad: In, keywords: { weight: In; indices: In; offsets: In; offset2bag: In; mode: Int; padding_idx?: Int }): Out;
+  (grad: In, weight: In, keywords: { indices: In; offsets: In; offset2bag: In; mode: Int; padding_idx?: Int }): Out;
+  (grad: In, weight: In, indices: In, keywords: { offsets: In; offset2bag: In; mode: Int; padding_idx?: Int }): Out;
+  (grad: In, weight: In, indices: In, offsets: In, keywords: { offset2bag: In; mode: Int; padding_idx?: Int }): Out;
+  (grad: In, weight: In, indices: In, offsets: In, offset2bag: In, keywords: { mode: Int; padding_idx?: Int }): Out;
+  (grad: In, weight: In, indices: In, offsets: In, offset2bag: In, mode: Int, keywords?: { padding_idx?: Int }): Out;
+  (grad: In, weight: In, indices: In, offsets: In, offset2bag: In, mode: Int, padding_idx: Int): Out;
+}
+interface _embedding_bag_per_sample_weights_backward$ extends _embedding_bag_per_sample_weights_backward$default {
+  /** `aten::_embedding_bag_per_sample_weights_backward(Tensor grad, Tensor weight, Tensor indices, Tensor offsets, Tensor offset2bag, int mode, int padding_idx=-1) -> Tensor` */
+  readonly default: _embedding_bag_per_sample_weights_backward$default;
 }
 interface _euclidean_dist$default {
   (x1: In, keywords: { x2: In }): Out;
@@ -2888,6 +2950,16 @@ interface _pad_circular$ extends _pad_circular$default {
   /** `aten::_pad_circular(Tensor self, SymInt[] pad) -> Tensor` */
   readonly default: _pad_circular$default;
 }
+interface _pdist_backward$default {
+  (grad: In, keywords: { self: In; p: Float; pdist: In }): Out;
+  (grad: In, self: In, keywords: { p: Float; pdist: In }): Out;
+  (grad: In, self: In, p: Float, keywords: { pdist: In }): Out;
+  (grad: In, self: In, p: Float, pdist: In): Out;
+}
+interface _pdist_backward$ extends _pdist_backward$default {
+  /** `aten::_pdist_backward(Tensor grad, Tensor self, float p, Tensor pdist) -> Tensor` */
+  readonly default: _pdist_backward$default;
+}
 interface _pdist_forward$default {
   (self: In, keywords?: { p?: Float }): Out;
   (self: In, p: Float): Out;
@@ -3191,6 +3263,18 @@ interface _upsample_bicubic2d_aa$ extends _upsample_bicubic2d_aa$vec, _upsample_
   /** `aten::_upsample_bicubic2d_aa(Tensor self, SymInt[2] output_size, bool align_corners, float? scales_h=None, float? scales_w=None) -> Tensor` */
   readonly default: _upsample_bicubic2d_aa$default;
 }
+interface _upsample_bicubic2d_aa_backward$default {
+  (grad_output: In, keywords: { output_size: Int | readonly Int[]; input_size: Int | readonly Int[]; align_corners: boolean; scales_h?: Float | null; scales_w?: Float | null }): Out;
+  (grad_output: In, output_size: Int | readonly Int[], keywords: { input_size: Int | readonly Int[]; align_corners: boolean; scales_h?: Float | null; scales_w?: Float | null }): Out;
+  (grad_output: In, output_size: Int | readonly Int[], input_size: Int | readonly Int[], keywords: { align_corners: boolean; scales_h?: Float | null; scales_w?: Float | null }): Out;
+  (grad_output: In, output_size: Int | readonly Int[], input_size: Int | readonly Int[], align_corners: boolean, keywords?: { scales_h?: Float | null; scales_w?: Float | null }): Out;
+  (grad_output: In, output_size: Int | readonly Int[], input_size: Int | readonly Int[], align_corners: boolean, scales_h: Float | null, keywords?: { scales_w?: Float | null }): Out;
+  (grad_output: In, output_size: Int | readonly Int[], input_size: Int | readonly Int[], align_corners: boolean, scales_h: Float | null, scales_w: Float | null): Out;
+}
+interface _upsample_bicubic2d_aa_backward$ extends _upsample_bicubic2d_aa_backward$default {
+  /** `aten::_upsample_bicubic2d_aa_backward(Tensor grad_output, SymInt[2] output_size, SymInt[4] input_size, bool align_corners, float? scales_h=None, float? scales_w=None) -> Tensor` */
+  readonly default: _upsample_bicubic2d_aa_backward$default;
+}
 interface _upsample_bilinear2d_aa$vec {
   (input: In, keywords: { output_size: readonly Int[] | null; align_corners: boolean; scale_factors: readonly Float[] | null }): Out;
   (input: In, output_size: readonly Int[] | null, keywords: { align_corners: boolean; scale_factors: readonly Float[] | null }): Out;
@@ -3209,6 +3293,18 @@ interface _upsample_bilinear2d_aa$ extends _upsample_bilinear2d_aa$vec, _upsampl
   readonly vec: _upsample_bilinear2d_aa$vec;
   /** `aten::_upsample_bilinear2d_aa(Tensor self, SymInt[2] output_size, bool align_corners, float? scales_h=None, float? scales_w=None) -> Tensor` */
   readonly default: _upsample_bilinear2d_aa$default;
+}
+interface _upsample_bilinear2d_aa_backward$default {
+  (grad_output: In, keywords: { output_size: Int | readonly Int[]; input_size: Int | readonly Int[]; align_corners: boolean; scales_h?: Float | null; scales_w?: Float | null }): Out;
+  (grad_output: In, output_size: Int | readonly Int[], keywords: { input_size: Int | readonly Int[]; align_corners: boolean; scales_h?: Float | null; scales_w?: Float | null }): Out;
+  (grad_output: In, output_size: Int | readonly Int[], input_size: Int | readonly Int[], keywords: { align_corners: boolean; scales_h?: Float | null; scales_w?: Float | null }): Out;
+  (grad_output: In, output_size: Int | readonly Int[], input_size: Int | readonly Int[], align_corners: boolean, keywords?: { scales_h?: Float | null; scales_w?: Float | null }): Out;
+  (grad_output: In, output_size: Int | readonly Int[], input_size: Int | readonly Int[], align_corners: boolean, scales_h: Float | null, keywords?: { scales_w?: Float | null }): Out;
+  (grad_output: In, output_size: Int | readonly Int[], input_size: Int | readonly Int[], align_corners: boolean, scales_h: Float | null, scales_w: Float | null): Out;
+}
+interface _upsample_bilinear2d_aa_backward$ extends _upsample_bilinear2d_aa_backward$default {
+  /** `aten::_upsample_bilinear2d_aa_backward(Tensor grad_output, SymInt[2] output_size, SymInt[4] input_size, bool align_corners, float? scales_h=None, float? scales_w=None) -> Tensor` */
+  readonly default: _upsample_bilinear2d_aa_backward$default;
 }
 interface _upsample_nearest_exact1d$vec {
   (input: In, keywords: { output_size: readonly Int[] | null; scale_factors: readonly Float[] | null }): Out;
@@ -5585,6 +5681,17 @@ interface fractional_max_pool2d$ extends fractional_max_pool2d$default {
   /** `aten::fractional_max_pool2d(Tensor self, int[2] kernel_size, int[2] output_size, Tensor random_samples) -> (Tensor, Tensor)` */
   readonly default: fractional_max_pool2d$default;
 }
+interface fractional_max_pool2d_backward$default {
+  (grad_output: In, keywords: { self: In; kernel_size: Int | readonly Int[]; output_size: Int | readonly Int[]; indices: In }): Out;
+  (grad_output: In, self: In, keywords: { kernel_size: Int | readonly Int[]; output_size: Int | readonly Int[]; indices: In }): Out;
+  (grad_output: In, self: In, kernel_size: Int | readonly Int[], keywords: { output_size: Int | readonly Int[]; indices: In }): Out;
+  (grad_output: In, self: In, kernel_size: Int | readonly Int[], output_size: Int | readonly Int[], keywords: { indices: In }): Out;
+  (grad_output: In, self: In, kernel_size: Int | readonly Int[], output_size: Int | readonly Int[], indices: In): Out;
+}
+interface fractional_max_pool2d_backward$ extends fractional_max_pool2d_backward$default {
+  /** `aten::fractional_max_pool2d_backward(Tensor grad_output, Tensor self, int[2] kernel_size, int[2] output_size, Tensor indices) -> Tensor` */
+  readonly default: fractional_max_pool2d_backward$default;
+}
 interface fractional_max_pool3d$default {
   (self: In, keywords: { kernel_size: Int | readonly Int[]; output_size: Int | readonly Int[]; random_samples: In }): readonly [Out, Out];
   (self: In, kernel_size: Int | readonly Int[], keywords: { output_size: Int | readonly Int[]; random_samples: In }): readonly [Out, Out];
@@ -5594,6 +5701,17 @@ interface fractional_max_pool3d$default {
 interface fractional_max_pool3d$ extends fractional_max_pool3d$default {
   /** `aten::fractional_max_pool3d(Tensor self, int[3] kernel_size, int[3] output_size, Tensor random_samples) -> (Tensor, Tensor)` */
   readonly default: fractional_max_pool3d$default;
+}
+interface fractional_max_pool3d_backward$default {
+  (grad_output: In, keywords: { self: In; kernel_size: Int | readonly Int[]; output_size: Int | readonly Int[]; indices: In }): Out;
+  (grad_output: In, self: In, keywords: { kernel_size: Int | readonly Int[]; output_size: Int | readonly Int[]; indices: In }): Out;
+  (grad_output: In, self: In, kernel_size: Int | readonly Int[], keywords: { output_size: Int | readonly Int[]; indices: In }): Out;
+  (grad_output: In, self: In, kernel_size: Int | readonly Int[], output_size: Int | readonly Int[], keywords: { indices: In }): Out;
+  (grad_output: In, self: In, kernel_size: Int | readonly Int[], output_size: Int | readonly Int[], indices: In): Out;
+}
+interface fractional_max_pool3d_backward$ extends fractional_max_pool3d_backward$default {
+  /** `aten::fractional_max_pool3d_backward(Tensor grad_output, Tensor self, int[3] kernel_size, int[3] output_size, Tensor indices) -> Tensor` */
+  readonly default: fractional_max_pool3d_backward$default;
 }
 interface frexp$Tensor {
   (self: In): readonly [mantissa: Out, exponent: Out];
@@ -5814,6 +5932,19 @@ interface grid_sampler_3d$default {
 interface grid_sampler_3d$ extends grid_sampler_3d$default {
   /** `aten::grid_sampler_3d(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> Tensor` */
   readonly default: grid_sampler_3d$default;
+}
+interface grid_sampler_3d_backward$default {
+  (grad_output: In, keywords: { input: In; grid: In; interpolation_mode: Int; padding_mode: Int; align_corners: boolean; output_mask: readonly boolean[] }): readonly [Out | null, Out | null];
+  (grad_output: In, input: In, keywords: { grid: In; interpolation_mode: Int; padding_mode: Int; align_corners: boolean; output_mask: readonly boolean[] }): readonly [Out | null, Out | null];
+  (grad_output: In, input: In, grid: In, keywords: { interpolation_mode: Int; padding_mode: Int; align_corners: boolean; output_mask: readonly boolean[] }): readonly [Out | null, Out | null];
+  (grad_output: In, input: In, grid: In, interpolation_mode: Int, keywords: { padding_mode: Int; align_corners: boolean; output_mask: readonly boolean[] }): readonly [Out | null, Out | null];
+  (grad_output: In, input: In, grid: In, interpolation_mode: Int, padding_mode: Int, keywords: { align_corners: boolean; output_mask: readonly boolean[] }): readonly [Out | null, Out | null];
+  (grad_output: In, input: In, grid: In, interpolation_mode: Int, padding_mode: Int, align_corners: boolean, keywords: { output_mask: readonly boolean[] }): readonly [Out | null, Out | null];
+  (grad_output: In, input: In, grid: In, interpolation_mode: Int, padding_mode: Int, align_corners: boolean, output_mask: readonly boolean[]): readonly [Out | null, Out | null];
+}
+interface grid_sampler_3d_backward$ extends grid_sampler_3d_backward$default {
+  /** `aten::grid_sampler_3d_backward(Tensor grad_output, Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners, bool[2] output_mask) -> (Tensor, Tensor)` */
+  readonly default: grid_sampler_3d_backward$default;
 }
 interface group_norm$default {
   (input: In, keywords: { num_groups: Int; weight?: In | null; bias?: In | null; eps?: Float; cudnn_enabled?: boolean }): Out;
@@ -8759,6 +8890,19 @@ interface rrelu$default {
 interface rrelu$ extends rrelu$default {
   /** `aten::rrelu(Tensor self, Scalar lower=0.125, Scalar upper=0.33333333333333331, bool training=False, Generator? generator=None) -> Tensor` */
   readonly default: rrelu$default;
+}
+interface rrelu_with_noise_backward$default {
+  (grad_output: In, keywords: { self: In; noise: In; lower: Num; upper: Num; training: boolean; self_is_result: boolean }): Out;
+  (grad_output: In, self: In, keywords: { noise: In; lower: Num; upper: Num; training: boolean; self_is_result: boolean }): Out;
+  (grad_output: In, self: In, noise: In, keywords: { lower: Num; upper: Num; training: boolean; self_is_result: boolean }): Out;
+  (grad_output: In, self: In, noise: In, lower: Num, keywords: { upper: Num; training: boolean; self_is_result: boolean }): Out;
+  (grad_output: In, self: In, noise: In, lower: Num, upper: Num, keywords: { training: boolean; self_is_result: boolean }): Out;
+  (grad_output: In, self: In, noise: In, lower: Num, upper: Num, training: boolean, keywords: { self_is_result: boolean }): Out;
+  (grad_output: In, self: In, noise: In, lower: Num, upper: Num, training: boolean, self_is_result: boolean): Out;
+}
+interface rrelu_with_noise_backward$ extends rrelu_with_noise_backward$default {
+  /** `aten::rrelu_with_noise_backward(Tensor grad_output, Tensor self, Tensor noise, Scalar lower, Scalar upper, bool training, bool self_is_result) -> Tensor` */
+  readonly default: rrelu_with_noise_backward$default;
 }
 interface rrelu_with_noise_functional$default {
   (self: In, keywords: { noise: In; lower?: Num; upper?: Num; training?: boolean; generator?: null }): readonly [Out, Out];

@@ -43,6 +43,7 @@ export interface OpSchemas {
   readonly "aten::_cast_Int": "aten::_cast_Int(Tensor self, bool non_blocking=False) -> Tensor";
   readonly "aten::_cast_Long": "aten::_cast_Long(Tensor self, bool non_blocking=False) -> Tensor";
   readonly "aten::_cast_Short": "aten::_cast_Short(Tensor self, bool non_blocking=False) -> Tensor";
+  readonly "aten::_cdist_backward": "aten::_cdist_backward(Tensor grad, Tensor x1, Tensor x2, float p, Tensor cdist) -> Tensor";
   readonly "aten::_cdist_forward": "aten::_cdist_forward(Tensor x1, Tensor x2, float p, int? compute_mode) -> Tensor";
   readonly "aten::_chunk_cat": "aten::_chunk_cat(Tensor[] tensors, int dim, int num_chunks) -> Tensor";
   readonly "aten::_conj": "aten::_conj(Tensor(a) self) -> Tensor(a)";
@@ -52,7 +53,9 @@ export interface OpSchemas {
   readonly "aten::_ctc_loss": "aten::_ctc_loss(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank=0, bool zero_infinity=False) -> (Tensor, Tensor)";
   readonly "aten::_ctc_loss.Tensor": "aten::_ctc_loss.Tensor(Tensor log_probs, Tensor targets, Tensor input_lengths, Tensor target_lengths, int blank=0, bool zero_infinity=False) -> (Tensor, Tensor)";
   readonly "aten::_embedding_bag": "aten::_embedding_bag(Tensor weight, Tensor indices, Tensor offsets, bool scale_grad_by_freq=False, int mode=0, bool sparse=False, Tensor? per_sample_weights=None, bool include_last_offset=False, int padding_idx=-1) -> (Tensor, Tensor, Tensor, Tensor)";
+  readonly "aten::_embedding_bag_backward": "aten::_embedding_bag_backward(Tensor grad, Tensor indices, Tensor offsets, Tensor offset2bag, Tensor bag_size, Tensor maximum_indices, SymInt num_weights, bool scale_grad_by_freq, int mode, bool sparse, Tensor? per_sample_weights, int padding_idx=-1) -> Tensor";
   readonly "aten::_embedding_bag_forward_only": "aten::_embedding_bag_forward_only(Tensor weight, Tensor indices, Tensor offsets, bool scale_grad_by_freq=False, int mode=0, bool sparse=False, Tensor? per_sample_weights=None, bool include_last_offset=False, int padding_idx=-1) -> (Tensor, Tensor, Tensor, Tensor)";
+  readonly "aten::_embedding_bag_per_sample_weights_backward": "aten::_embedding_bag_per_sample_weights_backward(Tensor grad, Tensor weight, Tensor indices, Tensor offsets, Tensor offset2bag, int mode, int padding_idx=-1) -> Tensor";
   readonly "aten::_euclidean_dist": "aten::_euclidean_dist(Tensor x1, Tensor x2) -> Tensor";
   readonly "aten::_fake_quantize_per_tensor_affine_cachemask_tensor_qparams": "aten::_fake_quantize_per_tensor_affine_cachemask_tensor_qparams(Tensor self, Tensor scale, Tensor zero_point, Tensor fake_quant_enabled, int quant_min, int quant_max) -> (Tensor output, Tensor mask)";
   readonly "aten::_fft_c2c": "aten::_fft_c2c(Tensor self, SymInt[] dim, int normalization, bool forward) -> Tensor";
@@ -92,6 +95,7 @@ export interface OpSchemas {
   readonly "aten::_native_multi_head_attention": "aten::_native_multi_head_attention(Tensor query, Tensor key, Tensor value, int embed_dim, int num_head, Tensor qkv_weight, Tensor qkv_bias, Tensor proj_weight, Tensor proj_bias, Tensor? mask=None, bool need_weights=True, bool average_attn_weights=True, int? mask_type=None) -> (Tensor, Tensor)";
   readonly "aten::_neg_view": "aten::_neg_view(Tensor(a) self) -> Tensor(a)";
   readonly "aten::_pad_circular": "aten::_pad_circular(Tensor self, SymInt[] pad) -> Tensor";
+  readonly "aten::_pdist_backward": "aten::_pdist_backward(Tensor grad, Tensor self, float p, Tensor pdist) -> Tensor";
   readonly "aten::_pdist_forward": "aten::_pdist_forward(Tensor self, float p=2.) -> Tensor";
   readonly "aten::_prelu_kernel": "aten::_prelu_kernel(Tensor self, Tensor weight) -> Tensor";
   readonly "aten::_reshape_alias": "aten::_reshape_alias(Tensor(a) self, SymInt[] size, SymInt[] stride) -> Tensor(a)";
@@ -121,8 +125,10 @@ export interface OpSchemas {
   readonly "aten::_unsafe_view": "aten::_unsafe_view(Tensor self, SymInt[] size) -> Tensor";
   readonly "aten::_upsample_bicubic2d_aa": "aten::_upsample_bicubic2d_aa(Tensor self, SymInt[2] output_size, bool align_corners, float? scales_h=None, float? scales_w=None) -> Tensor";
   readonly "aten::_upsample_bicubic2d_aa.vec": "aten::_upsample_bicubic2d_aa.vec(Tensor input, SymInt[]? output_size, bool align_corners, float[]? scale_factors) -> Tensor";
+  readonly "aten::_upsample_bicubic2d_aa_backward": "aten::_upsample_bicubic2d_aa_backward(Tensor grad_output, SymInt[2] output_size, SymInt[4] input_size, bool align_corners, float? scales_h=None, float? scales_w=None) -> Tensor";
   readonly "aten::_upsample_bilinear2d_aa": "aten::_upsample_bilinear2d_aa(Tensor self, SymInt[2] output_size, bool align_corners, float? scales_h=None, float? scales_w=None) -> Tensor";
   readonly "aten::_upsample_bilinear2d_aa.vec": "aten::_upsample_bilinear2d_aa.vec(Tensor input, SymInt[]? output_size, bool align_corners, float[]? scale_factors) -> Tensor";
+  readonly "aten::_upsample_bilinear2d_aa_backward": "aten::_upsample_bilinear2d_aa_backward(Tensor grad_output, SymInt[2] output_size, SymInt[4] input_size, bool align_corners, float? scales_h=None, float? scales_w=None) -> Tensor";
   readonly "aten::_upsample_nearest_exact1d": "aten::_upsample_nearest_exact1d(Tensor self, SymInt[1] output_size, float? scales=None) -> Tensor";
   readonly "aten::_upsample_nearest_exact1d.vec": "aten::_upsample_nearest_exact1d.vec(Tensor input, SymInt[]? output_size, float[]? scale_factors) -> Tensor";
   readonly "aten::_upsample_nearest_exact2d": "aten::_upsample_nearest_exact2d(Tensor self, SymInt[2] output_size, float? scales_h=None, float? scales_w=None) -> Tensor";
@@ -498,7 +504,9 @@ export interface OpSchemas {
   readonly "aten::frac": "aten::frac(Tensor self) -> Tensor";
   readonly "aten::frac_": "aten::frac_(Tensor(a!) self) -> Tensor(a!)";
   readonly "aten::fractional_max_pool2d": "aten::fractional_max_pool2d(Tensor self, int[2] kernel_size, int[2] output_size, Tensor random_samples) -> (Tensor, Tensor)";
+  readonly "aten::fractional_max_pool2d_backward": "aten::fractional_max_pool2d_backward(Tensor grad_output, Tensor self, int[2] kernel_size, int[2] output_size, Tensor indices) -> Tensor";
   readonly "aten::fractional_max_pool3d": "aten::fractional_max_pool3d(Tensor self, int[3] kernel_size, int[3] output_size, Tensor random_samples) -> (Tensor, Tensor)";
+  readonly "aten::fractional_max_pool3d_backward": "aten::fractional_max_pool3d_backward(Tensor grad_output, Tensor self, int[3] kernel_size, int[3] output_size, Tensor indices) -> Tensor";
   readonly "aten::frexp.Tensor": "aten::frexp.Tensor(Tensor self) -> (Tensor mantissa, Tensor exponent)";
   readonly "aten::frobenius_norm.dim": "aten::frobenius_norm.dim(Tensor self, int[1] dim, bool keepdim=False) -> Tensor";
   readonly "aten::full": "aten::full(SymInt[] size, Scalar fill_value, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor";
@@ -537,6 +545,7 @@ export interface OpSchemas {
   readonly "aten::grid_sampler_2d": "aten::grid_sampler_2d(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> Tensor";
   readonly "aten::grid_sampler_2d_backward": "aten::grid_sampler_2d_backward(Tensor grad_output, Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners, bool[2] output_mask) -> (Tensor, Tensor)";
   readonly "aten::grid_sampler_3d": "aten::grid_sampler_3d(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> Tensor";
+  readonly "aten::grid_sampler_3d_backward": "aten::grid_sampler_3d_backward(Tensor grad_output, Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners, bool[2] output_mask) -> (Tensor, Tensor)";
   readonly "aten::group_norm": "aten::group_norm(Tensor input, int num_groups, Tensor? weight=None, Tensor? bias=None, float eps=1.0000000000000001e-05, bool cudnn_enabled=True) -> Tensor";
   readonly "aten::gru.input": "aten::gru.input(Tensor input, Tensor hx, Tensor[] params, bool has_biases, int num_layers, float dropout, bool train, bool bidirectional, bool batch_first) -> (Tensor, Tensor)";
   readonly "aten::gru_cell": "aten::gru_cell(Tensor input, Tensor hx, Tensor w_ih, Tensor w_hh, Tensor? b_ih=None, Tensor? b_hh=None) -> Tensor";
@@ -961,6 +970,7 @@ export interface OpSchemas {
   readonly "aten::row_stack": "aten::row_stack(Tensor[] tensors) -> Tensor";
   readonly "aten::rrelu": "aten::rrelu(Tensor self, Scalar lower=0.125, Scalar upper=0.33333333333333331, bool training=False, Generator? generator=None) -> Tensor";
   readonly "aten::rrelu_": "aten::rrelu_(Tensor(a!) self, Scalar lower=0.125, Scalar upper=0.33333333333333331, bool training=False, Generator? generator=None) -> Tensor(a!)";
+  readonly "aten::rrelu_with_noise_backward": "aten::rrelu_with_noise_backward(Tensor grad_output, Tensor self, Tensor noise, Scalar lower, Scalar upper, bool training, bool self_is_result) -> Tensor";
   readonly "aten::rrelu_with_noise_functional": "aten::rrelu_with_noise_functional(Tensor self, Tensor noise, Scalar lower=0.125, Scalar upper=0.33333333333333331, bool training=False, Generator? generator=None) -> (Tensor, Tensor noise_out)";
   readonly "aten::rsqrt": "aten::rsqrt(Tensor self) -> Tensor";
   readonly "aten::rsqrt_": "aten::rsqrt_(Tensor(a!) self) -> Tensor(a!)";

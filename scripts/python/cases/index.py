@@ -1,4 +1,6 @@
 """Reading elements by position, and joining, repeating and padding tensors."""
+import torch
+
 from opcase import b8, bf16, c64, case, distinct, f16, f64, i8, i32, i64, ints, nan, s, t, u8, v
 
 
@@ -150,3 +152,16 @@ many = [at(*(k * n % 2 - (k > 1) for k in range(3))) for n in range(8)]
 case("index.Tensor", "six indices", t(2, 2, 2, 2, 2, 2), many[:6])
 case("index.Tensor", "eight indices, some broadcast", ints(2, 2, 2, 2, 2, 2, 2, 2), [*many[:5], s(1, i64), at(-1), ints(3, 1, lo=0, hi=1)])
 case("index.Tensor", "seven indices apart", t(2, 2, 2, 2, 2, 2, 2, 2, dtype=b8), [many[0], None, *many[2:]])
+
+for mode, name in enumerate(("sum", "mean", "max")):
+    weight, indices, offsets = t(7, 5), at(1, 6, 3, 1, 6), at(0, 2, 2, 4)
+    _, bags, sizes, largest = torch.ops.aten._embedding_bag(weight, indices, offsets, False, mode)
+    given = (t(4, 5), indices, offsets, bags, sizes, largest, 7)
+    case("_embedding_bag_backward", name, *given, False, mode, False, None)
+    _, bags, sizes, largest = torch.ops.aten._embedding_bag(weight, indices, offsets, False, mode, False, None, False, 6)
+    given = (t(4, 5), indices, offsets, bags, sizes, largest, 7)
+    case("_embedding_bag_backward", f"{name}, padding row", *given, False, mode, False, None, 6)
+_, bags, sizes, largest = torch.ops.aten._embedding_bag(weight, indices, offsets, False, 0, False, t(5), False)
+case("_embedding_bag_backward", "weights", t(4, 5), indices, offsets, bags, sizes, largest, 7, False, 0, False, t(5))
+case("_embedding_bag_per_sample_weights_backward", "sum", t(4, 5), weight, indices, offsets, bags, 0)
+case("_embedding_bag_per_sample_weights_backward", "padding row", t(4, 5), weight, indices, offsets, bags, 0, 6)

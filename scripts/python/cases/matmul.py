@@ -1,4 +1,6 @@
 """Matrix products. Sizes go past a register tile in each dimension, with remainders."""
+import torch
+
 from opcase import bf16, c64, case, f16, f64, i8, i32, i64, inf, ints, nan, t, v
 
 case("mm", "prime sizes", t(7, 11), t(11, 5))
@@ -101,3 +103,11 @@ case("dot", "int64 beyond 2^53", v(2**53, 1, dtype=i64), v(1, 1, dtype=i64))
 case("_trilinear", "as a bilinear layer", t(3, 5), t(2, 5, 7), t(3, 7), [1, 3], [0], [1, 2], [2, 3])
 case("_trilinear", "nothing summed but one", t(2, 3), t(3, 5), t(2, 5), [2], [0], [1], [1])
 case("addbmm", "halves, rounded after each", t(3, 2, dtype=bf16), t(5, 3, 7, dtype=bf16), t(5, 7, 2, dtype=bf16), beta=0.5, alpha=2)
+
+for p in (0.0, 0.5, 1.0, 1.5, 2.0, 3.0, inf):
+    x, y = t(2, 3, 5), t(2, 7, 5)
+    y[:, 2] = x[:, 1]  # a distance of zero
+    case("_cdist_backward", f"p {p}", t(2, 3, 7), x, y, p, torch.cdist(x, y, p))
+    x = t(5, 3)
+    x[4] = x[1]
+    case("_pdist_backward", f"p {p}", t(10), x, p, torch.pdist(x, p))

@@ -128,3 +128,6 @@ case("fake_quantize_per_channel_affine", "axis 1", t(2, 3, 5), t(3, lo=0.1, hi=0
 case("fake_quantize_per_channel_affine_cachemask", "mask", t(3, 5), t(3, lo=0.1, hi=0.3), ints(3, lo=-2, hi=2, dtype=i32), 0, -8, 7)
 case("rrelu_with_noise_functional", "evaluation", t(3, 5), t(3, 5), 0.1, 0.3, False)
 case("rrelu_with_noise_functional", "training", t(3, 5), t(3, 5), 0.1, 0.3, True, meta_only=True)
+
+case("rrelu_with_noise_backward", "training", t(3, 5), t(3, 5), t(3, 5), 0.1, 0.3, True, False)
+case("rrelu_with_noise_backward", "evaluation", t(3, 5), t(3, 5), t(3, 5), 0.1, 0.3, False, False)

@@ -96,3 +96,8 @@ case("_adaptive_avg_pool3d_backward", "uneven windows", t(2, 3, 2, 3, 5), volume
 case("replication_pad1d_backward", "both ends", t(2, 3, 12), t(2, 3, 7), [2, 3])
 case("replication_pad2d_backward", "one end cut", t(2, 3, 7, 7), t(2, 3, 5, 7), [3, -3, 1, 1])
 case("replication_pad3d_backward", "all ends", t(1, 2, 6, 7, 9), t(1, 2, 3, 4, 5), [1, 3, 2, 1, 1, 2])
+
+for rank, shape, kernel, output in ((2, (2, 3, 9, 11), [2, 3], [4, 5]), (3, (1, 2, 5, 7, 8), [2, 2, 3], [3, 2, 4])):
+    x, draws = distinct(*shape), t(*shape[:2], rank, lo=0, hi=1)
+    _, places = getattr(torch.ops.aten, f"fractional_max_pool{rank}d")(x, kernel, output, draws)
+    case(f"fractional_max_pool{rank}d_backward", "windows", t(*shape[:2], *output), x, kernel, output, places)

@@ -78,3 +78,14 @@ for corners, word in ((False, "edges"), (True, "corners")):
             case("grid_sampler_2d_backward", f"{kind}, {edge}, {word}", t(2, 3, 3, 4), t(2, 3, 5, 7), t(2, 3, 4, 2, lo=-1.7, hi=1.7), mode, padding, corners,
                  [True, True])
 case("grid_sampler_2d_backward", "only the grid", t(1, 2, 2, 2), t(1, 2, 5, 3), t(1, 2, 2, 2), 0, 0, False, [False, True])
+for corners, word in ((False, "edges"), (True, "corners")):
+    for padding, edge in enumerate(("zeros", "border", "reflection")):
+        case("grid_sampler_2d_backward", f"bicubic, {edge}, {word}", t(2, 3, 3, 4), t(2, 3, 5, 7), t(2, 3, 4, 2, lo=-1.7, hi=1.7), 2, padding, corners,
+             [True, True])
+        for mode, kind in enumerate(("bilinear", "nearest")):
+            case("grid_sampler_3d_backward", f"{kind}, {edge}, {word}", t(2, 3, 2, 3, 4), t(2, 3, 5, 7, 3), t(2, 2, 3, 4, 3, lo=-1.7, hi=1.7), mode,
+                 padding, corners, [True, True])
+    for op in ("_upsample_bilinear2d_aa_backward", "_upsample_bicubic2d_aa_backward"):
+        case(op, f"smaller, {word}", t(2, 3, 3, 2), [3, 2], [2, 3, 7, 11], corners)
+        case(op, f"larger, {word}", t(1, 2, 11, 13), [11, 13], [1, 2, 5, 7], corners)
+        case(op, f"factors, {word}", t(1, 2, 3, 4), [3, 4], [1, 2, 7, 9], corners, 0.41, 0.45)

@@ -18,6 +18,14 @@ export const INDEX_BACKWARD_OPS: readonly OpRecord[] = [
     "aten::max_pool3d_with_indices_backward(Tensor grad_output, Tensor self, int[3] kernel_size, int[3] stride, int[3] padding, int[3] dilation, bool ceil_mode, Tensor indices) -> Tensor",
     { decompose: ({ grad_output, self, indices }, b) => addedAt(b, grad_output, self, indices, 3) },
   ),
+  defineOp(
+    "aten::fractional_max_pool2d_backward(Tensor grad_output, Tensor self, int[2] kernel_size, int[2] output_size, Tensor indices) -> Tensor",
+    { decompose: ({ grad_output, self, indices }, b) => addedAt(b, grad_output, self, indices, 2) },
+  ),
+  defineOp(
+    "aten::fractional_max_pool3d_backward(Tensor grad_output, Tensor self, int[3] kernel_size, int[3] output_size, Tensor indices) -> Tensor",
+    { decompose: ({ grad_output, self, indices }, b) => addedAt(b, grad_output, self, indices, 3) },
+  ),
   ...([1, 2, 3] as const).map((rank) =>
     defineOp(
       `aten::replication_pad${rank}d_backward(Tensor grad_output, Tensor self, SymInt[${2 * rank}] padding) -> Tensor`,

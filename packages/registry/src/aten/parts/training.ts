@@ -4,6 +4,8 @@ import { AVERAGE_VOLUME_BACKWARD_OPS } from "../backward/average-volume.ts";
 import { BACKWARD_OPS } from "../backward/backward.ts";
 import { BATCH_NORM_BACKWARD_OPS } from "../backward/batch-norm.ts";
 import { CONVOLUTION_BACKWARD_OPS } from "../backward/convolution.ts";
+import { DISTANCE_BACKWARD_OPS } from "../backward/distance.ts";
+import { EMBEDDING_BAG_BACKWARD_OPS } from "../backward/embedding-bag.ts";
 import { INDEX_BACKWARD_OPS } from "../backward/index-backward.ts";
 import { CLASS_MARGIN_LOSS_OPS } from "../loss/class-margin.ts";
 import { CLASSIFICATION_LOSS_OPS } from "../loss/classification.ts";
@@ -16,6 +18,8 @@ import { BACKWARD_POINTWISE_OPS } from "../pointwise/backward.ts";
 export const trainingOps: readonly OpRecord[] = [
   ...ATTENTION_BACKWARD_OPS,
   ...AVERAGE_VOLUME_BACKWARD_OPS,
+  ...DISTANCE_BACKWARD_OPS,
+  ...EMBEDDING_BAG_BACKWARD_OPS,
   ...INDEX_BACKWARD_OPS,
   ...BACKWARD_OPS,
   ...BATCH_NORM_BACKWARD_OPS,

@@ -36,6 +36,17 @@ export const RRELU_OPS: readonly OpRecord[] = [
       },
     },
   ),
+  defineOp(
+    "aten::rrelu_with_noise_backward(Tensor grad_output, Tensor self, Tensor noise, Scalar lower, Scalar upper, bool training, bool self_is_result) -> Tensor",
+    {
+      decompose: ({ grad_output, self, noise, lower, upper, training, self_is_result }, b) => {
+        const [low, high] = [toNumber(lower), toNumber(upper)];
+        if (training && high - low > 1e-6) return b.tensor("aten::mul.Tensor", { self: grad_output, other: noise });
+        const negative_slope = { float: (low + high) / 2 };
+        return b.tensor("aten::leaky_relu_backward", { grad_output, self, negative_slope, self_is_result });
+      },
+    },
+  ),
 ];
 
 /** Outside training the slope of `rrelu` is the middle of its range. */

@@ -61,6 +61,24 @@ export function taps(b: Builder, mode: number, center: TensorMeta): readonly Tap
   ];
 }
 
+/** Returns how the weights of {@link taps} change with the position; none for the nearest one. */
+export function tapSlopes(b: Builder, mode: number, center: TensorMeta): readonly TensorMeta[] {
+  const e = emit(b);
+  if (mode === 1) return [];
+  if (mode === 0) {
+    const one = b.tensor("aten::ones_like", { self: center });
+    return [e.neg(one), one];
+  }
+  const t = e.sub(center, e.floor(center));
+  const rest = e.sub({ float: 1 }, t);
+  return [
+    outerSlope(e, e.add(t, { float: 1 })),
+    innerSlope(e, t),
+    e.neg(innerSlope(e, rest)),
+    e.neg(outerSlope(e, e.add(rest, { float: 1 }))),
+  ];
+}
+
 /** The coefficient of Keys' kernel that PyTorch uses. */
 const A = -0.75;
 
@@ -73,6 +91,16 @@ function inner(e: Emit, d: TensorMeta): TensorMeta {
 function outer(e: Emit, d: TensorMeta): TensorMeta {
   const quadratic = e.add(e.mul(e.sub(e.mul(d, { float: A }), { float: 5 * A }), d), { float: 8 * A });
   return e.sub(e.mul(quadratic, d), { float: 4 * A });
+}
+
+/** Computes `(3 (A + 2) d - 2 (A + 3)) d`, the derivative for distances up to 1. */
+function innerSlope(e: Emit, d: TensorMeta): TensorMeta {
+  return e.mul(e.sub(e.mul(d, { float: 3 * (A + 2) }), { float: 2 * (A + 3) }), d);
+}
+
+/** Computes `(3 A d - 10 A) d + 8 A`, the derivative for distances from 1 to 2. */
+function outerSlope(e: Emit, d: TensorMeta): TensorMeta {
+  return e.add(e.mul(e.sub(e.mul(d, { float: 3 * A }), { float: 10 * A }), d), { float: 8 * A });
 }
 
 /** Reflects positions back and forth between two bounds. */

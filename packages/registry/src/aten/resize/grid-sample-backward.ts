@@ -3,15 +3,22 @@ import { defineOp, type OpRecord } from "../../op.ts";
 import type { TensorMeta } from "../../tensor-meta.ts";
 import { numel } from "../support/dims.ts";
 import { emit } from "../support/emit.ts";
-import { inside, padCoordinate, taps, unnormalize } from "./grid-coordinates.ts";
+import { inside, padCoordinate, tapSlopes, taps, unnormalize } from "./grid-coordinates.ts";
 
-/** Defines the backward op of bilinear and nearest sampling; PyTorch's names for modes and paddings are numbers. */
+/** Defines the backward ops of grid sampling; PyTorch's names for modes and paddings are numbers. */
 export const GRID_SAMPLE_BACKWARD_OPS: readonly OpRecord[] = [
   defineOp(
     "aten::grid_sampler_2d_backward(Tensor grad_output, Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners, bool[2] output_mask) -> (Tensor, Tensor)",
     {
       requires: { same: ["input", "grid", "grad_output"] },
-      decompose: (args, b) => (args.interpolation_mode === 2 ? null : gradients(b, args)),
+      decompose: (args, b) => gradients(b, args),
+    },
+  ),
+  defineOp(
+    "aten::grid_sampler_3d_backward(Tensor grad_output, Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners, bool[2] output_mask) -> (Tensor, Tensor)",
+    {
+      requires: { same: ["input", "grid", "grad_output"] },
+      decompose: (args, b) => gradients(b, args),
     },
   ),
 ];
@@ -35,49 +42,61 @@ interface Neighbor {
 
 function gradients(
   b: Builder,
-  { grad_output, input, grid, interpolation_mode, padding_mode, align_corners, output_mask }: Backward,
+  { grad_output, input, grid, interpolation_mode: mode, padding_mode, align_corners, output_mask }: Backward,
 ): readonly [TensorMeta, TensorMeta] {
   const e = emit(b);
-  const [batch, channels, height, width] = input.shape as readonly [number, number, number, number];
+  const [batch, channels] = input.shape as readonly [number, number];
+  const spatial = input.shape.slice(2);
   const places = numel(grid.shape.slice(1, -1));
   const along = (size: number, coordinate: number): readonly Neighbor[] => {
-    const raw = e.reshape(e.select(grid, 3, coordinate), [batch, places]);
+    const raw = e.reshape(e.select(grid, grid.shape.length - 1, coordinate), [batch, places]);
     const center = unnormalize(e, raw, size, align_corners);
-    const at = padCoordinate(b, center, size, padding_mode, align_corners);
+    const pad = (x: TensorMeta): TensorMeta => padCoordinate(b, x, size, padding_mode, align_corners);
     const scale = { float: align_corners ? (size - 1) / 2 : size / 2 };
-    const change = e.mul(paddingSlope(b, center, size, padding_mode, align_corners), scale);
-    return taps(b, interpolation_mode, at).map(({ place, weight }, i) => {
-      const index = b.tensor("aten::clamp", { self: e.cast(place, "int64"), min: 0, max: size - 1 });
-      const exists = padding_mode === 0 ? inside(b, place, size) : null;
+    // Cubic interpolation pads its neighbors, linear interpolation its center.
+    const at = mode === 2 ? center : pad(center);
+    const moved = mode === 2 ? null : paddingSlope(b, center, size, padding_mode, align_corners);
+    const slopes = tapSlopes(b, mode, at);
+    return taps(b, mode, at).map(({ place, weight }, i) => {
+      const found = mode === 2 ? pad(place) : place;
+      const index = b.tensor("aten::clamp", { self: e.cast(found, "int64"), min: 0, max: size - 1 });
+      const exists = padding_mode === 0 ? inside(b, found, size) : null;
       const seen = (x: TensorMeta): TensorMeta => (exists === null ? x : e.mul(x, exists));
-      // The weights of the two neighbors of a linear interpolation are 1 - t and t.
-      const slope = interpolation_mode === 0 ? seen(i === 0 ? e.neg(change) : change) : null;
-      return { index, weight: seen(weight), slope };
+      const slope = slopes[i] ?? null;
+      const change = slope === null ? null : e.mul(moved === null ? slope : e.mul(slope, moved), scale);
+      return { index, weight: seen(weight), slope: change === null ? null : seen(change) };
     });
   };
-  const [rows, columns] = [along(height, 1), along(width, 0)];
-  const flat = e.reshape(input, [batch, channels, height * width]);
+  // The coordinate x belongs to the last dimension.
+  const axes = spatial.map((size, d) => along(size, spatial.length - 1 - d));
+  const flat = e.reshape(input, [batch, channels, numel(spatial)]);
   const grad = e.reshape(grad_output, [batch, channels, places]);
-  let toInput = e.full([batch, channels, height * width], 0, input.dtype);
-  let [toX, toY] = [0, 0].map(() => e.full([batch, places], 0, grid.dtype)) as [TensorMeta, TensorMeta];
-  for (const row of rows) {
-    for (const column of columns) {
-      const place = e.add(e.mul(row.index, width), column.index);
-      const index = e.expand(e.unsqueeze(place, 1), [batch, channels, places]);
-      if (output_mask[0]) {
-        const src = e.mul(grad, e.unsqueeze(e.mul(row.weight, column.weight), 1));
-        toInput = b.tensor("aten::scatter_add", { self: toInput, dim: 2, index, src });
-      }
-      if (!output_mask[1] || row.slope === null || column.slope === null) continue;
-      const values = e.sum(e.mul(grad, b.tensor("aten::gather", { self: flat, dim: 2, index })), [1]);
-      toX = e.add(toX, e.mul(values, e.mul(row.weight, column.slope)));
-      toY = e.add(toY, e.mul(values, e.mul(row.slope, column.weight)));
+  let toInput = e.full([batch, channels, numel(spatial)], 0, input.dtype);
+  const toGrid = spatial.map(() => e.full([batch, places], 0, grid.dtype));
+  const corners = axes.reduce<readonly (readonly Neighbor[])[]>(
+    (found, axis) => found.flatMap((corner) => axis.map((neighbor) => [...corner, neighbor])),
+    [[]],
+  );
+  const product = (factors: readonly TensorMeta[]): TensorMeta => factors.reduce((x, y) => e.mul(x, y));
+  for (const corner of corners) {
+    const place = corner.map(({ index }) => index).reduce((outer, index, d) => e.add(e.mul(outer, spatial[d]!), index));
+    const index = e.expand(e.unsqueeze(place, 1), [batch, channels, places]);
+    if (output_mask[0]) {
+      const src = e.mul(grad, e.unsqueeze(product(corner.map(({ weight }) => weight)), 1));
+      toInput = b.tensor("aten::scatter_add", { self: toInput, dim: 2, index, src });
+    }
+    if (!output_mask[1] || mode === 1) continue;
+    const values = e.sum(e.mul(grad, b.tensor("aten::gather", { self: flat, dim: 2, index })), [1]);
+    for (const d of corner.keys()) {
+      const change = product(corner.map(({ weight, slope }, k) => (k === d ? slope! : weight)));
+      toGrid[d] = e.add(toGrid[d]!, e.mul(values, change));
     }
   }
   const none = e.full([0], 0, input.dtype);
+  const coordinates = b.tensor("aten::stack", { tensors: toGrid.toReversed(), dim: 2 });
   return [
     output_mask[0] ? e.reshape(toInput, input.shape) : none,
-    output_mask[1] ? e.reshape(b.tensor("aten::stack", { tensors: [toX, toY], dim: 2 }), grid.shape) : none,
+    output_mask[1] ? e.reshape(coordinates, grid.shape) : none,
   ];
 }
 
