@@ -12,7 +12,7 @@ const VISION = /^aten::(renorm|(?!fractional)\w*(conv|batch_norm|instance_norm|p
 const TRAINING = /^aten::\w*(_backward|_loss|kl_div|binary_cross_entropy)/;
 
 const RANDOM =
-  /^aten::(rand|bernoulli|(log_)?normal(_functional)?(\.|$)|(uniform|exponential|cauchy|geometric|poisson|binomial|multinomial)(\.|$)|_standard_gamma|_sample_dirichlet|rrelu)/;
+  /^aten::(rand|bernoulli|(log_)?normal(_functional)?(\.|$)|(uniform|exponential|cauchy|geometric|poisson|binomial|multinomial)(\.|$)|_standard_gamma|_sample_dirichlet|rrelu(?!_with_noise_backward))/;
 
 const PARTS: readonly Part<OpRecord>[] = [
   // Every program needs this part: everything decomposes into it.

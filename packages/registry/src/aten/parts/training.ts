@@ -13,6 +13,7 @@ import { CONNECTIONIST_LOSS_OPS } from "../loss/connectionist.ts";
 import { ELEMENTWISE_LOSS_OPS } from "../loss/elementwise.ts";
 import { MARGIN_LOSS_OPS } from "../loss/margin.ts";
 import { BACKWARD_POINTWISE_OPS } from "../pointwise/backward.ts";
+import { RRELU_BACKWARD_OPS } from "../random/rrelu.ts";
 
 /** Losses, and the backward ops that gradients consist of. */
 export const trainingOps: readonly OpRecord[] = [
@@ -30,4 +31,5 @@ export const trainingOps: readonly OpRecord[] = [
   ...CONNECTIONIST_LOSS_OPS,
   ...ELEMENTWISE_LOSS_OPS,
   ...MARGIN_LOSS_OPS,
+  ...RRELU_BACKWARD_OPS,
 ];

@@ -36,6 +36,10 @@ export const RRELU_OPS: readonly OpRecord[] = [
       },
     },
   ),
+];
+
+/** Defines its gradient, which draws nothing. */
+export const RRELU_BACKWARD_OPS: readonly OpRecord[] = [
   defineOp(
     "aten::rrelu_with_noise_backward(Tensor grad_output, Tensor self, Tensor noise, Scalar lower, Scalar upper, bool training, bool self_is_result) -> Tensor",
     {
