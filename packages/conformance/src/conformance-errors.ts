@@ -2,6 +2,7 @@ import { Pt2Error, type Pt2ErrorParts } from "@pt2/format";
 
 /** Lists every error code of this package with its meaning. */
 export const CONFORMANCE_ERRORS = {
+  "conformance.gradient": "`gradcheck` found derivatives of a loss that differ from its differences; all are listed",
   "conformance.op": "`checkOp` found faults in an op; all are listed",
 } as const;
 

@@ -9,6 +9,8 @@ export type { ExpectedTensor, Tolerance } from "./compare.ts";
 export { compareTensor, DEFAULT_TOLERANCE } from "./compare.ts";
 export { CONFORMANCE_ERRORS, type ConformanceErrorCode } from "./conformance-errors.ts";
 export type { Exceptions } from "./exceptions.ts";
+export type { Derivative, GradcheckOptions, GradcheckReport } from "./gradcheck/gradcheck.ts";
+export { gradcheck } from "./gradcheck/gradcheck.ts";
 export type { CaseProgram, Placement } from "./ops/case-program.ts";
 export { caseProgram } from "./ops/case-program.ts";
 export type * from "./ops/case-types.ts";

@@ -1,4 +1,4 @@
-import { type Backend, type HostTensor, hostTensor } from "@pt2/backend";
+import { type Backend, CpuGenerator, type HostTensor, hostTensor } from "@pt2/backend";
 import { Pt2Error } from "@pt2/format";
 import {
   type ArgValue,
@@ -41,7 +41,7 @@ export class GradientCheck {
   readonly unchecked: Set<string> = new Set();
   directions = 0;
   readonly #setup: GradientSetup;
-  readonly #random = generator(7);
+  readonly #generator = new CpuGenerator(7);
 
   constructor(setup: GradientSetup) {
     this.#setup = setup;
@@ -51,7 +51,7 @@ export class GradientCheck {
   async run(variant: Variant): Promise<void> {
     const { record, registry, gradient, backends } = this.#setup;
     // Kinks and ties would have no derivative: elements are moved off them.
-    const sample = withTensors(variant.sample, (tensor) => changed(tensor, (x) => off(x, this.#random())));
+    const sample = withTensors(variant.sample, (tensor) => changed(tensor, (x) => off(x, this.#generator.uniform())));
     const call = metaCall(record, sample);
     const promised = await inferred(record, registry, call).catch((error: unknown) => {
       if (variant.required) this.unchecked.add(`the gradient: the op refuses float64, ${messageOf(error)}`);
@@ -61,7 +61,7 @@ export class GradientCheck {
     if (!results.some(isDifferentiable)) return;
     const weights = results.map(({ dtype, shape }) =>
       changed(hostTensor("float64", shape, new Float64Array(shape.reduce((n, size) => n * size, 1))), () =>
-        dtype === "float64" ? this.#random() - 0.5 : 0,
+        dtype === "float64" ? this.#generator.uniform() - 0.5 : 0,
       ),
     );
     const grads = weights.filter((_, i) => isDifferentiable(results[i]!));
@@ -139,7 +139,7 @@ export class GradientCheck {
     const { record, gradient } = this.#setup;
     const moves = operands.flatMap(({ name }, at) =>
       Array.from({ length: DIRECTIONS }, () => {
-        const direction = changed(differentiable(sample)[at]!, () => this.#random() - 0.5);
+        const direction = changed(differentiable(sample)[at]!, () => this.#generator.uniform() - 0.5);
         return { name, at, direction };
       }),
     );
@@ -237,15 +237,4 @@ function off(x: number, by: number): number {
 function dot(a: HostTensor, b: HostTensor): number {
   if (a.dtype !== "float64" || b.dtype !== "float64") return 0;
   return (a.data as Float64Array).reduce((sum, x, i) => sum + x * Number(b.data[i]), 0);
-}
-
-/** A sequence of numbers in [0, 1) that is the same in each check (mulberry32). */
-function generator(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 4294967296;
-  };
 }
