@@ -44,7 +44,8 @@ const PATHS: readonly Path[] = [
     what: "eager calls, without a backend: what `eagerOps` loads at once; the rules of all ops follow",
     folder: "packages/eager",
     code: 'export { eagerOps } from "@pt2/eager";',
-    budget: 44_000,
+    // 0.2 kB of it tell an argument `out` that is read from one that is written, and make sure that seeds are seeds.
+    budget: 44_300,
   },
 ];
 

@@ -105,20 +105,24 @@ function adaptive(
     lr,
     weightDecay,
     state: { exp_avg: 0, exp_avg_sq: 0, ...(amsgrad ? { max_exp_avg_sq: 0 } : {}) },
-    numbers: (rate, decay, step) => ({
-      stepSize: rate / (1 - first ** step),
-      correction: Math.sqrt(1 - second ** step),
-      decay: decoupled ? 1 - rate * decay : decay,
-    }),
+    numbers(rate, decay, step) {
+      // PyTorch divides the root by this; here the step and eps are multiplied with it, once for all elements.
+      const correction = Math.sqrt(1 - second ** step);
+      return {
+        stepSize: (rate * correction) / (1 - first ** step),
+        eps: eps * correction,
+        decay: decoupled ? 1 - rate * decay : decay,
+      };
+    },
     update({ parameter, gradient, state, numbers }, u) {
       const shrunk = decoupled ? u.mul(parameter, numbers.decay!) : parameter;
       const grad = decoupled ? gradient : u.add(gradient, u.mul(parameter, numbers.decay!));
       const mean = u.lerp(state.exp_avg!, grad, 1 - first);
       const square = u.addSquare(u.mul(state.exp_avg_sq!, second), grad, 1 - second);
       const largest = amsgrad ? u.maximum(state.max_exp_avg_sq!, square) : square;
-      const root = u.add(u.div(u.sqrt(largest), numbers.correction!), eps);
+      const root = u.add(u.sqrt(largest), numbers.eps!);
       return {
-        parameter: u.sub(shrunk, u.div(u.mul(mean, numbers.stepSize!), root)),
+        parameter: u.subQuotient(shrunk, u.mul(mean, numbers.stepSize!), root),
         state: { exp_avg: mean, exp_avg_sq: square, ...(amsgrad ? { max_exp_avg_sq: largest } : {}) },
       };
     },

@@ -52,6 +52,12 @@ export class UpdateBuilder {
     return this.op("aten::addcmul", { self: x, tensor1: y, tensor2: y, value: factor }, x);
   }
 
+  /** x - y / z */
+  subQuotient(x: Value, y: Value, z: Value): Value {
+    const value = { kind: "float", value: -1 } as const;
+    return this.op("aten::addcdiv", { self: x, tensor1: y, tensor2: z, value }, x);
+  }
+
   /** Chooses by a number that is 0 or 1. */
   where(condition: Value, x: Value, y: Value): Value {
     return this.op("aten::where.self", { condition, self: x, other: y }, x);

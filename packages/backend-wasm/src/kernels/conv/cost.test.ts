@@ -37,6 +37,14 @@ describe("choice of algorithm", () => {
     for (const given of cases) expect(chooseAlgorithm(square(64, 28, given)), JSON.stringify(given)).toBe("im2col");
   });
 
+  test("one input channel is a dense convolution, with one output channel or many", () => {
+    expect(chooseAlgorithm(shapeOf({ inChannels: 1, outChannels: 16, input: [1, 8, 8] }))).toBe("im2col");
+    expect(chooseAlgorithm(shapeOf({ inChannels: 1, outChannels: 1, input: [1, 8, 8] }))).toBe("depthwise");
+    expect(chooseAlgorithm(shapeOf({ inChannels: 5, outChannels: 15, groups: 5, input: [1, 8, 8] }))).toBe(
+      "depthwise-scalar",
+    );
+  });
+
   test("weights that are too large, or not constant, are not transformed", () => {
     expect(chooseAlgorithm(square(800, 14))).toBe("winograd2");
     expect(chooseAlgorithm(square(1280, 16))).toBe("im2col");

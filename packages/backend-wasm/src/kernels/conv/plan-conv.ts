@@ -28,7 +28,8 @@ export function chooseAlgorithm(shape: ConvShape, constantWeight = true): ConvAl
   const depthwise = isDepthwise(shape);
   if (depthwise && shape.inChannels === shape.outChannels) return "depthwise";
   if (fitsGrouped(shape)) return "grouped";
-  if (depthwise) return "depthwise-scalar";
+  // A single input channel, as of gray pictures, is one group, whose output channels are the columns of one product.
+  if (depthwise && shape.groups > 1) return "depthwise-scalar";
   return constantWeight ? cheapestDense(shape) : "im2col";
 }
 

@@ -4,7 +4,7 @@ import type { TensorMeta } from "@pt2/registry";
 import { bigints, type Elements, mover, numbers } from "../../engine/element-access.ts";
 import { type KernelCall, type WasmKernel, wasmKernel } from "../../engine/kernel.ts";
 import { readIndices } from "../../engine/read-indices.ts";
-import type { TensorView } from "../../engine/tensor-view.ts";
+import { addressOf, type TensorView } from "../../engine/tensor-view.ts";
 
 /** `scatter(self, dim, index, src)`: a copy of `self` in which out[index[i][j]][j] = src[i][j]; the last write wins. */
 export const scatter: WasmKernel = wasmKernel({
@@ -29,7 +29,9 @@ export const scatterReduce: WasmKernel = wasmKernel({
     const reduce = args.reduce as Reduce;
     const includeSelf = args.include_self;
     const exact = src.dtype === "int64";
+    const isPlainSum = reduce === "sum" && includeSelf && src.dtype === "float32";
     planScatter(call, args, src, (out) => {
+      if (isPlainSum) return addFloats(call, src, out);
       const elements = numel(out.shape);
       const plan = exact
         ? accumulate(bigints(call.heap, src), bigints(call.heap, out), elements, BIG[reduce], divideBig, includeSelf)
@@ -45,6 +47,15 @@ export const scatterReduce: WasmKernel = wasmKernel({
     });
   },
 });
+
+/** Adds float32, which sums of gradients are: without a function for each access. */
+function addFloats({ heap }: KernelCall, src: TensorView, out: TensorView): Writer {
+  const { f32 } = heap;
+  const [source, target] = [addressOf(src) / 4, addressOf(out) / 4];
+  return (from, to) => {
+    f32[target + to] = f32[target + to]! + f32[source + from]!;
+  };
+}
 
 /** Writes one element. `finish` does what must wait until all writes are known. */
 interface Writer {
