@@ -14,4 +14,5 @@ export { type DataOf, type ElementOf, type TypedArray, viewAs } from "./tensor/e
 export { type GivenArray, hostTensor, requireType } from "./tensor/host-tensor.ts";
 export type { NestedList } from "./tensor/nested-list.ts";
 export { HostTensor, Tensor } from "./tensor/tensor.ts";
+export { type LiveTensor, type TensorWatch, watchTensors } from "./tensor/watch-tensors.ts";
 export { unsupportedOps } from "./unsupported-ops.ts";

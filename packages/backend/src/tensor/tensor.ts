@@ -5,6 +5,7 @@ import { DTYPES, type DType, numel } from "@pt2/format";
 import { backendError } from "../backend-errors.ts";
 import { type DataOf, dataOf, type ElementOf, elementAt } from "./elements.ts";
 import { type NestedList, nestedList } from "./nested-list.ts";
+import { tensorMade } from "./tensor-observer.ts";
 import { tensorText } from "./tensor-text.ts";
 
 /**
@@ -26,6 +27,7 @@ export abstract class Tensor<D extends DType = DType> {
     this.shape = shape;
     this.device = device;
     this.#data = data;
+    if (device !== "host") tensorMade(this);
   }
 
   /** Copies the memory to the host; returns that of a tensor which is there already. */
