@@ -3,7 +3,8 @@
 For each module of `training/zoo.py`: `NAME.pt2` is the program of the forward pass as it is trained, `NAME.joint.pt2`
 that of forward and backward which PyTorch makes of it, and `NAME.safetensors` has the inputs (`input.0`, …), the loss,
 the gradient of each parameter (`grad.NAME`) and of each floating point input (`input_grad.0`), as autograd computes them
-in eager mode, and what the joint program gives in PyTorch itself (`joint.0`, …, in the order of its outputs).
+in eager mode, and what the joint program gives in PyTorch itself (`joint.0`, …, in the order of its outputs). Random numbers are those after
+`torch.manual_seed(0)`.
 """
 
 import argparse
@@ -62,6 +63,8 @@ def write(folder: str, name: str) -> None:
         torch.export.save(joint, os.path.join(folder, f"{name}.joint.pt2"))
     tensors = {f"input.{i}": tensor for i, tensor in enumerate(inputs)}
 
+    # Each run begins with this seed, also where the program is tested.
+    torch.manual_seed(0)
     eager, given = copy.deepcopy(module), [x.clone().requires_grad_(x.is_floating_point()) for x in inputs]
     leaves = pytree.tree_leaves(eager(*given))
     leaves[0].backward()
@@ -71,6 +74,7 @@ def write(folder: str, name: str) -> None:
     tensors.update({f"input_grad.{i}": x.grad for i, x in enumerate(given) if x.grad is not None})
     tensors.update({f"buffer.{key}": value for key, value in eager.named_buffers()})
 
+    torch.manual_seed(0)
     for i, value in enumerate(results_of(joint, inputs)):
         tensors[f"joint.{i}"] = value
     save_file({key: value.detach().clone().contiguous() for key, value in tensors.items()}, os.path.join(folder, f"{name}.safetensors"))

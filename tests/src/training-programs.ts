@@ -22,7 +22,7 @@ export interface TrainingProgram {
 
 /** The names of the modules in `scripts/python/training/zoo.py`. */
 export const TRAINING_NAMES: readonly string[] =
-  `perceptron digits resnet mobilenet volumes shrinking unet lstm gru rnn temporal experts bag encoder denoiser spatial
+  `perceptron dropped digits resnet mobilenet volumes shrinking unet lstm gru rnn temporal experts bag encoder denoiser spatial
   physics gaussian detection contrastive variational triplet distillation smoothing multilabel robust hinge poisson bert
   distilbert gpt2 llama t5 vit`.split(/\s+/);
 

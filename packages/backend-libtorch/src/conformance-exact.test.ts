@@ -4,7 +4,7 @@ import { afterAll, describe, it } from "vitest";
 import { LibtorchBackend } from "./backend.ts";
 import { SHARES } from "./conformance-parts.test-helper.ts";
 import type { LibtorchExecutable } from "./executable.ts";
-import { missingLibtorch, nativeModule } from "./libtorch.test-helper.ts";
+import { DRAWN_ELSEWHERE, missingLibtorch, nativeModule } from "./libtorch.test-helper.ts";
 import { twiceKernel } from "./twice-kernel.test-helper.ts";
 
 /** Compiles everything with precision `exact`. */
@@ -19,5 +19,6 @@ if (missingLibtorch === "") {
     runner: { describe, it, afterAll },
     kernel: twiceKernel,
     parts: SHARES.exact,
+    skip: DRAWN_ELSEWHERE,
   });
 } else it.skip(`libtorch, exact${missingLibtorch}`);

@@ -227,3 +227,19 @@ class Gaussian(nn.Module):
         lower = torch.linalg.cholesky(kernel)
         solved = torch.linalg.solve_triangular(lower, y.unsqueeze(-1), upper=False)
         return 0.5 * solved.square().sum() + lower.diagonal().log().sum(), kernel.detach()
+
+
+class Dropped(nn.Module):
+    """Everything that draws numbers while it is trained."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.first, self.second, self.last = nn.Linear(13, 24), nn.Linear(24, 17), nn.Linear(17, 5)
+
+    def forward(self, x: Tensor) -> Tensor:
+        x = F.dropout(self.first(x), 0.3)
+        x = F.dropout2d(x.reshape(-1, 6, 2, 2), 0.4).flatten(1)
+        x = F.rrelu(x, training=True)
+        x = F.alpha_dropout(self.second(x), 0.2)
+        x = x + 0.1 * torch.randn_like(x) + 0.1 * torch.rand_like(x)
+        return self.last(F.dropout(torch.sigmoid(x), 0.5))

@@ -40,6 +40,7 @@ def digits() -> nn.Module:
 
 STEPS: dict[str, Step] = {
     "perceptron": classified(perceptron, 5, 7, 13),
+    "dropped": classified(networks.Dropped, 5, 7, 13),
     "digits": classified(digits, 10, 5, 1, 8, 8),
     "resnet": classified(networks.resnet, 10, 3, 3, 32, 32),
     "mobilenet": classified(networks.mobilenet, 5, 3, 3, 12, 12),

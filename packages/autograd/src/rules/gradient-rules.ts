@@ -4,6 +4,7 @@ import { LINALG_RULES } from "./linalg.ts";
 import { MATMUL_RULES } from "./matmul.ts";
 import { NORM_RULES } from "./norm.ts";
 import { POINTWISE_RULES } from "./pointwise.ts";
+import { RANDOM_RULES } from "./random.ts";
 import { REDUCTION_RULES } from "./reduction.ts";
 import { VIEW_RULES } from "./views.ts";
 import { WINDOW_RULES } from "./windows.ts";
@@ -16,6 +17,7 @@ export const RULES: GradientRules = {
   ...NORM_RULES,
   ...POINTWISE_RULES,
   ...WINDOW_RULES,
+  ...RANDOM_RULES,
   ...REDUCTION_RULES,
   ...VIEW_RULES,
 };
