@@ -63,16 +63,24 @@ const CHECKOUT = /([^\s()]*[\\/])backend[\\/](?:src|dist)[\\/]/;
 /** Enough frames to leave these packages, whose runs wait for each other. */
 const FRAMES = 64;
 
+/** What V8 adds to `Error`. Not every JavaScript engine has it, nor do the types of every project. */
+interface StackTraces {
+  readonly prototype: Error;
+  stackTraceLimit?: number | undefined;
+  captureStackTrace?(target: object, constructor: () => unknown): void;
+}
+
 /** Returns the frames that led to the constructor of a tensor, without those of these packages. */
 function callersOf(tensor: MadeTensor): string {
+  const traces: StackTraces = Error;
   const trace: { stack?: string } = {};
-  const { stackTraceLimit } = Error;
-  Error.stackTraceLimit = FRAMES;
+  const { stackTraceLimit } = traces;
+  traces.stackTraceLimit = FRAMES;
   // V8 leaves out the constructor and all that it calls.
-  if (Error.captureStackTrace === undefined) trace.stack = new Error("made").stack ?? "";
-  else Error.captureStackTrace(trace, tensor.constructor as () => unknown);
+  if (traces.captureStackTrace === undefined) trace.stack = new Error("made").stack ?? "";
+  else traces.captureStackTrace(trace, tensor.constructor as () => unknown);
+  traces.stackTraceLimit = stackTraceLimit;
   const lines = (trace.stack ?? "").split("\n").map((line) => line.trim());
-  Error.stackTraceLimit = stackTraceLimit;
   // Frames of V8 begin with `at`, those of others have a place behind `@`.
   const frames = lines.filter((line) => /^at |@/.test(line));
   const beside = CHECKOUT.exec(new Error("here").stack ?? "")?.[1];
