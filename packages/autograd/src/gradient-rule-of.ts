@@ -1,4 +1,4 @@
-import { isTensorMeta, type OpRecord, type TensorMeta } from "@pt2/registry";
+import type { OpRecord, TensorMeta } from "@pt2/registry";
 import type { GradientRule, Gradients } from "./gradient-rule.ts";
 import { RULES } from "./rules/gradient-rules.ts";
 import { scalarGradient } from "./scalar-gradient.ts";
@@ -20,7 +20,7 @@ function derived(record: OpRecord): GradientRule {
       Object.keys(args).find((name) => args[name] === operand);
     const isWanted = (operand: TensorMeta): boolean => {
       const name = nameOf(operand);
-      return name !== undefined && isTensorMeta(operand) && wants(name);
+      return name !== undefined && wants(name);
     };
     const found: Record<string, TensorMeta> = {};
     for (const [operand, gradient] of scalarGradient(record, args, { result, grad }, isWanted, b)) {

@@ -14,8 +14,8 @@ export const RANDOM_RULES: GradientRules = {
   "aten::rrelu_with_noise_functional": ({ args, results: [, noise], grads: [grad_output] }, b) => {
     if (grad_output === null || grad_output === undefined) return {};
     const { self, lower, upper, training } = args;
-    const given = { grad_output, self: self!, noise: noise!, lower: lower!, upper: upper!, training: training! };
-    const called = { ...given, self_is_result: false };
-    return { self: new Emit(b).tensor("aten::rrelu_with_noise_backward", called) };
+    const slopes = { noise: noise!, lower: lower!, upper: upper!, training: training! };
+    const call = { grad_output, self: self!, ...slopes, self_is_result: false };
+    return { self: new Emit(b).tensor("aten::rrelu_with_noise_backward", call) };
   },
 };

@@ -4,12 +4,11 @@ import {
   GraphRunner,
   type HandlerInitials,
   type KernelParts,
-  type KernelTable,
+  kernelTarget,
   type ProgramState,
   type RandomState,
 } from "@pt2/engine";
-import type { OpName, Program } from "@pt2/graph";
-import type { LowerTarget } from "@pt2/registry";
+import type { Program } from "@pt2/graph";
 import type { Device, DeviceSource } from "./device.ts";
 import { WebgpuEngine } from "./engine.ts";
 import type { WebgpuKernel, WebgpuTypes } from "./kernel.ts";
@@ -41,19 +40,6 @@ export interface Model {
   readonly engine: WebgpuEngine;
   readonly weights: ProgramState<GPUBuffer>;
   readonly runner: GraphRunner<TensorView, WebgpuPlan>;
-}
-
-/** Returns the ops that the backend runs itself, for lowering and for `unsupported`. */
-export function targetOf(kernels: KernelTable<WebgpuKernel>, maxTensorBytes?: number): LowerTarget {
-  return {
-    name: "webgpu",
-    ...(maxTensorBytes === undefined ? {} : { maxTensorBytes }),
-    isNative(op: OpName, args) {
-      const kernel = kernels.find(op, args);
-      return kernel === null ? null : kernel !== undefined;
-    },
-    loadKernels: (op) => kernels.load(op),
-  };
 }
 
 interface EngineOptions extends Pick<ExecutableOptions, "kernels" | "random"> {
@@ -101,7 +87,7 @@ export function createEngine(
     stream,
     lowerOptions: {
       registry,
-      target: targetOf(kernels, device.gpu.limits.maxBufferSize),
+      target: kernelTarget("webgpu", kernels, device.gpu.limits.maxBufferSize),
       handlerContext: (node) => ({ backend: "webgpu", initial: (arg) => initials.get(node)?.get(arg) }),
     },
   });

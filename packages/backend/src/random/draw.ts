@@ -31,10 +31,10 @@ export function drawNormal(generator: CpuGenerator, dtype: DType, count: number,
   if (count < BLOCK) return Float64Array.from({ length: count }, () => generator.normal() * std + mean);
   const rest = count % BLOCK;
   const isDouble = dtype === "float64";
-  const single = isDouble ? "float64" : "float32";
-  // Halves are made in float32, and those that are not kept are not drawn.
+  const computed = isDouble ? "float64" : "float32";
+  // float16 and bfloat16 are computed in float32. Of them the elements of the last block are drawn once, not twice.
   const numbers = new Float64Array(count);
-  numbers.set(drawUniform(generator, single, isSmallFloat(dtype) ? count - rest : count));
+  numbers.set(drawUniform(generator, computed, isSmallFloat(dtype) ? count - rest : count));
   const transform = (begin: number): void => {
     for (let i = begin; i < begin + BLOCK / 2; i++) {
       const logarithm = Math.sqrt(-2 * Math.log(1 - numbers[i]!));
@@ -46,7 +46,7 @@ export function drawNormal(generator: CpuGenerator, dtype: DType, count: number,
   };
   for (let begin = 0; begin + BLOCK <= count; begin += BLOCK) transform(begin);
   if (rest > 0) {
-    numbers.set(drawUniform(generator, single, BLOCK), count - BLOCK);
+    numbers.set(drawUniform(generator, computed, BLOCK), count - BLOCK);
     transform(count - BLOCK);
   }
   return numbers;

@@ -67,7 +67,7 @@ const FRAMES = 64;
 interface StackTraces {
   readonly prototype: Error;
   stackTraceLimit?: number | undefined;
-  captureStackTrace?(target: object, constructor: () => unknown): void;
+  captureStackTrace?(target: object, above: () => unknown): void;
 }
 
 /** Returns the frames that led to the constructor of a tensor, without those of these packages. */

@@ -46,7 +46,8 @@ export interface Derivative {
 /**
  * Compares the gradients of a program, as `grad` differentiates it, with central differences of its loss: for each
  * floating point parameter and input, along random directions of length 1. It is `torch.autograd.gradcheck` for a whole
- * program, with the ops of users in it. Use float64 where a backend has it: differences of float32 are coarse. Random
+ * program, with the ops of users in it. Use float64 where a backend has it: its tolerances are those of PyTorch. Those of
+ * float32 are wider, because the difference of two losses that are rounded to seven digits has few digits left. Random
  * numbers of the program start from one seed in each run, on a backend that takes one. Nothing that the program writes
  * is kept.
  *
