@@ -13,8 +13,9 @@ import os
 import warnings
 import zlib
 
-import torchvision_schemas  # noqa: F401
+import torchvision_schemas  # noqa: F401  first, see there
 
+# isort: split
 import torch
 from safetensors.torch import save_file
 from torch.export.experimental import _export_forward_backward

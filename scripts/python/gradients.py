@@ -36,7 +36,7 @@ def leaf(tensor: dict) -> tuple[torch.Tensor, torch.Tensor]:
 
 
 def gradients(case: dict) -> tuple[list[int], list[str | None]] | None:
-    namespace, name, overload = (re.split(r"::|\.", case["op"]) + ["default"])[:3]
+    namespace, name, overload = [*re.split(r"::|\.", case["op"]), "default"][:3]
     op = getattr(getattr(getattr(torch.ops, namespace), name), overload)
     pairs = [leaf(tensor) for tensor in case["tensors"]]
     tensors = [view for _, view in pairs]
@@ -88,7 +88,8 @@ def main() -> None:
             rows.append([family, index, op, *found])
     text = json.dumps(rows, separators=(",", ":")).encode()
     if "--check" in sys.argv:
-        sys.exit(gzip.open(OUT).read() != text)
+        with gzip.open(OUT) as file:
+            sys.exit(file.read() != text)
     with open(OUT, "wb") as file:
         file.write(gzip.compress(text, mtime=0))
     print(len(rows), "cases of", len(counts), "ops,", os.path.getsize(OUT), "bytes")

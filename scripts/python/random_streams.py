@@ -13,7 +13,7 @@ import torch
 
 from generated import ROOT, write_or_check
 from goldens import run
-from opcase import bf16, c64, case, f16, f32, f64, i16, i32, i8, ints, t, take_cases, u8
+from opcase import bf16, c64, case, f16, f32, f64, i8, i16, i32, ints, t, take_cases, u8
 
 TARGET = ROOT / "packages/conformance/src/random/streams.json"
 # Numbers are drawn with another number of bits for each dtype. Fewer than 16 normal numbers are made one by one, more in

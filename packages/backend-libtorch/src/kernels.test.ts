@@ -193,6 +193,21 @@ describeWithLibtorch("the kernels of this package, against ATen's ops", ({ addon
       ["pt2::linear", [x, weight, 3, null, null, "none", [], null]],
       ["pt2::attention", [x, random([1, 4, 5, 6]), x, null, false, null]],
       ["pt2::layer_norm", [x, random([4]), null, 1e-5]],
+      ["pt2::pointwise", [[], [], [], [], []]],
+      ["pt2::pointwise", [[x], [], [], [], []]],
+      ["pt2::pointwise", [[x], [], [1, 1, 0, 0], [1], []]],
+      ["pt2::pointwise", [[x], [], [99, 1, 0, 0, 0], [1], []]],
+      ["pt2::pointwise", [[x], [], [1, 64, 0, 0, 0], [64], []]],
+      ["pt2::pointwise", [[x], [], [1, 0, 0, 0, 0], [0], []]],
+      ["pt2::pointwise", [[x], [], [1, 1, 2, 0, 0], [1], []]],
+      ["pt2::pointwise", [[x], [], [1, 1, 0, 0, 0], [2], []]],
+      ["pt2::pointwise", [[x], [], [1, 1, 0, 0, 0], [1], [1]]],
+      ["pt2::pointwise", [[x, random([3, 5])], [], [7, 2, 0, 1, 0], [2], []]],
+      [
+        "pt2::pointwise",
+        [[floats([2], 1, 2), hostTensor("int64", [1], BigInt64Array.of(1n))], [], [7, 2, 0, 1, 0], [2], []],
+      ],
+      ["pt2::pointwise", [[x], Array(64).fill(1), [1, 63, 0, 0, 0], [63], []]],
     ];
     for (const [name, args] of failing) expect(() => one(name, args)).toThrow(refused);
   });

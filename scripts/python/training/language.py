@@ -13,7 +13,7 @@ class Labeled(nn.Module):
         self.model, self.inputs = model, inputs
 
     def forward(self, *inputs: Tensor) -> tuple[Tensor, Tensor]:
-        found = self.model(**dict(zip(self.inputs, inputs)), return_dict=True)
+        found = self.model(**dict(zip(self.inputs, inputs, strict=False)), return_dict=True)
         return found.loss, found.logits.detach()
 
 
@@ -35,16 +35,23 @@ def distilbert() -> nn.Module:
 
 def gpt2() -> nn.Module:
     config = transformers.GPT2Config(
-        vocab_size=53, n_positions=16, n_embd=24, n_layer=2, n_head=2, resid_pdrop=0, embd_pdrop=0, attn_pdrop=0, use_cache=False,
-        attn_implementation="eager", tie_word_embeddings=False,
+        vocab_size=53,
+        n_positions=16,
+        n_embd=24,
+        n_layer=2,
+        n_head=2,
+        resid_pdrop=0,
+        embd_pdrop=0,
+        attn_pdrop=0,
+        use_cache=False,
+        attn_implementation="eager",
+        tie_word_embeddings=False,
     )
     return Labeled(transformers.GPT2LMHeadModel(config), ("input_ids", "labels"))
 
 
 def llama() -> nn.Module:
-    config = transformers.LlamaConfig(
-        vocab_size=53, max_position_embeddings=16, num_key_value_heads=1, use_cache=False, **SMALL
-    )
+    config = transformers.LlamaConfig(vocab_size=53, max_position_embeddings=16, num_key_value_heads=1, use_cache=False, **SMALL)
     return Labeled(transformers.LlamaForCausalLM(config), ("input_ids", "labels"))
 
 

@@ -7,7 +7,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional as F
 
-from training import losses, networks, language
+from training import language, losses, networks
 
 
 class Step(NamedTuple):

@@ -15,6 +15,7 @@ import { foldConstants } from "./fold-constants.ts";
 import { hasClaimedWrites, makeFunctional } from "./functional.ts";
 import { fuseAttention } from "./fuse-attention.ts";
 import { fuseEpilogues } from "./fuse-epilogues.ts";
+import { fusePointwise } from "./fuse-pointwise.ts";
 import { lowerConvolutions } from "./lower-convolution.ts";
 import { lowerLayerNorms } from "./lower-layer-norm.ts";
 import { lowerLinears } from "./lower-linear.ts";
@@ -63,7 +64,8 @@ export function optimize(program: Program, target: OptimizeTarget, isFunctional 
   const functional = isFunctional ? program : claimed ? null : functionalForm(program, target);
   if (functional === null) return unoptimized(program);
   const rewritten = PASSES.reduce((current, pass) => pass(current, target), functional);
-  const { program: main, prologue } = foldConstants(rewritten, target);
+  const { program: folded, prologue } = foldConstants(rewritten, target);
+  const main = fusePointwise(folded, target);
   return { program: main, prologue, notes: notesOn(program, main, prologue) };
 }
 

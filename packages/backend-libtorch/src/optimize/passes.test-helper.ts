@@ -12,6 +12,7 @@ export function cpu(own: readonly OpName[] = [], claimed: readonly OpName[] = []
     has: (op) => op.startsWith("aten::") || op.startsWith("mkldnn::") || own.includes(op),
     isClaimed: (op) => claimed.includes(op),
     effectsOf: (op) => registry.effectsOf(op),
+    recordOf: (op) => registry.resolve(op),
     isPure: purityWithOwnOps(registry),
   };
 }

@@ -11,6 +11,7 @@ export function routerTarget(router: Router, options: Pick<OptimizeTarget, "weig
     has: (op) => dispatcher.has(op) && !registry.isClaimed(op),
     isClaimed: (op) => registry.isClaimed(op) || routeOf(op) === "kernel",
     effectsOf: (op) => router.effectsOf(op),
+    recordOf: (op) => registry.resolve(op),
     isPure: purityWithOwnOps(registry),
   };
 }

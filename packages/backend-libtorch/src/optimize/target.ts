@@ -1,7 +1,7 @@
 import { purity, type RewriteTarget } from "@pt2/engine/rewrites";
 import type { OpName } from "@pt2/graph";
 import type { OpEffects } from "@pt2/graph/passes";
-import type { OpRegistry } from "@pt2/registry";
+import type { OpRecord, OpRegistry } from "@pt2/registry";
 
 /** What the passes know of the device. `has` tells whether this build of libtorch runs an op on it. */
 export interface OptimizeTarget extends RewriteTarget {
@@ -9,6 +9,8 @@ export interface OptimizeTarget extends RewriteTarget {
   readonly weights?: "bfloat16" | undefined;
   /** Returns what an op writes to and aliases; undefined where that is unknown. */
   effectsOf(op: OpName): OpEffects | undefined;
+  /** Returns what an op means, if the program's registry has it. */
+  recordOf(op: OpName): OpRecord | undefined;
 }
 
 /** Returns whether only passes emit an op. Such ops write nothing, and the same arguments give the same results. */

@@ -7,6 +7,7 @@
 #include "depthwise.h"
 #include "gemm.h"
 #include "layer-norm.h"
+#include "pointwise.h"
 #include "pool.h"
 #include "squeeze-excite.h"
 #include "winograd.h"
@@ -27,6 +28,7 @@ struct Kernels {
   void (*winograd_input)(const Winograd&, const WinogradChunk&, int64_t begin, int64_t end);
   void (*winograd_products)(const Winograd&, const WinogradChunk&, int64_t begin, int64_t end);
   void (*winograd_output)(const Winograd&, const WinogradChunk&, int64_t begin, int64_t end);
+  void (*pointwise)(const Pointwise&, char* const* data, const int64_t* strides, int64_t columns, int64_t rows);
   void (*max_pool)(const MaxPool&, int64_t begin, int64_t end);
 };
 

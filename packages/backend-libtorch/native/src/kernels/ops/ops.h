@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <tuple>
+#include <vector>
 
 #include "activation.h"
 
@@ -54,6 +55,13 @@ at::Tensor winograd_conv2d(const at::Tensor& x, const at::Tensor& packed, int64_
 /// Channels-last in and out, like everything here that takes images.
 at::Tensor max_pool2d(const at::Tensor& x, at::IntArrayRef kernel, at::IntArrayRef stride, at::IntArrayRef padding,
                       at::IntArrayRef dilation, bool ceil_mode);
+
+/// Several elementwise ops as one. Registers are numbered: the inputs (float32, or bool, which is read as 0 and 1),
+/// then the constants, then those that instructions write; `code` is a list of instructions of five numbers (see
+/// `PointwiseFn`). Returns the registers `results` as float32 and `masks` as bool, in the shape that the inputs
+/// broadcast to; the first input decides the order of their memory.
+std::vector<at::Tensor> pointwise(at::TensorList inputs, at::ArrayRef<double> constants, at::IntArrayRef code,
+                                  at::IntArrayRef results, at::IntArrayRef masks);
 
 /// The mean of each channel, as [batch, channels, 1, 1].
 at::Tensor global_average_pool(const at::Tensor& x);

@@ -1,0 +1,217 @@
+import { Pt2Error } from "@pt2/format";
+import { type Arg, type Graph, type Node, type OpName, type Program, type TensorType, usesOf } from "@pt2/graph";
+import { GraphBuilder } from "@pt2/graph/passes";
+import {
+  type ArgValue,
+  argValue,
+  requireArgumentValues,
+  resolveArgs,
+  type TensorMeta,
+  typeScalarCall,
+} from "@pt2/registry";
+import { simplify, typeExpr } from "@pt2/registry/scalar";
+import { compilePointwise, isPointwise, type PointwiseCode, type PointwiseValue } from "./pointwise-code.ts";
+import type { OptimizeTarget } from "./target.ts";
+
+const OP: OpName = "pt2::pointwise";
+
+/**
+ * Joins elementwise nodes that read one another into one that makes a single pass over memory, with as many results as
+ * are read elsewhere: an optimizer's update of a parameter becomes one node. Only the record of an op says what it
+ * computes, so ops of users are joined too.
+ *
+ * A group takes the place of its last node. No node outside reads the group before that, so the order of the others
+ * stays.
+ */
+export function fusePointwise(program: Program, target: OptimizeTarget): Program {
+  if (!target.has(OP)) return program;
+  const { graph } = program;
+  const groups = groupsOf(graph, target).filter(({ members }) => members.length > 1);
+  if (groups.length === 0) return program;
+  const last = new Map(groups.map((group) => [group.members.at(-1)!.node, group]));
+  const joined = new Set(groups.flatMap(({ members }) => members.map(({ node }) => node)));
+  const builder = new GraphBuilder(graph);
+  for (const node of graph.nodes) {
+    const group = last.get(node);
+    if (group !== undefined) builder.push(nodeOf(group, builder.fresh("pointwise")));
+    else if (!joined.has(node)) builder.push(node);
+  }
+  return { ...program, graph: builder.build(graph.outputs) };
+}
+
+/** An elementwise node, and what it computes. */
+interface Member extends PointwiseValue {
+  readonly node: Node;
+  /** The inputs that decide the layout of the result as its own type says it: same sizes, same strides. */
+  readonly models: readonly string[];
+}
+
+interface Group {
+  /** The sizes and strides of all results. */
+  readonly layout: string;
+  readonly members: readonly Member[];
+  readonly code: PointwiseCode;
+}
+
+/** Groups that nodes may still join: nothing outside has read their results. */
+class OpenGroups {
+  /** The group of each value, while it is open. */
+  readonly #of = new Map<string, Group>();
+  readonly #all = new Set<Group>();
+
+  get all(): readonly Group[] {
+    return [...this.#all];
+  }
+
+  /** The values that open groups compute. */
+  get values(): readonly string[] {
+    return [...this.#of.keys()];
+  }
+
+  groupOf(value: string): Group | undefined {
+    return this.#of.get(value);
+  }
+
+  open(group: Group, replaced: Iterable<Group>): void {
+    for (const old of replaced) this.#all.delete(old);
+    this.#all.add(group);
+    for (const { name } of group.members) this.#of.set(name, group);
+  }
+
+  /** Ends the groups that a node outside reads. */
+  close(read: Iterable<string>): void {
+    for (const name of read) {
+      for (const member of this.#of.get(name)?.members ?? []) this.#of.delete(member.name);
+    }
+  }
+}
+
+function groupsOf(graph: Graph, target: OptimizeTarget): readonly Group[] {
+  const order = new Map(graph.nodes.map((node, i) => [node, i]));
+  const readers = readersOf(graph);
+  const open = new OpenGroups();
+  for (const node of graph.nodes) {
+    const member = memberOf(node, graph, target);
+    const uses = [...new Set(usesOf(node))];
+    if (member === null) {
+      // What is joined runs later than some of its nodes were, and must not find other values then.
+      open.close(target.isPure(node) ? uses : open.values);
+      continue;
+    }
+    const layout = layoutOf(graph.values.get(member.name) as TensorType);
+    const own = { layout, members: [member] };
+    const candidates = new Set(uses.flatMap((name) => open.groupOf(name) ?? []));
+    let [group, taken]: [Group | null, Group[]] = [grouped(own, readers), []];
+    for (const candidate of candidates) {
+      if (candidate.layout !== layout) continue;
+      const members = [...candidate.members, ...(group?.members ?? own.members)];
+      const wider = grouped(
+        { layout, members: members.toSorted((a, b) => order.get(a.node)! - order.get(b.node)!) },
+        readers,
+      );
+      if (wider === null) continue;
+      [group, taken] = [wider, [...taken, candidate]];
+    }
+    open.close(
+      [...candidates]
+        .filter((other) => !taken.includes(other))
+        .flatMap(({ members }) => members.map(({ name }) => name)),
+    );
+    if (group !== null) open.open(group, taken);
+  }
+  return open.all;
+}
+
+/** Compiles a group; null where it does not fit the kernel, or no input has the layout of its results. */
+function grouped(
+  { layout, members }: Pick<Group, "layout" | "members">,
+  readers: ReadonlyMap<string, readonly (Node | null)[]>,
+): Group | null {
+  const nodes = new Set<Node | null>(members.map(({ node }) => node));
+  const inside = new Set(members.map(({ name }) => name));
+  const first = members.flatMap(({ models }) => models).find((name) => !inside.has(name));
+  if (first === undefined) return null;
+  const isLive = (name: string): boolean => (readers.get(name) ?? []).some((reader) => !nodes.has(reader));
+  const code = compilePointwise(members, first, isLive);
+  return code && { layout, members, code };
+}
+
+/** The nodes that read each value; null stands for the results of the graph. */
+function readersOf({ nodes, outputs }: Graph): ReadonlyMap<string, readonly (Node | null)[]> {
+  const readers = new Map<string, (Node | null)[]>();
+  const add = (name: string, reader: Node | null): void => {
+    const others = readers.get(name);
+    if (others === undefined) readers.set(name, [reader]);
+    else others.push(reader);
+  };
+  for (const node of nodes) for (const name of usesOf(node)) add(name, node);
+  for (const arg of outputs) if (arg.kind === "value") add(arg.name, null);
+  return readers;
+}
+
+const LITERALS: ReadonlySet<Arg["kind"]> = new Set(["none", "value", "int", "float", "bool", "string", "dtype"]);
+
+/** Returns what an elementwise node of float32 and bool tensors computes; null for others. */
+function memberOf(node: Node, { values }: Graph, target: OptimizeTarget): Member | null {
+  const record = target.isClaimed(node.op) ? undefined : target.recordOf(node.op);
+  const [output] = node.outputs;
+  if (record?.scalar === undefined || node.outputs.length !== 1 || output?.kind !== "value") return null;
+  if (!node.args.every(({ arg }) => LITERALS.has(arg.kind))) return null;
+  const metas = new Map<string, ArgValue>();
+  for (const name of usesOf(node)) {
+    const meta = metaOf(values.get(name));
+    if (meta === null) return null;
+    metas.set(name, meta);
+  }
+  const result = metaOf(values.get(output.name));
+  if (result === null) return null;
+  try {
+    const given = Object.fromEntries(node.args.map(({ name, arg }) => [name, argValue(arg, metas, node)]));
+    const args = resolveArgs(record.schema, given);
+    requireArgumentValues(record, args, node);
+    const { dtype, compute, expr, operands } = typeScalarCall(record, args);
+    const typed = simplify(typeExpr(expr, { compute, operands: operands.map((o) => o.dtype), result: dtype }));
+    if (dtype !== result.dtype || !isPointwise(typed)) return null;
+    const names = new Map([...metas].map(([name, meta]) => [meta, name]));
+    const read = operands.map((operand) => names.get(operand)!);
+    const layout = layoutOf(values.get(output.name) as TensorType);
+    const models = read.filter((name) => layoutOf(values.get(name) as TensorType) === layout);
+    return { node, name: output.name, expr: typed, operands: read, models };
+  } catch (problem) {
+    // PyTorch refuses the node too, when it runs.
+    if (problem instanceof Pt2Error) return null;
+    throw problem;
+  }
+}
+
+/** Dtype and number of dimensions of a tensor that the kernel takes: the sizes decide nothing here. */
+function metaOf(type: ReturnType<Graph["values"]["get"]>): TensorMeta | null {
+  if (type?.kind !== "tensor" || (type.dtype !== "float32" && type.dtype !== "bool")) return null;
+  return { dtype: type.dtype, shape: type.shape.map(() => 1) };
+}
+
+function layoutOf({ shape, strides }: TensorType): string {
+  return JSON.stringify([shape, strides], (_, value) => (typeof value === "bigint" ? `${value}` : value));
+}
+
+function nodeOf({ members, code }: Group, name: string): Node {
+  const { origin } = members.at(-1)!.node;
+  const ints = (values: readonly number[]): Arg => ({
+    kind: "list",
+    items: values.map((value) => ({ kind: "int", value })),
+  });
+  const args: Readonly<Record<string, Arg>> = {
+    inputs: { kind: "list", items: code.inputs.map((input) => ({ kind: "value", name: input })) },
+    constants: { kind: "list", items: code.constants.map((value) => ({ kind: "float", value })) },
+    code: ints(code.code),
+    results: ints(code.results),
+    masks: ints(code.masks),
+  };
+  return {
+    name,
+    op: OP,
+    args: Object.entries(args).map(([key, arg]) => ({ name: key, arg })),
+    outputs: [{ kind: "list", names: code.names }],
+    origin: { ...origin, joined: members.flatMap(({ node }) => node.origin.joined ?? [node]) },
+  };
+}
