@@ -1,51 +1,27 @@
-import { defaultDevice, init, jit, lax, nn, numpy as np, valueAndGrad } from "@jax-js/jax";
-import { type Batch, type Initial, RATE, type Trained } from "./task.ts";
+import { defaultDevice, init, jit, nn, numpy as np, valueAndGrad } from "@jax-js/jax";
+import { type Initial, type Named, RATE, type Task, type Trained } from "./task.ts";
 
 type Weights = Record<string, np.Array>;
 
-/** The layers: convolution, batch norm, and whether a pool follows. */
-const BLOCKS: readonly (readonly [conv: string, norm: string, isPooled: boolean])[] = [
-  ["features.0.0", "features.0.1", false],
-  ["features.1.0", "features.1.1", true],
-  ["features.3.0", "features.3.1", true],
-];
+/** jax-js on one of its devices: the same network and the same Adam, compiled by `jit`. */
+export async function jax(
+  device: "wasm" | "webgpu",
+  task: Task,
+  weights: ReadonlyMap<string, Initial>,
+): Promise<Trained> {
+  if (!(await init(device)).includes(device)) throw new Error(`jax-js has no ${device} here`);
+  defaultDevice(device);
+  const { batch, labels, classes } = task;
+  const trained = [...weights].filter(([, { isTrained }]) => isTrained).map(([name]) => name);
+  const one = new Float32Array(labels.length * classes);
+  for (const [i, label] of labels.entries()) one[i * classes + label] = 1;
 
-/** jax-js on its WebAssembly device: the same network and the same Adam, compiled by `jit`. */
-export async function jax({ numbers, classes }: Batch, weights: ReadonlyMap<string, Initial>): Promise<Trained> {
-  await init("wasm");
-  defaultDevice("wasm");
-  const size = classes.length;
-  const arrayOf = (data: Float32Array, shape: readonly number[]): np.Array =>
-    np.array(data.slice(), { shape: [...shape] });
-  const given = (name: string): Initial => weights.get(name)!;
-  const trained = [...weights.keys()].filter((name) => !/running|tracked/.test(name));
-  const one = new Float32Array(size * 10);
-  for (const [i, label] of classes.entries()) one[i * 10 + label] = 1;
-
-  const loss = (parameters: Weights, x: np.Array, y: np.Array): np.Array => {
-    let h = x;
-    for (const [conv, norm, isPooled] of BLOCKS) {
-      const mean = given(`${norm}.running_mean`).data;
-      const scale = given(`${norm}.running_var`).data.map((variance) => 1 / Math.sqrt(variance + 1e-5));
-      const channels = (data: Float32Array): np.Array => arrayOf(data, [1, data.length, 1, 1]);
-      h = lax.conv(h, parameters[`${conv}.weight`]!, [1, 1], "SAME");
-      h = h.sub(channels(mean)).mul(channels(scale));
-      h = h.mul(parameters[`${norm}.weight`]!.reshape([1, mean.length, 1, 1]));
-      h = nn.relu(h.add(parameters[`${norm}.bias`]!.reshape([1, mean.length, 1, 1])));
-      if (!isPooled) continue;
-      const [n, c, height, width] = h.shape as [number, number, number, number];
-      h = h.reshape([n, c, height / 2, 2, width / 2, 2]);
-      h = np.max(np.max(h, 5), 3);
-    }
-    const features = h.reshape([size, -1]);
-    const weight = parameters["classifier.weight"]!;
-    const logits = np.matmul(features, np.transpose(weight)).add(parameters["classifier.bias"]!);
-    return nn
-      .logSoftmax(logits, 1)
+  const loss = (parameters: Weights, x: np.Array, y: np.Array): np.Array =>
+    nn
+      .logSoftmax(task.jax(withBuffers(parameters, weights), x), 1)
       .mul(y)
       .sum()
-      .mul(-1 / size);
-  };
+      .mul(-1 / labels.length);
   const gradients = valueAndGrad(loss);
   const update = jit((w: Weights, m: Weights, v: Weights, numbersOfStep: np.Array, x: np.Array, y: np.Array) => {
     const kept: Weights = {};
@@ -66,22 +42,42 @@ export async function jax({ numbers, classes }: Batch, weights: ReadonlyMap<stri
   });
 
   const all = (make: (initial: Initial) => np.Array): Weights =>
-    Object.fromEntries(trained.map((name) => [name, make(given(name))]));
+    Object.fromEntries(trained.map((name) => [name, make(weights.get(name)!)]));
   let state: [Weights, Weights, Weights] = [
-    all(({ data, shape }) => arrayOf(data, shape)),
+    all(arrayOf),
     all(({ shape }) => np.zeros([...shape])),
     all(({ shape }) => np.zeros([...shape])),
   ];
-  const [x, y] = [arrayOf(numbers, [size, 1, 8, 8]), arrayOf(one, [size, 10])];
+  const numbers = Array.from(batch.data as ArrayLike<number | bigint>, Number);
+  const isWhole = batch.dtype === "int64";
+  const x = isWhole
+    ? np.array(Int32Array.from(numbers), { shape: [...batch.shape], dtype: np.int32 })
+    : np.array(Float32Array.from(numbers), { shape: [...batch.shape] });
+  const y = np.array(one, { shape: [labels.length, classes] });
   let step = 0;
   return {
     async step() {
       step++;
-      const ofStep = arrayOf(Float32Array.of(RATE / (1 - 0.9 ** step), 1 / Math.sqrt(1 - 0.999 ** step)), [2]);
-      const [w, m, v, value] = update(...state, ofStep, x.ref, y.ref) as [Weights, Weights, Weights, np.Array];
+      const data = Float32Array.of(RATE / (1 - 0.9 ** step), 1 / Math.sqrt(1 - 0.999 ** step));
+      const [w, m, v, value] = update(...state, np.array(data, { shape: [2] }), x.ref, y.ref) as [
+        Weights,
+        Weights,
+        Weights,
+        np.Array,
+      ];
       state = [w, m, v];
       return (await value.jsAsync()) as number;
     },
     release: async () => {},
   };
+}
+
+/** The parameters, with the buffers as the constants that they are. */
+function withBuffers(parameters: Weights, weights: ReadonlyMap<string, Initial>): Named<np.Array> {
+  const buffers = [...weights].filter(([, { isTrained }]) => !isTrained);
+  return { ...parameters, ...Object.fromEntries(buffers.map(([name, initial]) => [name, arrayOf(initial)])) };
+}
+
+function arrayOf({ data, shape }: Initial): np.Array {
+  return np.array(data.slice(), { shape: [...shape] });
 }

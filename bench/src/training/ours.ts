@@ -1,18 +1,19 @@
 import type { Backend } from "@pt2/backend";
-import { openProgram } from "@pt2/runtime/node";
+import { openProgram, tensor } from "@pt2/runtime/node";
 import { adam, createTrainer } from "@pt2/train";
-import { type Batch, DIGITS, RATE, type Trained } from "./task.ts";
+import { RATE, type Task, type Trained } from "./task.ts";
 
 /** The trainer of this repository on a backend. */
-export async function ours(backend: Backend, { pictures, labels }: Batch): Promise<Trained> {
-  const trainer = await createTrainer(await openProgram(DIGITS), {
+export async function ours(backend: Backend, { program, input, batch, labels }: Task): Promise<Trained> {
+  const trainer = await createTrainer(await openProgram(program), {
     backend,
     optimizer: adam({ lr: RATE }),
     loss: { loss: "aten::cross_entropy_loss" },
-    shapes: { image: pictures.shape },
+    shapes: { [input]: batch.shape },
   });
+  const target = tensor("int64", [labels.length], labels);
   return {
-    step: async () => (await trainer.train([pictures, labels])).loss,
+    step: async () => (await trainer.train([batch, target])).loss,
     release: () => trainer.dispose(),
   };
 }

@@ -1,23 +1,24 @@
 import { spawn } from "node:child_process";
 import { createInterface } from "node:readline";
-import { type Batch, DIGITS, RATE, type Trained } from "./task.ts";
+import { RATE, type Task, type Trained } from "./task.ts";
 
 /** Trains on each line that it reads, and prints the loss. The module is the source of the exported program. */
 const SCRIPT = `
 import importlib.util, json, sys
 import torch
 import torch.nn.functional as F
-spec = importlib.util.spec_from_file_location("train", sys.argv[2])
-source = importlib.util.module_from_spec(spec)
-spec.loader.exec_module(source)
-torch.set_num_threads(int(sys.argv[3]))
-module = source.Digits()
-module.load_state_dict(torch.export.load(sys.argv[1]).state_dict)
+program, source, name, threads, rate, adam = sys.argv[1:]
+spec = importlib.util.spec_from_file_location("source", source)
+loaded = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(loaded)
+torch.set_num_threads(int(threads))
+module = getattr(loaded, name)()
+module.load_state_dict(torch.export.load(program).state_dict)
 module.eval()
 given = json.loads(sys.stdin.readline())
-x = torch.tensor(given["numbers"]).reshape(-1, 1, 8, 8)
-y = torch.tensor(given["classes"])
-optimizer = torch.optim.Adam(module.parameters(), lr=float(sys.argv[4]), fused=sys.argv[5] == "fused")
+x = torch.tensor(given["numbers"], dtype=getattr(torch, given["dtype"])).reshape(given["shape"])
+y = torch.tensor(given["labels"])
+optimizer = torch.optim.Adam(module.parameters(), lr=float(rate), fused=adam == "fused")
 print("ready", flush=True)
 for _ in sys.stdin:
     optimizer.zero_grad()
@@ -32,10 +33,9 @@ export async function torch(
   python: string,
   threads: number,
   adam: "default" | "fused",
-  { numbers, classes }: Batch,
+  { program, source, module, batch, labels }: Task,
 ): Promise<Trained> {
-  const source = DIGITS.replace(/digits\.pt2$/, "train.py");
-  const args = ["-W", "ignore", "-c", SCRIPT, DIGITS, source, `${threads}`, `${RATE}`, adam];
+  const args = ["-W", "ignore", "-c", SCRIPT, program, source, module, `${threads}`, `${RATE}`, adam];
   const child = spawn(python, args, { stdio: ["pipe", "pipe", "inherit"] });
   const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
   const next = async (): Promise<string> => {
@@ -43,7 +43,8 @@ export async function torch(
     if (done === true) throw new Error("PyTorch's process has ended");
     return value;
   };
-  child.stdin.write(`${JSON.stringify({ numbers: Array.from(numbers), classes })}\n`);
+  const numbers = Array.from(batch.data as ArrayLike<number | bigint>, Number);
+  child.stdin.write(`${JSON.stringify({ numbers, dtype: batch.dtype, shape: batch.shape, labels })}\n`);
   await next();
   return {
     async step() {

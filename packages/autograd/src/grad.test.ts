@@ -1,5 +1,5 @@
 import type { WeightTensor } from "@pt2/format";
-import { isGradient, type Program, parse, validate } from "@pt2/graph";
+import { isGradient, type Program, parse, print, validate } from "@pt2/graph";
 import { defineOp, type OpSet } from "@pt2/registry";
 import { describe, expect, it } from "vitest";
 import { grad, tieParameters, withLoss } from "./index.ts";
@@ -230,6 +230,16 @@ describe("withLoss", () => {
     expect(loss![0]).toBeCloseTo(Math.log(4), 12);
     // Softmax is a quarter everywhere: (1/4 - 1) x at the target, over the batch of two.
     expect(gradient!.slice(0, 3).map((value) => Number(value.toFixed(12)))).toEqual([-0.5, -0.75, -1]);
+  });
+
+  it("the target is the last keyword of a program that is called with keywords", () => {
+    const text = print(logits).replace("tuple(tuple(*), dict())", 'tuple(tuple(), dict("x": *, "mask": *))');
+    const called = parse(text.replace("user_input %x: f64[2, 3]", "user_input %x: f64[2, 3]\n  user_input %m: f64[2]"));
+    const complete = withLoss({ ...called, forwardArgs: ["x", "mask"] });
+    expect(validate(complete)).toEqual([]);
+    expect(complete.forwardArgs).toEqual(["x", "mask", "target"]);
+    expect(complete.graph.inputs.slice(-3)).toEqual(["x", "m", "target"]);
+    expect(complete.inSpec?.children[1]?.context).toEqual(["x", "mask", "target"]);
   });
 
   it("a target of another loss has the type of the result", () => {

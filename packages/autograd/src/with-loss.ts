@@ -1,7 +1,6 @@
 import { contiguousStrides, type TreeSpec } from "@pt2/format";
 import {
   type Arg,
-  countLeaves,
   type InputSpec,
   isModuleResult,
   type NamedArg,
@@ -29,11 +28,14 @@ export interface LossOptions {
   readonly target?: Pick<TensorType, "dtype" | "shape">;
 }
 
+/** The name of the input that is added. */
+const TARGET = "target";
+
 const OF_CLASSES = /^aten::(cross_entropy_loss|nll_loss|nll_loss_nd|nll_loss2d)$/;
 
 /**
- * Adds a loss to a program: it takes a further input, `target`, and returns `[loss, results]`, so that {@link grad} can
- * differentiate it.
+ * Adds a loss to a program: it takes a further input, `target`, after all others, and returns `[loss, results]`, so that
+ * {@link grad} can differentiate it.
  */
 export function withLoss(program: Program, options: LossOptions = {}): Program {
   const { loss: op = "aten::cross_entropy_loss", args = {}, of = 0 } = options;
@@ -42,7 +44,7 @@ export function withLoss(program: Program, options: LossOptions = {}): Program {
   const type = graph.values.get(compared) as TensorType;
   const builder = new GraphBuilder(graph);
   for (const node of graph.nodes) builder.push(node);
-  const target = builder.fresh("target");
+  const target = builder.fresh(TARGET);
   builder.setType(target, targetType(op, type, options.target));
   const given = Object.entries(args).map(([name, value]): NamedArg => ({ name, arg: argOf(value) }));
   const [loss] = builder.emit({
@@ -55,7 +57,7 @@ export function withLoss(program: Program, options: LossOptions = {}): Program {
     results: [{ name: "loss", type: { ...type, shape: [], strides: [], storageOffset: 0 } }],
     origin: {},
   });
-  const at = positionOfNext(program);
+  const at = positionOfTarget(program);
   const spec: InputSpec = { kind: "user_input", value: target };
   const first = program.outputs.findIndex(isModuleResult);
   const built = builder.build(inserted(graph.outputs, first, { kind: "value", name: loss! }));
@@ -69,7 +71,7 @@ export function withLoss(program: Program, options: LossOptions = {}): Program {
     },
     inputs: inserted(program.inputs, at, spec),
     outputs: inserted(program.outputs, first, { kind: "user_output" }),
-    inSpec: program.inSpec && withArgument(program.inSpec),
+    inSpec: program.inSpec && withArgument(program.inSpec, takesKeywords(program)),
     outSpec: program.outSpec && { type: "builtins.tuple", context: null, children: [LEAF, program.outSpec] },
     forwardArgs: withName(program),
   };
@@ -108,23 +110,33 @@ function argOf(value: number | boolean): Arg {
   return Number.isInteger(value) ? { kind: "int", value } : { kind: "float", value };
 }
 
-/** Returns the place of the placeholder for an argument after the positional ones. */
-function positionOfNext({ inputs, inSpec }: Program): number {
-  const leaves = inputs.flatMap(({ kind }, i) => (kind === "user_input" || kind === "constant_input" ? [i] : []));
-  const positional = inSpec?.children[0] === undefined ? leaves.length : countLeaves(inSpec.children[0]);
-  return leaves[positional] ?? inputs.length;
+/** Returns whether `forward` is called with keywords: the target is then the last of them. */
+function takesKeywords({ inSpec }: Program): boolean {
+  return (inSpec?.children[1]?.children.length ?? 0) > 0;
 }
 
-function withArgument(spec: TreeSpec): TreeSpec {
-  const [positional, ...rest] = spec.children;
-  if (positional === undefined) return spec;
-  return { ...spec, children: [{ ...positional, children: [...positional.children, LEAF] }, ...rest] };
+/** Returns the place of the placeholder for the target, which comes after all other arguments. */
+function positionOfTarget({ inputs }: Program): number {
+  const last = inputs.findLastIndex(({ kind }) => kind === "user_input" || kind === "constant_input");
+  return last < 0 ? inputs.length : last + 1;
 }
 
-/** The names of `forward`'s parameters, with the target after those that are passed by position. */
-function withName({ forwardArgs, inSpec }: Program): readonly string[] {
-  const at = inSpec?.children[0]?.children.length ?? forwardArgs.length;
-  return inserted(forwardArgs, at, "target");
+function withArgument(spec: TreeSpec, isKeyword: boolean): TreeSpec {
+  return {
+    ...spec,
+    children: spec.children.map((child, i) => {
+      if (i !== (isKeyword ? 1 : 0)) return child;
+      const context = isKeyword ? [...(child.context as readonly string[]), TARGET] : child.context;
+      return { ...child, context, children: [...child.children, LEAF] };
+    }),
+  };
+}
+
+/** The names of `forward`'s parameters, with the target after those that are passed. */
+function withName(program: Program): readonly string[] {
+  const { forwardArgs, inSpec } = program;
+  const at = takesKeywords(program) ? forwardArgs.length : inSpec?.children[0]?.children.length;
+  return inserted(forwardArgs, at ?? forwardArgs.length, TARGET);
 }
 
 function inserted<T>(items: readonly T[], at: number, item: T): readonly T[] {
