@@ -46,3 +46,25 @@ describePage("what a page with wasm downloads", { app: "tests/browser/smallest-w
     await measure(ready, answer, { before: 60_000, after: 220_000 });
   });
 });
+
+describePage("what a page that trains downloads", { app: "tests/browser/smallest-training", webgpu: true }, (ready) => {
+  test("for a step of a convolutional network on the GPU", async () => {
+    const answer = () =>
+      ready.page.evaluate(async () => {
+        const { adamW, createTrainer, openProgram, tensor, webgpu } = globalThis.smallestTraining;
+        const trainer = await createTrainer(await openProgram(await (await fetch("digits/digits.pt2")).blob()), {
+          backend: await webgpu(),
+          optimizer: adamW(),
+          loss: { loss: "aten::cross_entropy_loss" },
+          shapes: { image: [1, 1, 8, 8] },
+        });
+        const { outputs } = await trainer.train([
+          tensor("float32", [1, 1, 8, 8], new Float32Array(64)),
+          tensor("int64", [1], [3]),
+        ]);
+        return (outputs[1] as ReturnType<typeof tensor>).shape;
+      });
+    // At most 60 kB more than a page that only runs the network.
+    await measure(ready, answer, { before: 80_000, after: 194_000 });
+  });
+});

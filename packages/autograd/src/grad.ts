@@ -11,15 +11,8 @@ import {
   type Program,
   type SymInt,
 } from "@pt2/graph";
-import {
-  type ArgValue,
-  createRegistry,
-  isTensorMeta,
-  type OpRegistry,
-  type OpSet,
-  type TensorMeta,
-} from "@pt2/registry";
-import { atenOnDemand, loading } from "@pt2/registry/on-demand";
+import { type ArgValue, isTensorMeta, type OpRegistry, type OpSet, type TensorMeta } from "@pt2/registry";
+import { atenOnDemand, builtInRegistry, loading } from "@pt2/registry/on-demand";
 import { autogradError } from "./autograd-errors.ts";
 import { Differentiation, isDifferentiable } from "./differentiation.ts";
 import { prepareForGrad } from "./prepare-for-grad.ts";
@@ -57,7 +50,8 @@ export interface GradOptions {
  */
 export async function grad(program: Program, options: GradOptions = {}): Promise<Program> {
   const { ops = [] } = options;
-  const registry = createRegistry({ sets: [...atenOnDemand, ...ops] });
+  const registry =
+    ops.length === 0 ? builtInRegistry(atenOnDemand) : (await import("./registry-with.ts")).registryWith(ops);
   const { program: given } = tieParameters(program, options.weights ?? new Map());
   const prepared = await prepareForGrad(given, registry);
   await registry.load(ops.length > 0 ? "all" : prepared.graph.nodes.map(({ op }) => op));

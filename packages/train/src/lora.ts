@@ -1,3 +1,4 @@
+import { HostTensor } from "@pt2/backend";
 import { readTensor, type WeightTensor } from "@pt2/format";
 import { argOf, type InputSpec, type Node, type Program, type TensorType, type ValueType } from "@pt2/graph";
 import { GraphBuilder, Substitution } from "@pt2/graph/passes";
@@ -127,8 +128,24 @@ export function withLora(program: Program, options: LoraOptions): Adapted {
   };
 }
 
+/** Puts W + scale B A in the place of each weight that has an adapter; `present` has the parameters as they are now. */
+export async function mergeAdapters(
+  adapters: readonly Adapter[],
+  weights: ReadonlyMap<string, WeightTensor>,
+  present: Map<string, HostTensor>,
+): Promise<void> {
+  for (const adapter of adapters) {
+    const [a, b] = [present.get(adapter.a)!, present.get(adapter.b)!];
+    const given = weights.get(adapter.weight)!;
+    const owner = present.get(adapter.weight);
+    const base = owner === undefined ? given : memoryWeight(adapter.weight, "parameter", owner);
+    const merged = await mergedWeight(base, adapter, a.data as Float32Array, b.data as Float32Array);
+    present.set(adapter.weight, new HostTensor("float32", given.shape, new Uint8Array(merged.buffer)));
+  }
+}
+
 /** Returns W + scale B A, in float32. */
-export async function mergedWeight(
+async function mergedWeight(
   weight: WeightTensor,
   { scale }: Adapter,
   a: ArrayLike<number>,

@@ -1,12 +1,11 @@
 import { grad, type LossOptions, tieParameters, withLoss } from "@pt2/autograd";
 import { HostTensor, type RunOptions, type Tensor, type Value } from "@pt2/backend";
-import { fromBytes, readSafetensors, type WeightTensor, writeSafetensors } from "@pt2/format";
+import type { WeightTensor } from "@pt2/format";
 import { type InputSpec, isGradient, isReturned, type Program } from "@pt2/graph";
 import { type LoadOptions, load, type Model, type ProgramSource } from "@pt2/runtime";
-import { type Adapter, type LoraOptions, mergedWeight, withLora } from "./lora.ts";
+import type { Adapter, LoraOptions } from "./lora.ts";
 import { memoryWeight } from "./memory-weight.ts";
 import type { Optimizer } from "./optimizers.ts";
-import { savedProgram } from "./saved-program.ts";
 import type { Schedule } from "./schedules.ts";
 import { trainError } from "./train-errors.ts";
 import { type ParameterGroup, stepNumbers, type TrainingOptions, withOptimizer } from "./with-optimizer.ts";
@@ -121,7 +120,7 @@ async function create(source: ProgramSource, options: TrainerOptions): Promise<T
   }
   const { program, tied } = tieParameters(source.program, source.weights);
   const begin = withValues(source.weights, first);
-  const adapted = lora === undefined ? null : withLora(program, lora);
+  const adapted = lora === undefined ? null : (await import("./lora.ts")).withLora(program, lora);
   const predicting = adapted?.program ?? program;
   const complete = loss === undefined ? predicting : withLoss(predicting, loss);
   const names = trainable(complete).filter((name) => adapted?.weights.has(name) === true || train(name));
@@ -141,9 +140,11 @@ async function create(source: ProgramSource, options: TrainerOptions): Promise<T
       });
   const training: TrainingOptions = { optimizer, groups: groupsOf(names, given, optimizer), clipNorm, accumulate };
   const made = withOptimizer(joint, training);
-  const restored = checkpoint === undefined ? null : await readCheckpoint(checkpoint, optimizer);
   const weights = new Map([...begin, ...(adapted?.weights ?? []), ...made.state]);
-  if (restored !== null) restore(weights, restored.tensors, made.program);
+  const restored =
+    checkpoint === undefined
+      ? null
+      : await (await import("./checkpoint.ts")).restore(checkpoint, optimizer, weights, made.program);
   const model = await load({ program: made.program, weights }, loadOptions);
   if (model.readState === undefined) {
     await model.dispose();
@@ -240,20 +241,15 @@ class ProgramTrainer implements Trainer {
   }
 
   async save(): Promise<Uint8Array> {
+    const { savedProgram } = await import("./saved-program.ts");
     return await savedProgram(await this.#trained());
   }
 
   async checkpoint(): Promise<Uint8Array> {
     const { model, training } = this.#alive();
     const state = await model.readState!();
-    const chunks: Uint8Array<ArrayBuffer>[] = [];
-    const metadata = new Map([
-      ["optimizer", training.optimizer.name],
-      ["step", String(this.#step)],
-      ["micro", String(this.#micro)],
-    ]);
-    await writeSafetensors(new Map([...state]), (bytes) => void chunks.push(bytes.slice()), metadata);
-    return new Uint8Array(await new Blob(chunks).arrayBuffer());
+    const { writeCheckpoint } = await import("./checkpoint.ts");
+    return await writeCheckpoint(training.optimizer, { step: this.#step, micro: this.#micro }, state);
   }
 
   dispose(): Promise<void> {
@@ -269,14 +265,7 @@ class ProgramTrainer implements Trainer {
   async #trained(): Promise<ProgramSource> {
     const { source, tied, adapters } = this.#parts;
     const present = new Map(await this.weights());
-    for (const adapter of adapters) {
-      const [a, b] = [present.get(adapter.a)!, present.get(adapter.b)!];
-      const given = source.weights.get(adapter.weight)!;
-      const owner = present.get(adapter.weight);
-      const base = owner === undefined ? given : memoryWeight(adapter.weight, "parameter", owner);
-      const merged = await mergedWeight(base, adapter, a.data as Float32Array, b.data as Float32Array);
-      present.set(adapter.weight, new HostTensor("float32", given.shape, new Uint8Array(merged.buffer)));
-    }
+    if (adapters.length > 0) await (await import("./lora.ts")).mergeAdapters(adapters, source.weights, present);
     const weights = new Map<string, WeightTensor>();
     for (const [name, weight] of source.weights) {
       const owner = tied.get(name) ?? name;
@@ -341,54 +330,6 @@ function groupsOf(
     groups[at < 0 ? given.length : at]!.names.push(name);
   }
   return groups.filter((group) => group.names.length > 0);
-}
-
-interface Checkpoint {
-  readonly step: number;
-  readonly micro: number;
-  readonly tensors: ReadonlyMap<string, HostTensor>;
-}
-
-async function readCheckpoint(bytes: Uint8Array, { name }: Optimizer): Promise<Checkpoint> {
-  const { tensors, metadata } = await readSafetensors(fromBytes(bytes));
-  const [step, micro] = [Number(metadata.get("step")), Number(metadata.get("micro"))];
-  if (metadata.get("optimizer") !== name || !Number.isInteger(step) || !Number.isInteger(micro)) {
-    throw trainError("train.checkpoint", {
-      what: `The checkpoint is of ${metadata.get("optimizer") ?? "no optimizer"}, and the optimizer is ${name}`,
-      advice: "Pass what `checkpoint()` of a trainer with the same optimizer returned.",
-    });
-  }
-  const made = [...tensors].map(
-    ([key, { dtype, shape, bytes: data }]) => [key, new HostTensor(dtype, shape, data)] as const,
-  );
-  return { step, micro, tensors: new Map(made) };
-}
-
-/** Replaces weights and state by those of a checkpoint. */
-function restore(
-  weights: Map<string, WeightTensor>,
-  tensors: ReadonlyMap<string, HostTensor>,
-  { outputs }: Program,
-): void {
-  const written = outputs.flatMap((spec) =>
-    spec.kind === "buffer_mutation" || spec.kind === "parameter_mutation" ? [spec.target] : [],
-  );
-  for (const name of written) {
-    const [tensor, weight] = [tensors.get(name), weights.get(name)];
-    if (
-      tensor === undefined ||
-      weight === undefined ||
-      `${tensor.shape}` !== `${weight.shape}` ||
-      tensor.dtype !== weight.dtype
-    ) {
-      throw trainError("train.checkpoint", {
-        what: `The checkpoint has ${tensor === undefined ? "no" : "another"} \`${name}\``,
-        advice: "Make the trainer with the same program and options as the one that made the checkpoint.",
-        details: { name },
-      });
-    }
-    weights.set(name, memoryWeight(name, weight.kind, tensor));
-  }
 }
 
 async function numberOf(value: Value | undefined): Promise<number> {

@@ -1,6 +1,8 @@
 import type { OpSet } from "../op-set.ts";
+import { arithmeticOps } from "./parts/arithmetic.ts";
 import { commonOps } from "./parts/common.ts";
 import { coreOps } from "./parts/core.ts";
+import { indexedOps } from "./parts/indexed.ts";
 import { randomOps } from "./parts/random.ts";
 import { rareOps } from "./parts/rare.ts";
 import { resamplingOps } from "./parts/resampling.ts";
@@ -19,6 +21,8 @@ const ops = [
   ...spectralOps,
   ...trainingOps,
   ...randomOps,
+  ...indexedOps,
+  ...arithmeticOps,
   ...sequenceOps,
   ...commonOps,
   ...rareOps,

@@ -19,7 +19,7 @@ const [{ parts = [] }] = atenOnDemand as [(typeof atenOnDemand)[number]];
 const names = [...new Set(aten.ops.flatMap(({ name, inPlace = [] }) => [name, ...inPlace]))];
 
 /** The parts of the families that are told by name. */
-const FAMILIES = [[1, 2], [3], [4]];
+const FAMILIES = [[1, 2], [3], [4], [7]];
 
 /** Returns the parts that are loaded for an op, in their order. */
 function askedFor(op: string): readonly number[] {

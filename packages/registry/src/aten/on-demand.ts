@@ -14,6 +14,9 @@ const TRAINING = /^aten::\w*(_backward|_loss|kl_div|binary_cross_entropy)/;
 const RANDOM =
   /^aten::(rand|bernoulli|(log_)?normal(_functional)?(\.|$)|(uniform|exponential|cauchy|geometric|poisson|binomial|multinomial)(\.|$)|_standard_gamma|_sample_dirichlet|rrelu(?!_with_noise_backward))/;
 
+const INDEXED =
+  /^aten::(gather|take(_along_dim)?|index_(select|add_?|copy_?|fill_?|reduce_?)|scatter(_add|_reduce)?_?)(\.|$)/;
+
 const PARTS: readonly Part<OpRecord>[] = [
   // Every program needs this part: everything decomposes into it.
   { ops: PYTORCH, load: async () => (await import("./parts/core.ts")).coreOps },
@@ -27,7 +30,9 @@ const PARTS: readonly Part<OpRecord>[] = [
   { ops: TRAINING, load: async () => (await import("./parts/training.ts")).trainingOps },
   { ops: /^aten::(_?fft_|i?stft)/, load: async () => (await import("./parts/spectral.ts")).spectralOps },
   { ops: RANDOM, load: async () => (await import("./parts/random.ts")).randomOps },
+  { ops: INDEXED, load: async () => (await import("./parts/indexed.ts")).indexedOps },
   // The other ops: frequent ones before rare ones.
+  { ops: PYTORCH, load: async () => (await import("./parts/arithmetic.ts")).arithmeticOps },
   { ops: PYTORCH, load: async () => (await import("./parts/sequence.ts")).sequenceOps },
   { ops: PYTORCH, load: async () => (await import("./parts/common.ts")).commonOps },
   { ops: PYTORCH, load: async () => (await import("./parts/rare.ts")).rareOps },

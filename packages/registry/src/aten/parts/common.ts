@@ -2,10 +2,8 @@ import type { OpRecord } from "../../op.ts";
 import { MULTI_HEAD_OPS } from "../attention/multi-head.ts";
 import { SPACED_OPS } from "../factory/spaced.ts";
 import { TRIANGLE_OPS } from "../factory/triangle.ts";
-import { GATHER_OPS } from "../index/gather.ts";
 import { MASKED_OPS } from "../index/masked.ts";
 import { REPEAT_INTERLEAVE_OPS } from "../index/repeat-interleave.ts";
-import { SCATTER_OPS } from "../index/scatter.ts";
 import { ADDMM_OPS } from "../matmul/addmm.ts";
 import { DISTANCE_OPS } from "../matmul/distance.ts";
 import { EINSUM_OPS } from "../matmul/einsum.ts";
@@ -37,10 +35,8 @@ export const commonOps: readonly OpRecord[] = [
   ...MULTI_HEAD_OPS,
   ...SPACED_OPS,
   ...TRIANGLE_OPS,
-  ...GATHER_OPS,
   ...MASKED_OPS,
   ...REPEAT_INTERLEAVE_OPS,
-  ...SCATTER_OPS,
   ...ADDMM_OPS,
   ...DISTANCE_OPS,
   ...EINSUM_OPS,
