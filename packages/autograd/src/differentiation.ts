@@ -17,6 +17,7 @@ import { NotLoaded } from "@pt2/registry/on-demand";
 import { autogradError } from "./autograd-errors.ts";
 import type { Gradients } from "./gradient-rule.ts";
 import { gradientRuleOf } from "./gradient-rule-of.ts";
+import { recompute } from "./recompute.ts";
 import { FORMS } from "./rules/forms.ts";
 import { Trace, type TracedCall } from "./trace.ts";
 
@@ -45,6 +46,7 @@ export class Differentiation {
   readonly #active: Set<TensorMeta>;
   readonly #tape: TapeEntry[] = [];
   readonly #gradients = new Map<TensorMeta, TensorMeta>();
+  #forwardNodes = 0;
 
   /** `inputs` has the values of the graph's placeholders by name; gradients are taken of those in `wrt`. */
   constructor(registry: OpRegistry, graph: Graph, inputs: ReadonlyMap<string, ArgValue>, wrt: Iterable<string>) {
@@ -59,6 +61,7 @@ export class Differentiation {
   /** Traces the forward nodes. */
   forward(): void {
     for (const node of this.#graph.nodes) this.#forwardNode(node);
+    this.#forwardNodes = this.#trace.length;
   }
 
   /** Returns the value of an argument of the graph's outputs. */
@@ -83,9 +86,10 @@ export class Differentiation {
     );
   }
 
-  /** Returns the graph with these outputs. */
-  build(outputs: readonly Arg[]): Graph {
-    return this.#trace.build(outputs);
+  /** Returns the graph with these outputs; `isSmall`: it keeps less in memory, and computes more (see `recompute`). */
+  build(outputs: readonly Arg[], isSmall: boolean): Graph {
+    const graph = this.#trace.build(outputs);
+    return isSmall ? recompute(graph, this.#forwardNodes, this.#registry) : graph;
   }
 
   /** Returns the argument that stands for a value. */

@@ -38,6 +38,11 @@ export interface GradOptions {
   readonly weights?: ReadonlyMap<string, WeightTensor>;
   /** Op sets in addition to `aten`: gradients flow through the `gradient` or `decompose` rules of their ops. */
   readonly ops?: readonly OpSet[];
+  /**
+   * Whether results of elementwise ops and views are computed again for their gradients, where that takes nothing else
+   * than one more pass over memory, instead of being kept. @default true
+   */
+  readonly recompute?: boolean;
 }
 
 /**
@@ -58,7 +63,7 @@ export async function grad(program: Program, options: GradOptions = {}): Promise
   const inputs = inputValues(prepared, options.shapes ?? {});
   const wrt = targetsOf(prepared, inputs, options.wrt);
   const returned = prepared.outputs.flatMap((spec, i) => (isReturned(spec) ? [i] : []));
-  return await loading(() => differentiated(prepared, registry, { inputs, wrt, returned, of: options.of }));
+  return await loading(() => differentiated(prepared, registry, { ...options, inputs, wrt, returned }));
 }
 
 /** A placeholder that a gradient is taken of. */
@@ -72,10 +77,12 @@ interface Request {
   readonly wrt: readonly Target[];
   /** The positions of what the program returns among the outputs of its graph. */
   readonly returned: readonly number[];
-  readonly of: number | undefined;
+  readonly of?: number;
+  readonly recompute?: boolean;
 }
 
-function differentiated(program: Program, registry: OpRegistry, { inputs, wrt, returned, of }: Request): Program {
+function differentiated(program: Program, registry: OpRegistry, request: Request): Program {
+  const { inputs, wrt, returned, of, recompute = true } = request;
   const { graph } = program;
   const work = new Differentiation(
     registry,
@@ -94,7 +101,7 @@ function differentiated(program: Program, registry: OpRegistry, { inputs, wrt, r
   );
   return {
     ...program,
-    graph: work.build([...forward, ...gradients.map((gradient) => work.argOf(gradient))]),
+    graph: work.build([...forward, ...gradients.map((gradient) => work.argOf(gradient))], recompute),
     outputs: [...outputs, ...wrt.map(({ spec }) => spec)],
     ranges: new Map(),
     // Gradients of an earlier differentiation are plain results now, beyond the module's own.

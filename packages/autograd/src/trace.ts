@@ -34,6 +34,7 @@ export class Trace implements ValueNames {
   readonly #emitter: Emitter;
   readonly #builder: GraphBuilder;
   readonly #names = new Map<unknown, string>();
+  #length = 0;
   /** The nodes whose names are in use. */
   readonly #kept = new Set<Node>();
 
@@ -41,6 +42,11 @@ export class Trace implements ValueNames {
   constructor(registry: OpRegistry, graph: Graph) {
     this.#emitter = new Emitter(registry, { name: "autograd", isNative: () => true });
     this.#builder = new GraphBuilder(graph);
+  }
+
+  /** The number of nodes so far. */
+  get length(): number {
+    return this.#length;
   }
 
   /** Gives a value of the graph, such as an input, its meta. */
@@ -70,7 +76,7 @@ export class Trace implements ValueNames {
       const names = output.kind === "list" ? output.names : output.kind === "value" ? [output.name] : [];
       for (const [k, name] of names.entries()) if (isTensorMeta(values[k])) this.declare(name, values[k]);
     }
-    this.#builder.push(node);
+    this.#append(node);
   }
 
   knows(value: ArgValue): boolean {
@@ -93,6 +99,11 @@ export class Trace implements ValueNames {
     return this.#builder.build(outputs);
   }
 
+  #append(node: Node): void {
+    this.#length++;
+    this.#builder.push(node);
+  }
+
   #push({ record, args, results }: TracedCall, node: Node): void {
     const kept = record.name === node.op && !this.#kept.has(node) ? node.outputs : null;
     const base = record.name.slice(record.name.indexOf("::") + 2).split(".")[0]!;
@@ -112,7 +123,7 @@ export class Trace implements ValueNames {
       return { kind: "value", name: name(result, before?.kind === "value" ? before.name : undefined) };
     });
     const first = outputs.flatMap((output) => (output.kind === "value" ? [output.name] : []))[0];
-    this.#builder.push({
+    this.#append({
       name: kept === null ? (first ?? this.#builder.fresh(base)) : node.name,
       op: record.name,
       args: callArgs(record.schema, args, this),
