@@ -55,7 +55,7 @@ function choose(graph: Graph, forward: number, registry: Pick<OpRegistry, "resol
   const { nodes } = graph;
   const reads = backwardReads(graph, forward);
   const inputs = new Set(graph.inputs);
-  const compared = comparedValues(nodes.slice(forward), registry);
+  const compared = comparedValues(graph, forward, registry);
   const cheap = new Map<string, Node>();
   for (const node of nodes.slice(0, forward)) {
     const [output] = node.outputs;
@@ -80,18 +80,18 @@ function choose(graph: Graph, forward: number, registry: Pick<OpRegistry, "resol
   return chosen;
 }
 
-const EQUALITY = /^aten::(eq|ne)\./;
-
 /**
- * Returns the values that are compared for equality, or from which elementwise ops compute what is. A backend may fuse
- * an op with others, so that its results differ in the last bit where they are computed again; the gradient of a maximum
- * asks which elements are exactly that.
+ * Returns the values that the backward part compares, or from which elementwise ops compute what it compares. A backend
+ * may fuse an op with others, so that its results differ in the last bit where they are computed again; the gradient of
+ * a maximum asks which elements are exactly that.
  */
-function comparedValues(nodes: readonly Node[], registry: Pick<OpRegistry, "resolve">): ReadonlySet<string> {
+function comparedValues(graph: Graph, forward: number, registry: Pick<OpRegistry, "resolve">): ReadonlySet<string> {
   const compared = new Set<string>();
-  for (const node of nodes.toReversed()) {
-    const isCompared = isCheap(node, registry) && definitionsOf(node).some((name) => compared.has(name));
-    if (isCompared || EQUALITY.test(node.op)) for (const name of usesOf(node)) compared.add(name);
+  for (const node of graph.nodes.slice(forward).reverse()) {
+    const results = definitionsOf(node);
+    const isComparison = results.some((name) => isMask(graph.values.get(name)));
+    if (!isComparison && !(isCheap(node, registry) && results.some((name) => compared.has(name)))) continue;
+    for (const name of usesOf(node)) compared.add(name);
   }
   return compared;
 }
