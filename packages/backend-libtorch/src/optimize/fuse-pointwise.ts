@@ -145,7 +145,9 @@ function readersOf({ nodes, outputs }: Graph): ReadonlyMap<string, readonly (Nod
     else others.push(reader);
   };
   for (const node of nodes) for (const name of usesOf(node)) add(name, node);
-  for (const arg of outputs) if (arg.kind === "value") add(arg.name, null);
+  for (const arg of outputs) {
+    for (const one of arg.kind === "list" ? arg.items : [arg]) if (one.kind === "value") add(one.name, null);
+  }
   return readers;
 }
 
