@@ -1,4 +1,4 @@
-import type { TypedExpr } from "@pt2/registry/scalar";
+import { fold, type TypedExpr } from "@pt2/registry/scalar";
 
 /** The functions of the instructions, in the order of `PointwiseFn` in `native/src/kernels/pointwise.h`. */
 // biome-ignore format: in groups
@@ -45,25 +45,29 @@ type Register =
 
 /** Whether the kernel computes an expression: float32 and bool, and the functions that it has. */
 export function isPointwise(expr: TypedExpr): boolean {
-  if (expr.dtype !== "float32" && expr.dtype !== "bool") return false;
-  switch (expr.kind) {
-    case "input":
-    case "const":
-      return true;
-    case "cast":
-      return isPointwise(expr.x);
-    case "select":
-      return [expr.c, expr.x, expr.y].every(isPointwise);
-    case "unary":
-      return (FNS.has(expr.fn) || UNARY.has(expr.fn)) && isPointwise(expr.x);
-    case "binary":
-      return (FNS.has(expr.fn) || ON_MASKS.has(expr.fn)) && isPointwise(expr.x) && isPointwise(expr.y);
-  }
+  // Nodes may be shared: each is visited once.
+  return fold<boolean>([expr], (node, of) => {
+    if (node.dtype !== "float32" && node.dtype !== "bool") return false;
+    switch (node.kind) {
+      case "input":
+      case "const":
+        return true;
+      case "cast":
+        return of(node.x);
+      case "select":
+        return of(node.c) && of(node.x) && of(node.y);
+      case "unary":
+        return (FNS.has(node.fn) || UNARY.has(node.fn)) && of(node.x);
+      case "binary":
+        return (FNS.has(node.fn) || ON_MASKS.has(node.fn)) && of(node.x) && of(node.y);
+    }
+  })[0] as boolean;
 }
 
 /**
- * Compiles values, of which the first only read `first` and others that come before them. Returns null where they need
- * more registers than there are. `live` are the values that are read afterwards.
+ * Compiles values, which come before those that read them. `first` is the first input, which decides the order of the
+ * results in memory; `live` tells which values are read afterwards. Returns null where they need more registers than
+ * there are.
  */
 export function compilePointwise(
   values: readonly PointwiseValue[],
