@@ -6,8 +6,10 @@ import { stripVTControlCharacters } from "node:util";
 import { findBuiltAddon } from "@pt2/backend-libtorch/node";
 import { openArchive, readTensor, type TensorData, writeSafetensors } from "@pt2/format";
 import { fromFile } from "@pt2/format/node";
+import { parse, toJson } from "@pt2/graph";
 import { describe, expect, it } from "vitest";
 import { fixtureArgs, fixturePath, pt2, pt2On, temporaryFolder } from "./fixtures.test-helper.ts";
+import { toJsonText } from "./terminal/terminal.ts";
 
 const native = await findBuiltAddon();
 const DIGITS = fileURLToPath(new URL("../../../examples/digits/digits.pt2", import.meta.url));
@@ -131,6 +133,36 @@ describe("commands that read a file", () => {
       code: 2,
       err: expect.stringContaining("code: runtime.program-json"),
     });
+  });
+
+  it("run draws PyTorch's numbers for a seed", async () => {
+    const folder = temporaryFolder();
+    const [program, weights, inputs] = ["p.json", "w.safetensors", "i.safetensors"].map((name) => join(folder, name));
+    const drawing = parse(`program {
+      user_input %x: f32[3]
+      forward ("x")
+      in_spec tuple(tuple(*), dict())
+      out_spec *
+      %r: f32[3] = aten::rand_like(%x)
+      %y: f32[3] = aten::add.Tensor(%r, other=%x)
+      return %y
+    }`);
+    writeFileSync(program!, toJsonText(toJson(drawing)));
+    const write = async (file: string, tensors: ReadonlyMap<string, TensorData>): Promise<void> => {
+      const chunks: Uint8Array[] = [];
+      await writeSafetensors(tensors, async (chunk) => void chunks.push(chunk));
+      writeFileSync(file, Buffer.concat(chunks));
+    };
+    await write(weights!, new Map());
+    await write(inputs!, new Map([["x", { dtype: "float32", shape: [3], bytes: new Uint8Array(12) }]]));
+    const headOf = async (...seed: readonly string[]): Promise<readonly string[]> => {
+      const { code, out } = await pt2("run", program!, "--weights", weights!, "--inputs", inputs!, "--json", ...seed);
+      expect(code).toBe(0);
+      return JSON.parse(out).calls[0][0].head;
+    };
+    // torch.manual_seed(7); torch.rand(3)
+    expect(await headOf("--seed", "7")).toEqual(["0.534923", "0.198803", "0.659212"]);
+    expect(await headOf()).not.toEqual(await headOf());
   });
 
   it("inspect prints inputs, outputs, weights and ops", async () => {
