@@ -64,7 +64,7 @@ export function sgd({
     // The first momentum is the gradient itself, whatever the dampening.
     numbers: (rate, decay, step) => ({ lr: rate, decay, fresh: step === 1 ? 1 : 1 - dampening }),
     update({ parameter, gradient, state, numbers }, u) {
-      const grad = u.add(gradient, u.mul(parameter, numbers.decay!));
+      const grad = u.add(u.mul(parameter, numbers.decay!), gradient);
       if (momentum === 0) return { parameter: u.sub(parameter, u.mul(grad, numbers.lr!)), state: {} };
       const added = dampening === 0 ? grad : u.mul(grad, numbers.fresh!);
       const buffer = u.add(u.mul(state.momentum_buffer!, momentum), added);
@@ -116,7 +116,7 @@ function adaptive(
     },
     update({ parameter, gradient, state, numbers }, u) {
       const shrunk = decoupled ? u.mul(parameter, numbers.decay!) : parameter;
-      const grad = decoupled ? gradient : u.add(gradient, u.mul(parameter, numbers.decay!));
+      const grad = decoupled ? gradient : u.add(u.mul(parameter, numbers.decay!), gradient);
       const mean = u.lerp(state.exp_avg!, grad, 1 - first);
       const square = u.addSquare(u.mul(state.exp_avg_sq!, second), grad, 1 - second);
       const largest = amsgrad ? u.maximum(state.max_exp_avg_sq!, square) : square;
@@ -151,7 +151,7 @@ export function adagrad({
     state: { sum: initialAccumulatorValue },
     numbers: (rate, decay, step) => ({ rate: rate / (1 + (step - 1) * lrDecay), decay }),
     update({ parameter, gradient, state, numbers }, u) {
-      const grad = u.add(gradient, u.mul(parameter, numbers.decay!));
+      const grad = u.add(u.mul(parameter, numbers.decay!), gradient);
       const sum = u.addSquare(state.sum!, grad, 1);
       const step = u.div(u.mul(grad, numbers.rate!), u.add(u.sqrt(sum), eps));
       return { parameter: u.sub(parameter, step), state: { sum } };
@@ -183,7 +183,7 @@ export function rmsprop({
     state: { square_avg: 0, ...(centered ? { grad_avg: 0 } : {}), ...(momentum > 0 ? { momentum_buffer: 0 } : {}) },
     numbers: (rate, decay) => ({ lr: rate, decay }),
     update({ parameter, gradient, state, numbers }, u) {
-      const grad = u.add(gradient, u.mul(parameter, numbers.decay!));
+      const grad = u.add(u.mul(parameter, numbers.decay!), gradient);
       const square = u.addSquare(u.mul(state.square_avg!, alpha), grad, 1 - alpha);
       const mean = centered ? u.lerp(state.grad_avg!, grad, 1 - alpha) : null;
       const root = u.add(u.sqrt(mean === null ? square : u.sub(square, u.mul(mean, mean))), eps);

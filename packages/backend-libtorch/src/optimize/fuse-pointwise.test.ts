@@ -33,9 +33,8 @@ describe("fusePointwise", () => {
 
   it("computes what occurs twice once", () => {
     const before = program(`user_input %x: f32[4]
-      user_input %g: f32[4]
       %y: f32[4] = aten::silu(%x)
-      %z: f32[4] = aten::silu_backward(grad_output=%g, self=%x)
+      %z: f32[4] = aten::silu_backward(grad_output=%x, self=%x)
       %s: f32[4] = aten::add.Tensor(%y, other=%z)
       return %s`);
     const { graph } = fusePointwise(before, target);
@@ -76,6 +75,48 @@ describe("fusePointwise", () => {
       %b: ${nextType} = ${next}
       return %b`;
     expect(opsAfter(body)).not.toContain("pt2::pointwise");
+  });
+
+  it("does not read what a node in between may write", () => {
+    const body = (between: string): string => `buffer "b" = %b: f32[3]
+      user_input %x: f32[3]
+      %a: f32[3] = aten::neg(%b)
+      ${between}
+      %c: f32[3] = aten::exp(%a)
+      return %c`;
+    expect(opsAfter(body(""))).toEqual(["pt2::pointwise"]);
+    const written = opsAfter(body("%w: f32[3] = aten::copy_(%b, src=%x)"));
+    expect([...written].sort()).toEqual(["aten::copy_", "aten::exp", "aten::neg"]);
+  });
+
+  it("joins what follows the layout of one tensor, and an update of parameters", () => {
+    const update = (kind: (name: string) => string): string => `${kind("m")} %m: f32[4, 4]
+      ${kind("w")} %w: f32[4, 4]
+      user_input %x: f32[4, 4]
+      %g: f32[4, 4] = aten::mm(%x, mat2=%x)
+      %a: f32[4, 4] = aten::lerp.Scalar(%m, end=%g, weight=0.1)
+      %b: f32[4, 4] = aten::mul.Tensor(%a, other=0.5)
+      %c: f32[4, 4] = aten::sub.Tensor(%w, other=%b)
+      return %a, %c`;
+    const sorted = (body: string): readonly string[] => [...opsAfter(body)].sort();
+    expect(sorted(update((name) => `parameter "${name}" =`))).toEqual(["aten::mm", "pt2::pointwise"]);
+    // Tensors of users may lie in memory in any order, and so may results of PyTorch's kernels.
+    expect(sorted(update(() => "user_input"))).toEqual(["aten::mm", "aten::sub.Tensor", "pt2::pointwise"]);
+    const expanded = `user_input %x: f32[4, 1]
+      user_input %y: f32[4, 4]
+      %e: f32[4, 4] = aten::expand(%x, size=[4, 4])
+      %a: f32[4, 4] = aten::mul.Tensor(%e, other=%y)
+      %b: f32[4, 4] = aten::neg(%a)
+      return %b`;
+    expect(opsAfter(expanded)).not.toContain("pt2::pointwise");
+  });
+
+  it("leaves what nothing reads", () => {
+    const body = `user_input %x: f32[3]
+      %a: f32[3] = aten::neg(%x)
+      %b: f32[3] = aten::exp(%a)
+      return %x`;
+    expect([...opsAfter(body)].sort()).toEqual(["aten::exp", "aten::neg"]);
   });
 
   const CHAIN = `user_input %x: f32[3]
@@ -193,6 +234,7 @@ describeWithLibtorch("joined elementwise nodes give the results of the single on
     ["rows longer than a block", "f32[3, 700]", "f32[700]", "f32[3, 1]", "f32[]"],
     ["many short rows", "f32[301, 3]", "f32[301, 1]", "f32[3]", "f32[1, 3]"],
     ["enough for several threads", "f32[2, 70001]", "f32[70001]", "f32[2, 1]", "f32[]"],
+    ["rows for several threads", "f32[2, 70001]", "f32[70001]", "f32[2, 1]", "f32[]"],
     ["nothing", "f32[0, 3]", "f32[3]", "f32[1]", "f32[]"],
   ])("broadcast over %s", async (_, type, ...others) => {
     const body = `user_input %x: ${type}

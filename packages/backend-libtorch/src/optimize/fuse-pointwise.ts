@@ -1,5 +1,5 @@
-import { Pt2Error } from "@pt2/format";
-import { type Arg, type Graph, type Node, type OpName, type Program, type TensorType, usesOf } from "@pt2/graph";
+import { contiguousStrides, Pt2Error } from "@pt2/format";
+import { type Arg, definitionsOf, type Graph, type Node, type OpName, type Program, usesOf } from "@pt2/graph";
 import { GraphBuilder } from "@pt2/graph/passes";
 import {
   type ArgValue,
@@ -21,12 +21,14 @@ const OP: OpName = "pt2::pointwise";
  * computes, so ops of users are joined too.
  *
  * A group takes the place of its last node. No node outside reads the group before that, so the order of the others
- * stays.
+ * stays. Its results lie in memory as those of the single nodes would, because some of PyTorch's kernels read them in
+ * that order: only nodes are joined whose results all follow the layout of one tensor.
  */
 export function fusePointwise(program: Program, target: OptimizeTarget): Program {
   if (!target.has(OP)) return program;
   const { graph } = program;
-  const groups = groupsOf(graph, target).filter(({ members }) => members.length > 1);
+  // What nothing reads stays as it is.
+  const groups = groupsOf(program, target).filter(({ members, code }) => members.length > 1 && code.names.length > 0);
   if (groups.length === 0) return program;
   const last = new Map(groups.map((group) => [group.members.at(-1)!.node, group]));
   const joined = new Set(groups.flatMap(({ members }) => members.map(({ node }) => node)));
@@ -42,12 +44,13 @@ export function fusePointwise(program: Program, target: OptimizeTarget): Program
 /** An elementwise node, and what it computes. */
 interface Member extends PointwiseValue {
   readonly node: Node;
-  /** The inputs that decide the layout of the result as its own type says it: same sizes, same strides. */
-  readonly models: readonly string[];
+  /** The operand whose layout the result has: PyTorch takes that of the first that is not a number. */
+  readonly model: string;
+  /** The sizes of the result, and what its layout comes from in the end. */
+  readonly layout: string;
 }
 
 interface Group {
-  /** The sizes and strides of all results. */
   readonly layout: string;
   readonly members: readonly Member[];
   readonly code: PointwiseCode;
@@ -86,25 +89,26 @@ class OpenGroups {
   }
 }
 
-function groupsOf(graph: Graph, target: OptimizeTarget): readonly Group[] {
+function groupsOf(program: Program, target: OptimizeTarget): readonly Group[] {
+  const { graph } = program;
   const order = new Map(graph.nodes.map((node, i) => [node, i]));
   const readers = readersOf(graph);
+  const layouts = new Layouts(program, target);
   const open = new OpenGroups();
   for (const node of graph.nodes) {
-    const member = memberOf(node, graph, target);
+    const member = memberOf(node, graph, layouts, target);
     const uses = [...new Set(usesOf(node))];
     if (member === null) {
       // What is joined runs later than some of its nodes were, and must not find other values then.
       open.close(target.isPure(node) ? uses : open.values);
       continue;
     }
-    const layout = layoutOf(graph.values.get(member.name) as TensorType);
-    const own = { layout, members: [member] };
+    const { layout } = member;
     const candidates = new Set(uses.flatMap((name) => open.groupOf(name) ?? []));
-    let [group, taken]: [Group | null, Group[]] = [grouped(own, readers), []];
+    let [group, taken]: [Group | null, Group[]] = [grouped({ layout, members: [member] }, readers), []];
     for (const candidate of candidates) {
       if (candidate.layout !== layout) continue;
-      const members = [...candidate.members, ...(group?.members ?? own.members)];
+      const members = [...candidate.members, ...(group?.members ?? [member])];
       const wider = grouped(
         { layout, members: members.toSorted((a, b) => order.get(a.node)! - order.get(b.node)!) },
         readers,
@@ -122,15 +126,45 @@ function groupsOf(graph: Graph, target: OptimizeTarget): readonly Group[] {
   return open.all;
 }
 
-/** Compiles a group; null where it does not fit the kernel, or no input has the layout of its results. */
+/** Where the layouts of values come from. */
+class Layouts {
+  /** The values of elementwise nodes, and those that they have the layout of. */
+  readonly #roots = new Map<string, string>();
+  readonly #dense: ReadonlySet<string>;
+  readonly #views: ReadonlySet<string>;
+
+  constructor({ graph, inputs }: Program, target: OptimizeTarget) {
+    const state = inputs.flatMap((spec) => (spec.kind === "parameter" || spec.kind === "buffer" ? [spec.value] : []));
+    this.#dense = new Set(state.filter((name) => isContiguous(graph.values.get(name))));
+    this.#views = new Set(
+      graph.nodes.filter(({ op }) => (target.effectsOf(op)?.aliases.length ?? 0) > 0).flatMap(definitionsOf),
+    );
+  }
+
+  /** Returns what a value has the layout of; null if it may be a view, whose strides may be 0. */
+  rootOf(name: string): string | null {
+    // Parameters and buffers are contiguous.
+    if (this.#dense.has(name)) return "";
+    return this.#roots.get(name) ?? (this.#views.has(name) ? null : name);
+  }
+
+  set(name: string, root: string): void {
+    this.#roots.set(name, root);
+  }
+}
+
+function isContiguous(type: ReturnType<Graph["values"]["get"]>): boolean {
+  return type?.kind === "tensor" && `${type.strides}` === `${contiguousStrides(type.shape as readonly number[])}`;
+}
+
+/** Compiles a group; null where it does not fit the kernel. */
 function grouped(
   { layout, members }: Pick<Group, "layout" | "members">,
   readers: ReadonlyMap<string, readonly (Node | null)[]>,
 ): Group | null {
   const nodes = new Set<Node | null>(members.map(({ node }) => node));
   const inside = new Set(members.map(({ name }) => name));
-  const first = members.flatMap(({ models }) => models).find((name) => !inside.has(name));
-  if (first === undefined) return null;
+  const first = members.map(({ model }) => model).find((name) => !inside.has(name))!;
   const isLive = (name: string): boolean => (readers.get(name) ?? []).some((reader) => !nodes.has(reader));
   const code = compilePointwise(members, first, isLive);
   return code && { layout, members, code };
@@ -154,7 +188,7 @@ function readersOf({ nodes, outputs }: Graph): ReadonlyMap<string, readonly (Nod
 const LITERALS: ReadonlySet<Arg["kind"]> = new Set(["none", "value", "int", "float", "bool", "string", "dtype"]);
 
 /** Returns what an elementwise node of float32 and bool tensors computes; null for others. */
-function memberOf(node: Node, { values }: Graph, target: OptimizeTarget): Member | null {
+function memberOf(node: Node, { values }: Graph, layouts: Layouts, target: OptimizeTarget): Member | null {
   const record = target.isClaimed(node.op) ? undefined : target.recordOf(node.op);
   const [output] = node.outputs;
   if (record?.scalar === undefined || node.outputs.length !== 1 || output?.kind !== "value") return null;
@@ -176,9 +210,12 @@ function memberOf(node: Node, { values }: Graph, target: OptimizeTarget): Member
     if (dtype !== result.dtype || !isPointwise(typed)) return null;
     const names = new Map([...metas].map(([name, meta]) => [meta, name]));
     const read = operands.map((operand) => names.get(operand)!);
-    const layout = layoutOf(values.get(output.name) as TensorType);
-    const models = read.filter((name) => layoutOf(values.get(name) as TensorType) === layout);
-    return { node, name: output.name, expr: typed, operands: read, models };
+    const sizes = sizesOf(values.get(output.name));
+    const model = read.find((name) => sizesOf(values.get(name)) !== "[]");
+    const root = model === undefined || sizesOf(values.get(model)) !== sizes ? null : layouts.rootOf(model);
+    if (model === undefined || root === null) return null;
+    layouts.set(output.name, root);
+    return { node, name: output.name, expr: typed, operands: read, model, layout: `${sizes} ${root}` };
   } catch (problem) {
     // PyTorch refuses the node too, when it runs.
     if (problem instanceof Pt2Error) return null;
@@ -192,8 +229,9 @@ function metaOf(type: ReturnType<Graph["values"]["get"]>): TensorMeta | null {
   return { dtype: type.dtype, shape: type.shape.map(() => 1) };
 }
 
-function layoutOf({ shape, strides }: TensorType): string {
-  return JSON.stringify([shape, strides], (_, value) => (typeof value === "bigint" ? `${value}` : value));
+function sizesOf(type: ReturnType<Graph["values"]["get"]>): string {
+  const shape = type?.kind === "tensor" ? type.shape : [];
+  return JSON.stringify(shape, (_, value) => (typeof value === "bigint" ? `${value}` : value));
 }
 
 function nodeOf({ members, code }: Group, name: string): Node {
