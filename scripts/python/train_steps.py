@@ -11,11 +11,13 @@ import sys
 from collections.abc import Callable
 from typing import NamedTuple
 
+import torchvision_schemas  # noqa: F401  first, see there
+
+# isort: split
 import torch
 from safetensors.torch import save_file
 from torch import nn, optim
 
-import torchvision_schemas  # noqa: F401
 from training.zoo import STEPS
 
 COUNT = 100

@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync } from "node:fs";
+import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -15,7 +15,9 @@ const EPSILON = 1e-5;
 
 /** A small GPT-2 on tokens that follow a rule, with a batch of this size. Its program is exported by Python. */
 export function gpt2(size: number, python: string): Task {
-  const program = join(mkdtempSync(join(tmpdir(), "pt2-bench-")), "gpt2.pt2");
+  const folder = mkdtempSync(join(tmpdir(), "pt2-bench-"));
+  process.once("exit", () => rmSync(folder, { recursive: true }));
+  const program = join(folder, "gpt2.pt2");
   const { status, stderr } = spawnSync(python, ["-W", "ignore", SOURCE, program], { encoding: "utf8" });
   if (status !== 0) throw new Error(stderr.slice(-2000));
   const tokens = Array.from({ length: size * LENGTH }, (_, i) => (i * 37) % VOCABULARY);

@@ -12,7 +12,7 @@ interface Words {
 }
 
 // biome-ignore format: lists of words
-const LEARNED: Words = {
+export const LEARNED: Words = {
   things: [
     "the soup", "the hotel room", "this film", "the second chapter", "our guide", "the keyboard", "the train ride",
     "their new album", "the staff", "the battery", "this jacket", "the concert", "the garden", "the update",
@@ -28,7 +28,7 @@ const LEARNED: Words = {
 };
 
 // biome-ignore format: lists of words
-const TESTED: Words = {
+export const TESTED: Words = {
   things: ["the pizza", "my phone", "the museum", "the lecture", "his voice", "the beach", "the recipe", "the app"],
   good: ["brilliant", "amazing", "a pleasure", "outstanding", "impressive", "beautiful"],
   bad: ["disgusting", "a disaster", "useless", "annoying", "ugly", "a failure"],

@@ -6,7 +6,7 @@ import { fromBytes } from "@pt2/format";
 import { load, openProgram } from "@pt2/runtime/node";
 import { TextTokenizer } from "@pt2/search/tokens";
 import { beforeAll, describe, expect, it } from "vitest";
-import { learned, tested } from "./reviews.ts";
+import { LEARNED, learned, TESTED, tested } from "./reviews.ts";
 import { accuracyOf, batchesOf, praiseIn, startLearning } from "./sentiment.ts";
 
 const folder = new URL("../model/", import.meta.url);
@@ -30,6 +30,9 @@ it("what is tested on shares neither things nor words with what is learned from"
   expect([learned.length, tested.length]).toEqual([336, 96]);
   const texts = new Set(learned.map(({ text }) => text));
   expect(tested.filter(({ text }) => texts.has(text))).toEqual([]);
+  for (const kind of ["things", "good", "bad"] as const) {
+    expect(TESTED[kind].filter((word) => LEARNED[kind].includes(word))).toEqual([]);
+  }
 });
 
 describe.skipIf(missing !== "")(`adapters of all-MiniLM-L6-v2${missing}`, () => {

@@ -8,14 +8,6 @@
 
 namespace pt2::PT2_ISA {
 
-/// Calls `body(offset, left)` for each vector of a row.
-template <typename Body>
-inline void each_vector(int64_t width, Body body) {
-  int64_t i = 0;
-  for (; i + kLanes <= width; i += kLanes) body(i, kLanes);
-  if (i < width) body(i, width - i);
-}
-
 /// Rows [begin, end).
 inline void layer_norm(const LayerNorm& t, int64_t begin, int64_t end) {
   const float scale = 1.0f / static_cast<float>(t.width);

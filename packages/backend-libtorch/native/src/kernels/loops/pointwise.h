@@ -12,9 +12,7 @@ inline int64_t lesser(int64_t a, int64_t b) { return a < b ? a : b; }
 
 inline void fill(float* out, int64_t count, float value) {
   const Vec v = splat(value);
-  int64_t i = 0;
-  for (; i + kLanes <= count; i += kLanes) store(out + i, v);
-  if (i < count) store_part(out + i, v, count - i);
+  each_vector(count, [&](int64_t i, int64_t left) { store_up_to(out + i, v, left); });
 }
 
 /// 1 where the comparison holds, else 0.
@@ -26,9 +24,8 @@ inline Vec smaller(Vec x, Vec y) { return x != x ? x : at_most(x, y); }
 
 template <typename F, typename... Operands>
 inline void map(float* out, int64_t count, F f, const Operands*... operands) {
-  int64_t i = 0;
-  for (; i + kLanes <= count; i += kLanes) store(out + i, f(load(operands + i)...));
-  if (i < count) store_part(out + i, f(load_part(operands + i, count - i)...), count - i);
+  each_vector(count,
+              [&](int64_t i, int64_t left) { store_up_to(out + i, f(load_up_to(operands + i, left)...), left); });
 }
 
 inline void run(const PointwiseInstruction& step, float* const* registers, int64_t count) {

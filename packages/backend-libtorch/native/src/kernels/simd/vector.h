@@ -78,6 +78,14 @@ inline void store_up_to(float* p, Vec v, int64_t left) {
   }
 }
 
+/// Calls `body(offset, left)` for each vector of a row.
+template <typename Body>
+inline void each_vector(int64_t width, Body body) {
+  int64_t i = 0;
+  for (; i + kLanes <= width; i += kLanes) body(i, kLanes);
+  if (i < width) body(i, width - i);
+}
+
 /// a * b + c, rounded once where the hardware can.
 inline Vec fma(Vec a, Vec b, Vec c) {
 #if defined(PT2_AVX512)
