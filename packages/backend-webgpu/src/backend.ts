@@ -10,14 +10,7 @@ import {
   type UnsupportedOp,
   viewAs,
 } from "@pt2/backend";
-import {
-  compileChecked,
-  findUnsupported,
-  hasDynamicKernel,
-  type KernelParts,
-  kernelTarget,
-  RandomState,
-} from "@pt2/engine";
+import { compileChecked, findUnsupported, hasDynamicKernel, type KernelParts, RandomState } from "@pt2/engine";
 import type { DType, Pt2Error } from "@pt2/format";
 import { type Program, stats } from "@pt2/graph";
 import type { OpRegistry } from "@pt2/registry";
@@ -99,7 +92,7 @@ export class WebgpuBackend implements Backend {
   async unsupported(program: Program, registry: OpRegistry): Promise<readonly UnsupportedOp[]> {
     const { kernels } = this.#settings;
     kernels.begin(stats(program.graph).map(({ op }) => op));
-    const target = kernelTarget("webgpu", kernels.for(registry, "webgpu"));
+    const target = kernels.for(registry, "webgpu").target();
     const { dtypes } = this.capabilities;
     return await findUnsupported(program, registry, { target, dtypes, dtypeAdvice: DTYPE_ADVICE, hasDynamicKernel });
   }

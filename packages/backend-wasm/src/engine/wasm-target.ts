@@ -1,4 +1,4 @@
-import { type Abilities, hasDynamicKernel, type KernelTable, kernelTarget } from "@pt2/engine";
+import { type Abilities, hasDynamicKernel, type KernelTable } from "@pt2/engine";
 import type { DType } from "@pt2/format";
 import type { LowerTarget, OpRegistry } from "@pt2/registry";
 import { KERNEL_PARTS } from "../kernels/kernels-on-demand.ts";
@@ -12,7 +12,7 @@ export function kernelsOf(registry: OpRegistry): KernelTable<WasmKernel> {
 
 /** Returns the ops that the backend runs itself. */
 export function targetOf(kernels: KernelTable<WasmKernel>): LowerTarget {
-  return kernelTarget("wasm", kernels, LIMITS.tensorBytes);
+  return kernels.target(LIMITS.tensorBytes);
 }
 
 /** Returns what `unsupported` is computed from. */

@@ -4,7 +4,6 @@ import {
   GraphRunner,
   type HandlerInitials,
   type KernelParts,
-  kernelTarget,
   type ProgramState,
   type RandomState,
 } from "@pt2/engine";
@@ -87,7 +86,7 @@ export function createEngine(
     stream,
     lowerOptions: {
       registry,
-      target: kernelTarget("webgpu", kernels, device.gpu.limits.maxBufferSize),
+      target: kernels.target(device.gpu.limits.maxBufferSize),
       handlerContext: (node) => ({ backend: "webgpu", initial: (arg) => initials.get(node)?.get(arg) }),
     },
   });

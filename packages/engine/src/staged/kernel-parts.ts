@@ -1,5 +1,5 @@
 import type { OpName } from "@pt2/graph";
-import type { ArgValue, Call, OpRegistry, Part } from "@pt2/registry";
+import type { ArgValue, Call, LowerTarget, OpRegistry, Part } from "@pt2/registry";
 import { loadCode } from "@pt2/registry/on-demand";
 import { KernelSet, type OpKernel } from "./kernel-set.ts";
 
@@ -13,6 +13,8 @@ export interface KernelTable<Kernel extends OpKernel> {
   load(op: OpName): Promise<void>;
   /** Returns the kernel of a call that `find` had one for. */
   get(call: Call): Kernel | undefined;
+  /** Returns the ops that the backend runs itself, by these kernels: for lowering, and for `unsupported`. */
+  target(maxTensorBytes?: number): LowerTarget;
 }
 
 /** The kernels of a backend in parts, which are loaded for the ops that they may have kernels of. */
@@ -63,7 +65,21 @@ export class KernelParts<Kernel extends OpKernel> {
     // The kernels here do not compute an op that an op set has replaced.
     const find: KernelTable<Kernel>["find"] = (op, args) =>
       first.find(op, args) ?? (registry.isReplaced(op) ? undefined : this.find(op, args));
-    return { find, load: (op) => this.load(op), get: ({ record, args }) => find(record.name, args) ?? undefined };
+    const load = (op: OpName): Promise<void> => this.load(op);
+    return {
+      find,
+      load,
+      get: ({ record, args }) => find(record.name, args) ?? undefined,
+      target: (maxTensorBytes) => ({
+        name: backend,
+        ...(maxTensorBytes === undefined ? {} : { maxTensorBytes }),
+        isNative(op, args) {
+          const kernel = find(op, args);
+          return kernel === null ? null : kernel !== undefined;
+        },
+        loadKernels: load,
+      }),
+    };
   }
 
   async #load(part: Part<Kernel>): Promise<void> {
