@@ -166,9 +166,12 @@ export interface PlanGraph {
   readonly outputs: readonly PlanArg[];
 }
 
-/** One step. The dispatcher runs `op`, the interpreter `scalar` and `control`, JavaScript `host`. */
+/**
+ * One step. The dispatcher runs `op`, the interpreter `scalar` and `control`, JavaScript `host`. An `update` is an op too,
+ * the last node of the first graph: it writes to bound inputs themselves, where an `op` writes to copies of them.
+ */
 export interface PlanNode {
-  readonly kind: "op" | "scalar" | "control" | "host";
+  readonly kind: "op" | "update" | "scalar" | "control" | "host";
   /**
    * The op: `aten::add.Tensor`, `_operator::floordiv`, `higher_order::cond`; for a host node only a name for profiles.
    */

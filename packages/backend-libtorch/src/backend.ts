@@ -27,6 +27,7 @@ import { located } from "./native-failure.ts";
 import { fromTensor, type Outputs, toTensor } from "./native-tensor.ts";
 import { optimize } from "./optimize/optimize.ts";
 import { routerTarget } from "./optimize/router-target.ts";
+import { updateInPlace } from "./optimize/update-in-place.ts";
 import type { LibtorchOptions } from "./options.ts";
 import { Router } from "./routes.ts";
 
@@ -87,6 +88,7 @@ export class LibtorchBackend implements Backend {
       mmap: this.#mmap,
       abilities,
       optimize: (program, isFunctional) => optimize(program, target, isFunctional),
+      updateInPlace: (committed) => updateInPlace(committed, target),
     });
     const onDispose = async (): Promise<void> => {
       this.#executables.delete(executable);

@@ -4,13 +4,14 @@ import { describeNode, effectsOf } from "@pt2/registry";
 import { requireArguments } from "@pt2/registry/on-demand";
 import type { Abilities } from "./abilities.ts";
 import type { Addon, NativeTensor } from "./addon.ts";
-import { type Commit, commitsOf } from "./encode/commits.ts";
+import { type Commit, type CommittedProgram, commitsOf } from "./encode/commits.ts";
 import { writesState } from "./encode/writes-state.ts";
 import { expandProgram } from "./expand/expand-program.ts";
 import { handlerTensor } from "./handlers/handler-tensor.ts";
 import { HostNodes } from "./handlers/host-nodes.ts";
 import { libtorchError } from "./libtorch-errors.ts";
 import { requireWritable } from "./optimize/require-writable.ts";
+import type { UpdatedProgram } from "./optimize/update-in-place.ts";
 import { type OptimizedProgram, unoptimized } from "./optimized-program.ts";
 import { CompiledPlan } from "./plan/compiled-plan.ts";
 import { boundValues, runPrologue } from "./prologue.ts";
@@ -28,6 +29,8 @@ export interface CompileOptions {
    * exported.
    */
   optimize(program: Program, isFunctional: boolean): OptimizedProgram;
+  /** Lets the last node write new values of weights and buffers where the old ones are. */
+  updateInPlace(committed: CommittedProgram): UpdatedProgram;
 }
 
 /** A program that can be run. */
@@ -53,6 +56,17 @@ function requirePageable(node: Node): void {
   });
 }
 
+/** Replaces a weight by a copy, whose memory no file, no user and no other model reads. */
+function own(target: string, state: Map<string, NativeTensor>, { callSync }: Pick<Addon, "callSync">): void {
+  const tensor = state.get(target)!;
+  const [copy] = callSync("aten::clone", [
+    { name: "self", value: { kind: "tensor", tensor } },
+    { name: "memory_format", value: { kind: "memory_format", value: "contiguous_format" } },
+  ]);
+  tensor.dispose();
+  state.set(target, copy as NativeTensor);
+}
+
 /** Makes a program ready to run. A failure or an abort leaves nothing behind. */
 export async function compileProgram(request: CompileRequest, options: CompileOptions): Promise<CompiledProgram> {
   const { weights, signal, onProgress } = request;
@@ -69,7 +83,7 @@ export async function compileProgram(request: CompileRequest, options: CompileOp
     if (device === "cpu") requirePageable(node);
   });
   const shared = isShared(inlined, weights);
-  const { program: expanded, commits } = commitsOf(expandProgram(inlined, router), shared);
+  const { program: expanded, commits: all } = commitsOf(expandProgram(inlined, router), shared);
   const writes = writesState(expanded, {
     isOp: (node) => router.routeOf(node).kind === "op",
     effectsOf(op) {
@@ -82,25 +96,30 @@ export async function compileProgram(request: CompileRequest, options: CompileOp
   const exact = request.precision === "exact" || tied;
   if (!exact) await requireWritable(inlined, router.registry);
   const optimized = exact ? unoptimized(expanded) : options.optimize(expanded, examined.functional);
-  const { program, prologue, notes } = optimized;
+  const { prologue, notes } = optimized;
+  const { program, commits, update, targets } = exact
+    ? { program: optimized.program, commits: all, update: null, targets: [] }
+    : options.updateInPlace({ program: optimized.program, commits: all });
 
   const made = new Set(prologue?.targets);
   const needs = [program, ...(prologue === null ? [] : [prologue.program])].flatMap(weightsReadBy);
   const archived = needs.filter(({ target }) => !made.has(target));
   const bound = await bindWeights(archived, weights, { addon, device, onProgress, signal, mmap: options.mmap });
   const state = new Map<string, NativeTensor>();
-  const targets = new Map(inlined.inputs.flatMap((spec) => ("target" in spec ? [[spec.value, spec.target]] : [])));
+  const targetOf = new Map(inlined.inputs.flatMap((spec) => ("target" in spec ? [[spec.value, spec.target]] : [])));
   const hosts = new HostNodes({
     addon,
     device,
     router,
     initial: (value) => {
-      const tensor = state.get(targets.get(value) ?? "");
+      const tensor = state.get(targetOf.get(value) ?? "");
       return tensor && handlerTensor(tensor, tensor.bytes().slice());
     },
   });
-  for (const [target, tensor] of await runPrologue(optimized, bound.tensors, hosts, signal)) state.set(target, tensor);
+  for (const [target, tensor] of await runPrologue({ ...optimized, program }, bound.tensors, hosts, signal))
+    state.set(target, tensor);
   signal?.throwIfAborted();
-  const plan = new CompiledPlan(program, boundValues(program, state), hosts);
+  for (const target of targets) own(target, state, addon);
+  const plan = new CompiledPlan(program, boundValues(program, state), hosts, update);
   return { program, plan, hosts, commits, writes, state, notes };
 }

@@ -211,4 +211,35 @@ describeWithLibtorch("the kernels of this package, against ATen's ops", ({ addon
     ];
     for (const [name, args] of failing) expect(() => one(name, args)).toThrow(refused);
   });
+
+  it("pointwise_ writes its results over its inputs, pass by pass, or nothing at all", async () => {
+    const owned = async (...values: number[]): Promise<Tensor> =>
+      (await torch.call("aten::clone", { self: floats([values.length], ...values) }))[0] as Tensor;
+    const [a, b] = [await owned(1, 2, 3), await owned(10, 20, 30)];
+    // a = a + a * 2, which reads a again after it has a new value; b = a + b, of the new a.
+    const code = [7, 2, 0, 0, 0, 9, 3, 2, 1, 0, 8, 2, 3, 0, 0, 7, 3, 2, 0, 0, ...[7, 2, 0, 1, 0]];
+    const passes = { constants: [1], code, results: [3, 2], counts: [1, 1, 20, 1, 2, 0, 5, 1] };
+    torch.callSync("pt2::pointwise_", { out: [a, b], inputs: [a, a, b], ...passes });
+    expect([elementsOf(a), elementsOf(b)]).toEqual([
+      [2, 4, 6],
+      [12, 24, 36],
+    ]);
+    const short = await owned(1, 2);
+    const failing: readonly OpArgs[] = [
+      { out: [a, short], inputs: [a, a, b], ...passes },
+      { out: [a, b], inputs: [a, a, short], ...passes },
+      { out: [a], inputs: [a, a, b], ...passes },
+      { out: [a, b], inputs: [a, a], ...passes },
+      { out: [a, b], inputs: [a, a, b], ...passes, code: code.slice(5) },
+      { out: [a, b], inputs: [a, a, b], ...passes, counts: [1, 1, 20, 1, 2, 0, 5] },
+      { out: [a, b], inputs: [a, a, b], ...passes, counts: [1, 1, 20, 1, 2, 0, 5, -1] },
+      { out: [a, b], inputs: [a, a, b], ...passes, counts: [1, 1, 20, 1, 2, 0, 5, 0] },
+    ];
+    for (const args of failing) {
+      expect(() => torch.callSync("pt2::pointwise_", args)).toThrow(
+        expect.objectContaining({ code: "libtorch.op-failed" }),
+      );
+      expect(elementsOf(a)).toEqual([2, 4, 6]);
+    }
+  });
 });

@@ -107,6 +107,63 @@ describeWithLibtorch("mutation", ({ addon }) => {
     await executable.dispose();
   });
 
+  /** Adds to a total and to a weight that follows it; fails where `at` is outside the table. */
+  const UPDATE = `
+  parameter "weight" = %weight: f32[3]
+  buffer "total" = %total: f32[3]
+  user_input %x: f32[3]
+  user_input %at: i64[1]
+  %row: f32[1] = aten::index_select(%x, dim=0, index=%at)
+  %a: f32[3] = aten::mul.Tensor(%x, other=%x)
+  %b: f32[3] = aten::add.Tensor(%total, other=%a)
+  %c: f32[3] = aten::mul.Tensor(%b, other=0.5)
+  %d: f32[3] = aten::sub.Tensor(%weight, other=%c)
+  return %b -> buffer_mutation "total", %d -> parameter_mutation "weight", %row`;
+  const index = (at: bigint) => hostTensor("int64", [1], BigInt64Array.of(at));
+  const stateOf = async (executable: Awaited<ReturnType<typeof compileBody>>): Promise<readonly unknown[]> => {
+    const state = await executable.readState(["total", "weight"]);
+    return ["total", "weight"].map((target) => elementsOf(state.get(target)));
+  };
+
+  it("new values of state are written in place, and neither the file nor another model sees them", async () => {
+    const weights = { weight: floats([3], 10, 10, 10), total: floats([3], 0, 0, 0) };
+    const [one, other] = [await compileBody(backend, UPDATE, weights), await compileBody(backend, UPDATE, weights)];
+    expect(await one.explain()).toContain("pt2::pointwise_");
+    const before = backend.memory().liveBytes;
+    for (let i = 0; i < 2000; i++) await one.run([x, index(1n)]);
+    expect(backend.memory().liveBytes).toBeLessThan(before + 64 * 1024);
+    expect((await stateOf(one))[0]).toEqual([2000, 8000, 18000]);
+    expect(await stateOf(other)).toEqual([
+      [0, 0, 0],
+      [10, 10, 10],
+    ]);
+    expect([elementsOf(weights.weight), elementsOf(weights.total)]).toEqual([
+      [10, 10, 10],
+      [0, 0, 0],
+    ]);
+    one.runSync([x, index(0n)]);
+    expect((await stateOf(one))[0]).toEqual([2001, 8004, 18009]);
+    await Promise.all([one.dispose(), other.dispose()]);
+  });
+
+  it("a run that fails or is aborted leaves what is written in place", async () => {
+    const weights = { weight: floats([3], 10, 10, 10), total: floats([3], 0, 0, 0) };
+    const executable = await compileBody(backend, UPDATE, weights);
+    await expect(executable.run([x, index(7n)])).rejects.toMatchObject({ code: "libtorch.op-failed" });
+    const abort = new AbortController();
+    const run = executable.run([x, index(1n)], { signal: abort.signal });
+    abort.abort();
+    const steps = await run.then(
+      () => 1,
+      () => 0,
+    );
+    expect(await stateOf(executable)).toEqual([
+      [steps, steps * 4, steps * 9],
+      [10 - steps / 2, 10 - steps * 2, 10 - steps * 4.5],
+    ]);
+    await executable.dispose();
+  });
+
   it("random numbers follow the seed, and a write that begins a run again does not draw twice", async () => {
     const executable = await compileBody(
       backend,

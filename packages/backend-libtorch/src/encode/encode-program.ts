@@ -24,6 +24,8 @@ export interface EncodedProgram {
 /** Options of {@link encodeProgram}. */
 export interface EncodeOptions {
   readonly device: string;
+  /** The last node, where it may write to weights and buffers themselves. */
+  readonly update?: Node | null;
   routeOf(node: Node): Route;
 }
 
@@ -90,7 +92,8 @@ class Encoder {
   }
 
   #node(node: Node, scope: ArgScope, isRead: (name: string) => boolean): PlanNode {
-    const { kind, why } = kindOf(this.#options.routeOf(node));
+    const { kind: route, why } = kindOf(this.#options.routeOf(node));
+    const kind = node === this.#options.update ? "update" : route;
     if (kind === null) {
       throw libtorchError("libtorch.no-op", { what: `${node.op} cannot run: ${why}`, where: describeNode(node) });
     }

@@ -7,6 +7,8 @@ export const POINTWISE_FNS = [
   "add", "sub", "mul", "div", "min", "max", "eq", "ne", "lt", "le", "gt", "ge", "select",
 ] as const;
 
+/** Numbers of an instruction: function, result, three operands. */
+const FIELDS = 5;
 /** Registers of the kernel. */
 const REGISTERS = 64;
 /** Beyond this many blocks of 1 KiB the first-level cache is full. */
@@ -77,6 +79,11 @@ export function compilePointwise(
   const compiler = new Compiler(first);
   for (const value of values) compiler.define(value);
   return compiler.finish(values.filter(({ name }) => live(name)));
+}
+
+/** Returns the functions of the instructions, in order. */
+export function functionsOf({ code }: PointwiseCode): readonly string[] {
+  return code.flatMap((fn, i) => (i % FIELDS === 0 ? [POINTWISE_FNS[fn]!] : []));
 }
 
 const FNS: ReadonlySet<string> = new Set(POINTWISE_FNS);

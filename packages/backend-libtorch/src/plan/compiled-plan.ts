@@ -50,18 +50,25 @@ export class CompiledPlan {
   readonly inputs: readonly PlanInput[];
   readonly nodeAt: NodeAt;
   readonly #native: NativePlan;
+  readonly #update: Node | null;
   readonly #hosts: ReadonlyMap<Node, HostNode>;
 
-  /** `bound` has the tensors of the inputs that stay, by the name of their value. */
+  /**
+   * `bound` has the tensors of the inputs that stay, by the name of their value; `update` is the node that may write to
+   * them.
+   */
   constructor(
     program: Pick<Program, "graph" | "inputs">,
     bound: ReadonlyMap<string, NativeTensor>,
     services: PlanServices,
+    update: Node | null = null,
   ) {
     const encoded: EncodedProgram = encodeProgram(program, {
       device: services.device,
+      update,
       routeOf: (node) => services.router.routeOf(node),
     });
+    this.#update = update;
     const tensors = encoded.inputs.map(({ value }) => bound.get(value) ?? null);
     this.inputs = encoded.inputs;
     this.nodeAt = encoded.nodeAt;
@@ -85,8 +92,11 @@ export class CompiledPlan {
       while (step.kind !== "done") {
         const node = this.nodeAt(step.graph, step.node)!;
         if (step.kind === "node") {
-          await trace?.(node, step.outputs);
-          signal?.throwIfAborted();
+          // State has its new values when an update has run: nothing may fail after it.
+          if (node !== this.#update) {
+            await trace?.(node, step.outputs);
+            signal?.throwIfAborted();
+          }
           step = await run.resume([]);
           continue;
         }

@@ -35,6 +35,9 @@ TORCH_LIBRARY_FRAGMENT(pt2, m) {
   m.def(
       "max_pool2d(Tensor x, int[2] kernel, int[2] stride, int[2] padding, int[2] dilation, bool ceil_mode) -> Tensor");
   m.def("pointwise(Tensor[] inputs, float[] constants, int[] code, int[] results, int[] masks) -> Tensor[]");
+  m.def(
+      "pointwise_(Tensor(a!)[] out, Tensor[] inputs, float[] constants, int[] code, int[] results, int[] counts) -> "
+      "()");
   m.def("global_average_pool(Tensor x) -> Tensor");
 }
 
@@ -52,5 +55,6 @@ TORCH_LIBRARY_IMPL(pt2, CPU, m) {
   m.impl("winograd_conv2d", TORCH_FN(pt2::winograd_conv2d));
   m.impl("max_pool2d", TORCH_FN(pt2::max_pool2d));
   m.impl("pointwise", TORCH_FN(pt2::pointwise));
+  m.impl("pointwise_", TORCH_FN(pt2::pointwise_));
   m.impl("global_average_pool", TORCH_FN(pt2::global_average_pool));
 }

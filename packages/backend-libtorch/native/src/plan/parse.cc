@@ -14,6 +14,7 @@ namespace {
 
 NodeSource::Kind parseNodeKind(const std::string& kind) {
   if (kind == "op") return NodeSource::Kind::Op;
+  if (kind == "update") return NodeSource::Kind::Update;
   if (kind == "scalar") return NodeSource::Kind::Scalar;
   if (kind == "control") return NodeSource::Kind::Control;
   if (kind == "host") return NodeSource::Kind::Host;

@@ -53,7 +53,8 @@ struct OutputSource {
 };
 
 struct NodeSource {
-  enum class Kind : uint8_t { Op, Scalar, Control, Host };
+  // An update is an op, the last node of the root graph, that writes to bound inputs themselves.
+  enum class Kind : uint8_t { Op, Update, Scalar, Control, Host };
 
   Kind kind = Kind::Op;
   std::string op;

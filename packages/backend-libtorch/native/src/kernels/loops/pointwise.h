@@ -107,7 +107,8 @@ inline void write(const float* block, bool is_mask, const Plane& plane) {
 }  // namespace pointwise
 
 /// A plane of `columns` times `rows` elements. `data` and `strides` (in bytes, first within a row, then between rows)
-/// are those of the results and then of the inputs; results share no memory with anything.
+/// are those of the results and then of the inputs. A result may be an input: all of a block is read before it is
+/// written.
 inline void run_pointwise(const Pointwise& p, char* const* data, const int64_t* strides, int64_t columns,
                           int64_t rows) {
   alignas(64) float blocks[kPointwiseRegisters * kPointwiseBlock];
@@ -124,6 +125,12 @@ inline void run_pointwise(const Pointwise& p, char* const* data, const int64_t* 
     const pointwise::Plane all{data[operand], strides[operand], strides[operands + operand], columns, rows};
     is_filled[i] = all.is_single() && !p.input_is_mask[i];
     if (is_filled[i]) pointwise::fill(block_of(i), kPointwiseBlock, *reinterpret_cast<const float*>(all.data));
+  }
+  // What is both is read by instructions that come after the one that computes it.
+  bool is_input[kPointwiseRegisters];
+  for (int64_t i = 0; i < p.results_count; ++i) {
+    is_input[i] = false;
+    for (int64_t j = p.results_count; j < operands; ++j) is_input[i] = is_input[i] || data[i] == data[j];
   }
   const int64_t width = pointwise::lesser(columns, kPointwiseBlock);
   const int64_t height = pointwise::lesser(rows, kPointwiseBlock / width);
@@ -142,7 +149,7 @@ inline void run_pointwise(const Pointwise& p, char* const* data, const int64_t* 
       }
       for (int64_t i = 0; i < p.results_count; ++i) {
         const pointwise::Plane plane = plane_of(i);
-        const bool is_direct = !p.result_is_mask[i] && plane.is_dense(sizeof(float));
+        const bool is_direct = !p.result_is_mask[i] && !is_input[i] && plane.is_dense(sizeof(float));
         registers[p.results[i]] = is_direct ? reinterpret_cast<float*>(plane.data) : block_of(p.results[i]);
       }
       for (int64_t i = 0; i < p.instructions; ++i) pointwise::run(p.code[i], registers, across * down);

@@ -63,6 +63,13 @@ at::Tensor max_pool2d(const at::Tensor& x, at::IntArrayRef kernel, at::IntArrayR
 std::vector<at::Tensor> pointwise(at::TensorList inputs, at::ArrayRef<double> constants, at::IntArrayRef code,
                                   at::IntArrayRef results, at::IntArrayRef masks);
 
+/// Several passes of `pointwise`, one after another, whose results are written to `out`: tensors of the shape that the
+/// inputs of a pass broadcast to, which may themselves be inputs of that pass or of later ones. `counts` has four
+/// numbers for each pass: how many of `inputs`, `constants`, `code`, and `results` are its own; it writes to as many of
+/// `out` as it has results. Nothing is written when any pass is refused.
+void pointwise_(at::TensorList out, at::TensorList inputs, at::ArrayRef<double> constants, at::IntArrayRef code,
+                at::IntArrayRef results, at::IntArrayRef counts);
+
 /// The mean of each channel, as [batch, channels, 1, 1].
 at::Tensor global_average_pool(const at::Tensor& x);
 

@@ -49,7 +49,9 @@ Node compileOp(const NodeSource& source, Program& program) {
     refusePlan("`" + source.op + "` returns " + std::to_string(handle.schema().returns().size()) + " values, not " +
                std::to_string(source.outputs.size()));
   }
-  std::vector<uint32_t> writes = writesOf(handle, operands, source.op);
+  // Nothing protects the inputs from an update: the run is over when it has written.
+  std::vector<uint32_t> writes;
+  if (source.kind != NodeSource::Kind::Update) writes = writesOf(handle, operands, source.op);
   program.writes = program.writes || !writes.empty();
   program.random = program.random || mayDrawRandomNumbers(handle);
   OpNode op{.handle = handle,
@@ -98,7 +100,8 @@ Node compileControl(const NodeSource& source, Program& program) {
 
 Node compileNode(const NodeSource& source, Program& program) {
   switch (source.kind) {
-    case NodeSource::Kind::Op: return compileOp(source, program);
+    case NodeSource::Kind::Op:
+    case NodeSource::Kind::Update: return compileOp(source, program);
     case NodeSource::Kind::Scalar: return compileScalar(source);
     case NodeSource::Kind::Control: return compileControl(source, program);
     case NodeSource::Kind::Host: break;
@@ -124,6 +127,9 @@ Graph compileGraph(GraphSource source, size_t index, Program& program) {
     for (size_t i = 0; i < source.nodes.size(); ++i) {
       NodeSource& node = source.nodes[i];
       at = i;
+      if (node.kind == NodeSource::Kind::Update && (index != 0 || i + 1 != source.nodes.size())) {
+        refusePlan("an update is not the last node of the root graph");
+      }
       for (NamedArg& arg : node.args) slots.renumber(arg.arg);
       Node compiled = compileNode(node, program);
       for (const OutputSource& output : node.outputs) compiled.outputs.push_back(defineOutput(output, slots));
