@@ -56,10 +56,14 @@ function requirePageable(node: Node): void {
   });
 }
 
-/** Replaces a weight by a copy, whose memory no file, no user and no other model reads. */
-function own(target: string, state: Map<string, NativeTensor>, { callSync }: Pick<Addon, "callSync">): void {
+/**
+ * Replaces a weight by a copy, whose memory no file, no user and no other model reads. It is made on the pool: an op
+ * that computes with several threads on this one would leave OpenMP with threads to spare, which then sleep between
+ * ops.
+ */
+async function own(target: string, state: Map<string, NativeTensor>, addon: Pick<Addon, "call">): Promise<void> {
   const tensor = state.get(target)!;
-  const [copy] = callSync("aten::clone", [
+  const [copy] = await addon.call("aten::clone", [
     { name: "self", value: { kind: "tensor", tensor } },
     { name: "memory_format", value: { kind: "memory_format", value: "contiguous_format" } },
   ]);
@@ -119,7 +123,7 @@ export async function compileProgram(request: CompileRequest, options: CompileOp
   for (const [target, tensor] of await runPrologue({ ...optimized, program }, bound.tensors, hosts, signal))
     state.set(target, tensor);
   signal?.throwIfAborted();
-  for (const target of targets) own(target, state, addon);
+  for (const target of targets) await own(target, state, addon);
   const plan = new CompiledPlan(program, boundValues(program, state), hosts, update);
   return { program, plan, hosts, commits, writes, state, notes };
 }
