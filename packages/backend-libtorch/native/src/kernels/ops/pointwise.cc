@@ -64,8 +64,8 @@ class Pass {
       : constants_(constants.begin(), constants.end()), inputs_(inputs.size()), out_(std::move(out)) {
     const auto first = static_cast<int64_t>(inputs.size() + constants.size());
     const size_t count = results.size() + masks.size();
-    TORCH_CHECK(!inputs.empty() && first < kPointwiseRegisters && count > 0 && count <= kPointwiseRegisters, "pt2::",
-                kOp, ": ", inputs.size(), " inputs, ", constants.size(), " constants and ", count,
+    TORCH_CHECK(!inputs.empty() && first < kPointwiseRegisters && count > 0 && count <= kPointwiseRegisters,
+                "pt2::", kOp, ": ", inputs.size(), " inputs, ", constants.size(), " constants and ", count,
                 " results do not fit ", kPointwiseRegisters, " registers");
     Held held(~uint64_t{0} >> (kPointwiseRegisters - first));
     instructions_ = decode(code, first, held);
