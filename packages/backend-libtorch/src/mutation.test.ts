@@ -1,4 +1,4 @@
-import { hostTensor } from "@pt2/backend";
+import { hostTensor, type Value } from "@pt2/backend";
 import { floats, weightOf } from "@pt2/conformance";
 import { expect, it } from "vitest";
 import { LibtorchBackend } from "./backend.ts";
@@ -144,6 +144,24 @@ describeWithLibtorch("mutation", ({ addon }) => {
     one.runSync([x, index(0n)]);
     expect((await stateOf(one))[0]).toEqual([2001, 8004, 18009]);
     await Promise.all([one.dispose(), other.dispose()]);
+  });
+
+  it("what a trace has shown of an old value stays as it was", async () => {
+    const weights = { weight: floats([3], 10, 10, 10), total: floats([3], 0, 0, 0) };
+    const row = "%row: f32[1] = aten::index_select(%x, dim=0, index=%at)";
+    const view = "%v: f32[3, 1] = aten::view(%weight, size=[3, 1])";
+    const viewed = UPDATE.replace(row, `${view}\n  %row: f32[1, 1] = aten::index_select(%v, dim=0, index=%at)`);
+    const executable = await compileBody(backend, viewed, weights);
+    const shown = new Map<string, Value>();
+    await executable.trace([x, index(1n)], ({ outputs }) => {
+      for (const { name, value } of outputs) shown.set(name, value);
+    });
+    expect(await executable.explain()).toContain("pt2::pointwise_");
+    expect((await stateOf(executable))[1]).toEqual([9.5, 8, 5.5]);
+    // The passes call every view a reshape.
+    expect([...shown.keys()]).toEqual(["reshape", "row", "a"]);
+    expect(elementsOf(shown.get("reshape"))).toEqual([10, 10, 10]);
+    await executable.dispose();
   });
 
   it("a run that fails or is aborted leaves what is written in place", async () => {

@@ -200,6 +200,8 @@ void Interpreter::observe(const Frame& frame, const std::vector<c10::IValue>& re
   seen_->graph = frame.index;
   seen_->node = frame.at;
   seen_->values = results;
+  // The caller may keep them, and an update at the end would change what views an input.
+  protection_.release(seen_->values);
 }
 
 Step Interpreter::stop(Outcome outcome) {
