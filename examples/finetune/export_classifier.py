@@ -4,6 +4,7 @@ Tokens to logits, [batch, sequence] to [batch, 2]. The encoder is the one of `ex
 layer above it is new. `model` beside this file gets `classifier.pt2` and the tokenizer's files.
 """
 
+import os
 import pathlib
 import shutil
 import sys
@@ -37,9 +38,12 @@ def main() -> None:
     call = tokens(("A text.", "Another one, which is longer."))
     shapes = {"input_ids": dims, "attention_mask": dims}
     program = torch.export.export(Classifier(load_encoder()).eval(), (), call.kwargs, dynamic_shapes=shapes)
-    torch.export.save(make_portable(program), out / "classifier.pt2")
     for name in ("tokenizer.json", "tokenizer_config.json"):
         shutil.copyfile(model_folder() / name, out / name)
+    # Last and at once: whoever sees the model finds all of it.
+    written = out / f"classifier-{os.getpid()}.pt2"
+    torch.export.save(make_portable(program), written)
+    written.replace(out / "classifier.pt2")
     print(f"{out / 'classifier.pt2'}: {(out / 'classifier.pt2').stat().st_size / 1e6:.1f} MB")
 
 

