@@ -46,6 +46,17 @@ describe("fusePointwise", () => {
     expect(fns.filter((fn) => fn === POINTWISE_FNS.indexOf("exp"))).toHaveLength(1);
   });
 
+  it("knows that a matrix product is contiguous, and stays so with other sizes", () => {
+    const large = (first: string): readonly string[] =>
+      opsAfter(`user_input %x: f32[64, 64]
+        %p: f32[64, 64] = ${first}
+        %r: f32[2, 32, 64] = aten::reshape(%p, shape=[2, 32, 64])
+        %t: f32[2, 32, 64] = aten::tanh(%r)
+        return %t`);
+    expect(large("aten::mm(%x, mat2=%x)")).toContain("pt2::pointwise");
+    expect(large("aten::transpose.int(%x, dim0=0, dim1=1)")).toContain("aten::tanh");
+  });
+
   it("takes the place of the last node, and ends where a node outside reads", () => {
     expect(
       opsAfter(`user_input %x: f32[4, 4]

@@ -1,5 +1,5 @@
 import { contiguousStrides, Pt2Error } from "@pt2/format";
-import { type Arg, definitionsOf, type Graph, type Node, type OpName, type Program, usesOf } from "@pt2/graph";
+import { type Arg, argOf, definitionsOf, type Graph, type Node, type OpName, type Program, usesOf } from "@pt2/graph";
 import { GraphBuilder } from "@pt2/graph/passes";
 import {
   type ArgValue,
@@ -135,6 +135,12 @@ function groupsOf(program: Program, target: OptimizeTarget): readonly Group[] {
   return open.all;
 }
 
+/** What the layout of contiguous values is said to come from. */
+const CONTIGUOUS = "";
+/** Ops whose results are contiguous, and ops that give a contiguous tensor other sizes. */
+const PRODUCTS: ReadonlySet<OpName> = new Set(["aten::mm", "aten::bmm"]);
+const RESHAPES: ReadonlySet<OpName> = new Set(["aten::reshape", "aten::view"]);
+
 /** Where the layouts of values come from. */
 class Layouts {
   /** The values of elementwise nodes, and those that they have the layout of. */
@@ -144,7 +150,13 @@ class Layouts {
 
   constructor({ graph, inputs }: Program, target: OptimizeTarget) {
     const state = inputs.flatMap((spec) => (spec.kind === "parameter" || spec.kind === "buffer" ? [spec.value] : []));
-    this.#dense = new Set(state.filter((name) => isContiguous(graph.values.get(name))));
+    const dense = new Set(state.filter((name) => isContiguous(graph.values.get(name))));
+    for (const node of graph.nodes) {
+      const from = argOf(node, "self");
+      const isReshaped = RESHAPES.has(node.op) && from?.kind === "value" && dense.has(from.name);
+      if (PRODUCTS.has(node.op) || isReshaped) for (const name of definitionsOf(node)) dense.add(name);
+    }
+    this.#dense = dense;
     this.#views = new Set(
       graph.nodes.filter(({ op }) => (target.effectsOf(op)?.aliases.length ?? 0) > 0).flatMap(definitionsOf),
     );
@@ -152,8 +164,7 @@ class Layouts {
 
   /** Returns what a value has the layout of; null if it may be a view, whose strides may be 0. */
   rootOf(name: string): string | null {
-    // Parameters and buffers are contiguous.
-    if (this.#dense.has(name)) return "";
+    if (this.#dense.has(name)) return CONTIGUOUS;
     return this.#roots.get(name) ?? (this.#views.has(name) ? null : name);
   }
 

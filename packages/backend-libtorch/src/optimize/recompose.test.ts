@@ -38,6 +38,21 @@ describe("recompose", () => {
     `);
   });
 
+  it("keeps a batched product whose operands a gradient reads too", () => {
+    const ops = (returned: string): string =>
+      text(
+        recomposed(`user_input %q: f32[2, 3, 5, 4]
+      user_input %k: f32[2, 3, 4, 7]
+      %a: f32[6, 5, 4] = aten::reshape(%q, shape=[6, 5, 4])
+      %b: f32[6, 4, 7] = aten::reshape(%k, shape=[6, 4, 7])
+      %p: f32[6, 5, 7] = aten::bmm(%a, mat2=%b)
+      %y: f32[2, 3, 5, 7] = aten::reshape(%p, shape=[2, 3, 5, 7])
+      return ${returned}`),
+      );
+    expect(ops("%y")).toContain("aten::matmul");
+    expect(ops("%y, %b")).toContain("aten::bmm");
+  });
+
   it("keeps a softmax whose masked rows are not zeros", () => {
     const body = ATTENTION.replace("other=-inf", "other=-1000.0");
     const kept = recomposed(`${body}\n  return %y1`);

@@ -3,7 +3,10 @@ import { knownShape, numberOf } from "./literals.ts";
 import type { RewriteContext, RewriteRule } from "./rewriter.ts";
 import { dense, resultType } from "./types.ts";
 
-/** reshape(bmm(reshape(a), reshape(b))) = matmul(a, b), where the reshapes make one batch of two dimensions. */
+/**
+ * reshape(bmm(reshape(a), reshape(b))) = matmul(a, b), where the reshapes make one batch of two dimensions. Where a
+ * program of gradients reads them too they stay: a matmul would copy again what they copy.
+ */
 export const batchedMatmul: RewriteRule = (node, context) => {
   const flat = argOf(node, "self");
   const product = context.isReadOnce(flat) ? context.definition(flat) : undefined;
@@ -22,7 +25,7 @@ export const batchedMatmul: RewriteRule = (node, context) => {
 
 /** What has four dimensions, the first two of which a reshape made one. */
 function unflattened(value: Arg | undefined, context: RewriteContext): Arg | undefined {
-  const node = context.definition(value);
+  const node = context.isReadOnce(value) ? context.definition(value) : undefined;
   const self = node?.op === "aten::reshape" ? argOf(node, "self") : undefined;
   return context.tensor(self)?.shape.length === 4 ? self : undefined;
 }
