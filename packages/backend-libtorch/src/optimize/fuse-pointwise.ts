@@ -10,13 +10,9 @@ import {
   typeScalarCall,
 } from "@pt2/registry";
 import { simplify, typeExpr } from "@pt2/registry/scalar";
-import {
-  compilePointwise,
-  functionsOf,
-  isPointwise,
-  type PointwiseCode,
-  type PointwiseValue,
-} from "./pointwise-code.ts";
+import { mergeGroups } from "./merge-groups.ts";
+import { functionsOf, isPointwise, type PointwiseCode } from "./pointwise-code.ts";
+import { type Group, grouped, type Member, readersOf } from "./pointwise-group.ts";
 import type { OptimizeTarget } from "./target.ts";
 
 /** The op that a group becomes. */
@@ -39,7 +35,7 @@ export function fusePointwise(program: Program, target: OptimizeTarget): Program
     ({ members, code }) => code.names.length > 0 && (members.length > 1 || isSlowInAten(code, graph)),
   );
   if (groups.length === 0) return program;
-  const last = new Map(groups.map((group) => [group.members.at(-1)!.node, group]));
+  const last = new Map(groups.map((group) => [group.place, group]));
   const joined = new Set(groups.flatMap(({ members }) => members.map(({ node }) => node)));
   const builder = new GraphBuilder(graph);
   for (const node of graph.nodes) {
@@ -48,21 +44,6 @@ export function fusePointwise(program: Program, target: OptimizeTarget): Program
     else if (!joined.has(node)) builder.push(node);
   }
   return { ...program, graph: builder.build(graph.outputs) };
-}
-
-/** An elementwise node, and what it computes. */
-interface Member extends PointwiseValue {
-  readonly node: Node;
-  /** The operand whose layout the result has: PyTorch takes that of the first that is not a number. */
-  readonly model: string;
-  /** The sizes of the result, and what its layout comes from in the end. */
-  readonly layout: string;
-}
-
-interface Group {
-  readonly layout: string;
-  readonly members: readonly Member[];
-  readonly code: PointwiseCode;
 }
 
 /** Groups that nodes may still join: nothing outside has read their results. */
@@ -132,13 +113,13 @@ function groupsOf(program: Program, target: OptimizeTarget): readonly Group[] {
     );
     if (group !== null) open.open(group, taken);
   }
-  return open.all;
+  return mergeGroups(open.all, { graph, readers, isPure: (node) => target.isPure(node) });
 }
 
 /** What the layout of contiguous values is said to come from. */
 const CONTIGUOUS = "";
 /** Ops whose results are contiguous, and ops that give a contiguous tensor other sizes. */
-const PRODUCTS: ReadonlySet<OpName> = new Set(["aten::mm", "aten::bmm"]);
+const PRODUCTS: ReadonlySet<OpName> = new Set(["aten::mm", "aten::bmm", "aten::addmm", "aten::linear"]);
 const RESHAPES: ReadonlySet<OpName> = new Set(["aten::reshape", "aten::view"]);
 
 /** Where the layouts of values come from. */
@@ -192,34 +173,6 @@ function isSlowInAten(code: PointwiseCode, { values }: Graph): boolean {
   return functions.includes("tanh") || /^(exp|erf)$/.test(functions.join());
 }
 
-/** Compiles a group; null where it does not fit the kernel. */
-function grouped(
-  { layout, members }: Pick<Group, "layout" | "members">,
-  readers: ReadonlyMap<string, readonly (Node | null)[]>,
-): Group | null {
-  const nodes = new Set<Node | null>(members.map(({ node }) => node));
-  const inside = new Set(members.map(({ name }) => name));
-  const first = members.map(({ model }) => model).find((name) => !inside.has(name))!;
-  const isLive = (name: string): boolean => (readers.get(name) ?? []).some((reader) => !nodes.has(reader));
-  const code = compilePointwise(members, first, isLive);
-  return code && { layout, members, code };
-}
-
-/** The nodes that read each value; null stands for the results of the graph. */
-function readersOf({ nodes, outputs }: Graph): ReadonlyMap<string, readonly (Node | null)[]> {
-  const readers = new Map<string, (Node | null)[]>();
-  const add = (name: string, reader: Node | null): void => {
-    const others = readers.get(name);
-    if (others === undefined) readers.set(name, [reader]);
-    else others.push(reader);
-  };
-  for (const node of nodes) for (const name of usesOf(node)) add(name, node);
-  for (const arg of outputs) {
-    for (const one of arg.kind === "list" ? arg.items : [arg]) if (one.kind === "value") add(one.name, null);
-  }
-  return readers;
-}
-
 const LITERALS: ReadonlySet<Arg["kind"]> = new Set(["none", "value", "int", "float", "bool", "string", "dtype"]);
 
 /** Returns what an elementwise node of float32 and bool tensors computes; null for others. */
@@ -269,8 +222,8 @@ function sizesOf(type: ReturnType<Graph["values"]["get"]>): string {
   return JSON.stringify(shape, (_, value) => (typeof value === "bigint" ? `${value}` : value));
 }
 
-function nodeOf({ members, code }: Group, name: string): Node {
-  const { origin } = members.at(-1)!.node;
+function nodeOf({ members, code, place }: Group, name: string): Node {
+  const { origin } = place;
   const ints = (values: readonly number[]): Arg => ({
     kind: "list",
     items: values.map((value) => ({ kind: "int", value })),
