@@ -40,7 +40,7 @@ def main() -> None:
     program = torch.export.export(Classifier(load_encoder()).eval(), (), call.kwargs, dynamic_shapes=shapes)
     for name in ("tokenizer.json", "tokenizer_config.json"):
         shutil.copyfile(model_folder() / name, out / name)
-    # Last and at once: whoever sees the model finds all of it.
+    # Last and at once, so that a model that is there is complete.
     written = out / f"classifier-{os.getpid()}.pt2"
     torch.export.save(make_portable(program), written)
     written.replace(out / "classifier.pt2")
