@@ -25,7 +25,7 @@ export function drawHouse(): string {
 }
 
 function arrowsOf({ manifest }: WorkspacePackage): string {
-  const names = Object.keys(manifest.dependencies ?? {})
+  const names = Object.keys({ ...manifest.dependencies, ...manifest.peerDependencies })
     .filter(isOurs)
     .map(short);
   return names.length === 0 ? "" : `→ ${names.join(" ")}`;

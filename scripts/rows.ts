@@ -33,11 +33,6 @@ export const ROWS: readonly (readonly Member[])[] = [
   [{ name: "@pt2/conformance", what: "the contract as a test suite anyone can run" }],
   BACKENDS.map((name) => ({ name, what: "a backend (conformance in its tests only)", only: [...FOUNDATION, ENGINE] })),
   [
-    {
-      name: "@pt2/ops-torchvision",
-      what: "an op set; each backend behind a sub-path",
-      only: [...FOUNDATION, ...BACKENDS],
-    },
     { name: "@pt2/runtime", what: "load and call; never a concrete backend", only: FOUNDATION },
     { name: "@pt2/eager", what: "ops called one by one; never a concrete backend", only: FOUNDATION },
   ],
@@ -46,6 +41,11 @@ export const ROWS: readonly (readonly Member[])[] = [
       name: "@pt2/train",
       what: "a program is trained where it runs",
       only: [...FOUNDATION, "@pt2/autograd", "@pt2/runtime"],
+    },
+    {
+      name: "@pt2/ops-torchvision",
+      what: "an op set, made with public entry points alone",
+      only: [...FOUNDATION, ...BACKENDS],
     },
   ],
   [

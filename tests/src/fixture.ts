@@ -32,7 +32,7 @@ export function fixturePath(name: string): string {
 }
 
 /** Folders of programs that have tests of their own. */
-const APART: ReadonlySet<string> = new Set(["refused", "shared-storage"]);
+const APART: ReadonlySet<string> = new Set(["refused", "shared-storage", "torchvision"]);
 
 /** Lists the names of all fixtures that can be run, such as `torch-2.13/mlp`. */
 export function fixtureNames(): readonly string[] {

@@ -1,0 +1,158 @@
+import { type Builder, defineOp, type OpRecord, type TensorMeta, type TypedOp } from "@pt2/registry";
+import { arithmetic } from "./arithmetic.ts";
+import { type Geometry, geometryOf, placesOf, type Sampled, sampleAt } from "./deformed-samples.ts";
+import { wide } from "./regions.ts";
+
+const SCHEMA =
+  "torchvision::deform_conv2d(Tensor input, Tensor weight, Tensor offset, Tensor mask, Tensor bias, SymInt stride_h, SymInt stride_w, SymInt pad_h, SymInt pad_w, SymInt dilation_h, SymInt dilation_w, SymInt groups, SymInt offset_groups, bool use_mask) -> Tensor";
+const BACKWARD_SCHEMA =
+  "torchvision::_deform_conv2d_backward(Tensor grad, Tensor input, Tensor weight, Tensor offset, Tensor mask, Tensor bias, SymInt stride_h, SymInt stride_w, SymInt pad_h, SymInt pad_w, SymInt dilation_h, SymInt dilation_w, SymInt groups, SymInt offset_groups, bool use_mask) -> (Tensor, Tensor, Tensor, Tensor, Tensor)";
+
+/**
+ * Deformable convolution, with a mask of its second version (Dai et al., 2017; Zhu et al., 2018): each element of the
+ * kernel reads, interpolated, a place moved by an offset. Offsets are (y, x) for each element, by group.
+ */
+export const deformConv2d: OpRecord & TypedOp<typeof SCHEMA> = defineOp(SCHEMA, {
+  validate: requireDeformed,
+  infer(call) {
+    const { batch, channelsOut, down, across } = geometryOf(call);
+    return { dtype: call.input.dtype, shape: [batch, channelsOut, down, across] };
+  },
+  decompose(call, b) {
+    const { reshape, matmul, add, cast } = arithmetic(b);
+    const geometry = geometryOf(call);
+    const { batch, channelsOut, down, across } = geometry;
+    const { columns } = columnsOf(call, geometry, b);
+    const products = matmul(groupedWeight(call.weight, geometry, b), columns);
+    const result = add(
+      reshape(products, batch, channelsOut, down, across),
+      reshape(wide(call.bias, b), channelsOut, 1, 1),
+    );
+    return cast(result, call.input.dtype);
+  },
+  gradient({ args, grads: [grad] }, b) {
+    const [input, weight, offset, mask, bias] = b.call(deformConv2dBackward, { grad: grad!, ...args });
+    return { input, weight, offset, mask, bias };
+  },
+});
+
+/** The gradients of `deform_conv2d` with respect to input, weight, offset, mask (zeros without one) and bias. */
+export const deformConv2dBackward: OpRecord & TypedOp<typeof BACKWARD_SCHEMA> = defineOp(BACKWARD_SCHEMA, {
+  infer: ({ input, weight, offset, mask, bias }) => [input, weight, offset, mask, bias].map(like) as never,
+  decompose({ grad: given, ...call }, b) {
+    const { reshape, permute, matmul, mul, sum, cast } = arithmetic(b);
+    const geometry = geometryOf(call);
+    const { batch, groups, channelsOut, taps, pixels } = geometry;
+    const grad = reshape(wide(given, b), batch, groups, channelsOut / groups, pixels);
+    const { columns, sampled, mask } = columnsOf(call, geometry, b);
+    const ofWeight = sum(matmul(grad, permute(columns, 0, 1, 3, 2)), 0);
+    const turned = permute(groupedWeight(call.weight, geometry, b), 0, 2, 1);
+    const ofMasked = byOffsetGroup(matmul(turned, grad), geometry, b);
+    const ofColumns = mask === null ? ofMasked : mul(ofMasked, mask);
+    const total = (x: TensorMeta): TensorMeta => sum(x, 2);
+    const [ofY, ofX] = [sampled.slopeY, sampled.slopeX].map((slope) => total(mul(ofColumns, slope)));
+    const pairs = b.tensor("aten::stack", { tensors: [ofY!, ofX!].map((x) => split(x, geometry, b)), dim: 3 });
+    const ofMask =
+      mask === null
+        ? b.tensor("aten::zeros_like", { self: call.mask })
+        : reshape(total(mul(ofMasked, sampled.values)), ...call.mask.shape);
+    const ofBias = sum(reshape(permute(grad, 1, 2, 0, 3), channelsOut, batch * pixels), 1);
+    const results = [
+      sampled.spread(ofColumns),
+      reshape(ofWeight, ...call.weight.shape),
+      reshape(pairs, batch, geometry.offsetGroups * taps * 2, geometry.down, geometry.across),
+      ofMask,
+      ofBias,
+    ];
+    return results.map((result) => cast(result, call.input.dtype)) as never;
+  },
+});
+
+interface DeformedCall {
+  readonly input: TensorMeta;
+  readonly weight: TensorMeta;
+  readonly offset: TensorMeta;
+  readonly mask: TensorMeta;
+  readonly bias: TensorMeta;
+  readonly stride_h: number;
+  readonly stride_w: number;
+  readonly pad_h: number;
+  readonly pad_w: number;
+  readonly dilation_h: number;
+  readonly dilation_w: number;
+  readonly groups: number;
+  readonly offset_groups: number;
+  readonly use_mask: boolean;
+}
+
+/** torchvision's own conditions. */
+function requireDeformed(call: DeformedCall): string | null {
+  const { input, weight, offset, mask, bias, groups, offset_groups } = call;
+  for (const [name, { shape }] of Object.entries({ input, weight, offset })) {
+    if (shape.length !== 4) return `${name} must have four dimensions, not [${shape}]`;
+  }
+  for (const [name, x] of Object.entries({ weight, offset, mask, bias })) {
+    if (x.dtype !== input.dtype) return `${name} is ${x.dtype}, and input is ${input.dtype}`;
+  }
+  if (!/^float(16|32|64)$/.test(input.dtype)) return `deform_conv2d is not implemented for ${input.dtype}`;
+  if (call.stride_h <= 0 || call.stride_w <= 0)
+    return `the stride must be positive: ${call.stride_h}, ${call.stride_w}`;
+  if (call.pad_h < 0 || call.pad_w < 0) return `the padding must not be negative: ${call.pad_h}, ${call.pad_w}`;
+  if (call.dilation_h <= 0 || call.dilation_w <= 0) {
+    return `the dilation must be positive: ${call.dilation_h}, ${call.dilation_w}`;
+  }
+  const [batch, channels] = input.shape as [number, number];
+  const [out, share] = weight.shape as [number, number];
+  if (groups < 1 || share * groups !== channels)
+    return `input has ${channels} channels, and weight ${share} × ${groups}`;
+  if (out % groups !== 0) return `the ${out} output channels are not a multiple of ${groups} groups`;
+  if (offset_groups < 1 || channels % offset_groups !== 0) {
+    return `the ${channels} channels are not a multiple of ${offset_groups} offset groups`;
+  }
+  const { taps, down, across } = geometryOf(call);
+  if (down <= 0 || across <= 0) return `the result would be empty: ${down} × ${across}`;
+  const expected = [batch, 2 * offset_groups * taps, down, across];
+  if (`${offset.shape}` !== `${expected}`) return `offset must be [${expected}], not [${offset.shape}]`;
+  const masks = [batch, offset_groups * taps, down, across];
+  if (call.use_mask && `${mask.shape}` !== `${masks}`) return `mask must be [${masks}], not [${mask.shape}]`;
+  return `${bias.shape}` === `${out}` ? null : `bias must be [${out}], not [${bias.shape}]`;
+}
+
+interface Columns {
+  /** What the kernel meets, [N, groups, channels of a group · taps, pixels]. */
+  readonly columns: TensorMeta;
+  readonly sampled: Sampled;
+  /** [N, offset groups, 1, taps · pixels] */
+  readonly mask: TensorMeta | null;
+}
+
+function columnsOf(call: DeformedCall, geometry: Geometry, b: Builder): Columns {
+  const { reshape, mul } = arithmetic(b);
+  const { batch, channels, groups, offsetGroups, taps, pixels } = geometry;
+  const sampled = sampleAt(wide(call.input, b), placesOf(wide(call.offset, b), call, geometry, b), geometry, b);
+  const mask = call.use_mask ? reshape(wide(call.mask, b), batch, offsetGroups, 1, taps * pixels) : null;
+  const masked = mask === null ? sampled.values : mul(sampled.values, mask);
+  return { columns: reshape(masked, batch, groups, (channels / groups) * taps, pixels), sampled, mask };
+}
+
+/** [groups, output channels of a group, channels of a group · taps] */
+function groupedWeight(weight: TensorMeta, { groups, channels, channelsOut, taps }: Geometry, b: Builder): TensorMeta {
+  return arithmetic(b).reshape(wide(weight, b), groups, channelsOut / groups, (channels / groups) * taps);
+}
+
+/** Columns by groups of the convolution, by groups of offsets. */
+function byOffsetGroup(
+  x: TensorMeta,
+  { batch, channels, offsetGroups, taps, pixels }: Geometry,
+  b: Builder,
+): TensorMeta {
+  return arithmetic(b).reshape(x, batch, offsetGroups, channels / offsetGroups, taps * pixels);
+}
+
+function split(x: TensorMeta, { batch, offsetGroups, taps, pixels }: Geometry, b: Builder): TensorMeta {
+  return arithmetic(b).reshape(x, batch, offsetGroups, taps, pixels);
+}
+
+function like({ dtype, shape }: TensorMeta): TensorMeta {
+  return { dtype, shape };
+}

@@ -1,0 +1,85 @@
+import type { Backend } from "@pt2/backend";
+import { libtorch } from "@pt2/backend-libtorch/node";
+import { wasm } from "@pt2/backend-wasm/node";
+import { webgpu } from "@pt2/backend-webgpu/node";
+import { compareTensor, gradientOp } from "@pt2/conformance";
+import { eagerOps } from "@pt2/eager";
+import { type DType, Pt2Error } from "@pt2/format";
+import type { HostTensor, Tensor } from "@pt2/runtime/node";
+import { afterAll, describe, expect, it } from "vitest";
+import { type GoldenCall, goldenCalls } from "./golden-calls.test-helper.ts";
+import { torchvision } from "./index.ts";
+
+/** What a machine can lack. */
+const LACKING = new Set(["libtorch.not-found", "libtorch.no-compiler", "libtorch.platform", "webgpu.no-adapter"]);
+
+async function orWhyNot(made: Promise<Backend>): Promise<Backend | string> {
+  return await made.catch((problem: unknown) => {
+    if (problem instanceof Pt2Error && LACKING.has(problem.code)) return problem.what;
+    throw problem;
+  });
+}
+
+const backends: Readonly<Record<string, Backend | string>> = {
+  wasm: wasm({ worker: false }),
+  libtorch: await orWhyNot(libtorch({ threads: 1 })),
+  webgpu: await orWhyNot(webgpu()),
+};
+afterAll(async () => {
+  for (const backend of Object.values(backends)) if (typeof backend !== "string") await backend.dispose();
+});
+
+const FILES = { "roi-align": 30, "roi-pool": 7, "ps-roi": 18, "deform-conv2d": 24 };
+const TOLERANCES: Partial<Record<DType, number>> = { float16: 1e-2, float32: 2e-5, float64: 1e-9 };
+
+/** Calls an op of torchvision, or its gradient for `grad`. */
+async function called(
+  backend: Backend,
+  { op, tensors, numbers }: GoldenCall,
+  grad: HostTensor | null,
+): Promise<readonly Tensor[]> {
+  const gradients = gradientOp(torchvision.ops.find(({ name }) => name === `torchvision::${op}`)!)!;
+  const { ops } = await eagerOps(backend, { ops: [torchvision, { name: "gradients", ops: [gradients.record] }] });
+  const args = [...Object.values(tensors), ...Object.values(numbers)] as never[];
+  const results =
+    grad === null
+      ? ops.torchvision![op]!<Tensor | Tensor[]>(...args)
+      : ops.check_op!.gradient!<Tensor[]>(...args, [grad] as never);
+  return [results].flat();
+}
+
+/** Errors are measured against the largest element, as sums of terms that cancel have them. */
+async function expectSame(found: Tensor, expected: HostTensor): Promise<void> {
+  const data = await expected.read();
+  const { dtype, shape } = expected;
+  const largest = Array.from(data, Number).reduce(
+    (most, x) => (Number.isFinite(x) ? Math.max(most, Math.abs(x)) : most),
+    1,
+  );
+  const rtol = TOLERANCES[dtype] ?? 0;
+  expect(await compareTensor(found, { dtype, shape, data }, { rtol, atol: rtol * Math.min(largest, 1e3) })).toBeNull();
+}
+
+describe.each(Object.entries(backends))("on %s", (name, backend) => {
+  describe.each(Object.entries(FILES))("%s has the results of torchvision's kernels", async (file, count) => {
+    if (typeof backend === "string") return it.skip(`(skipped: ${backend})`);
+    const calls = await goldenCalls(file);
+
+    it("for as many calls as were written", () => {
+      expect(calls).toHaveLength(count);
+    });
+
+    // WebGPU has no float64.
+    const possible = calls.filter(({ results }) => name !== "webgpu" || results[0]!.dtype !== "float64");
+    it.each(possible.map((call) => [call.title, call] as const))("%s", async (_, call) => {
+      const found = await called(backend, call, null);
+      expect(found).toHaveLength(call.results.length);
+      for (const [i, expected] of call.results.entries()) await expectSame(found[i]!, expected);
+      if (call.grad === null) return;
+      const gradients = await called(backend, call, call.grad);
+      const expected = Object.values(call.gradients);
+      expect(gradients).toHaveLength(expected.length);
+      for (const [i, gradient] of expected.entries()) await expectSame(gradients[i]!, gradient);
+    });
+  });
+});

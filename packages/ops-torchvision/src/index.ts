@@ -1,0 +1,37 @@
+import type { OpSet } from "@pt2/registry";
+import { deformConv2d, deformConv2dBackward } from "./deform-conv2d.ts";
+import { psRoiAlign, psRoiAlignBackward, psRoiPool, psRoiPoolBackward } from "./ps-roi.ts";
+import { roiAlign, roiAlignBackward } from "./roi-align.ts";
+import { roiPool, roiPoolBackward } from "./roi-pool.ts";
+
+export {
+  deformConv2d,
+  deformConv2dBackward,
+  psRoiAlign,
+  psRoiAlignBackward,
+  psRoiPool,
+  psRoiPoolBackward,
+  roiAlign,
+  roiAlignBackward,
+  roiPool,
+  roiPoolBackward,
+};
+
+/** torchvision's ops by their decompositions, on any backend. */
+export const torchvision: OpSet = {
+  name: "@pt2/ops-torchvision",
+  version: "0.0.0",
+  apiVersion: 1,
+  ops: [
+    roiPool,
+    roiPoolBackward,
+    deformConv2d,
+    deformConv2dBackward,
+    roiAlign,
+    roiAlignBackward,
+    psRoiAlign,
+    psRoiAlignBackward,
+    psRoiPool,
+    psRoiPoolBackward,
+  ],
+};
