@@ -9,7 +9,7 @@ import json
 import pathlib
 
 import torch
-import torchvision  # noqa: F401 (registers the ops)
+import torchvision
 from safetensors.torch import save_file
 
 FIXTURES = pathlib.Path(__file__).parents[2] / "tests/fixtures/torchvision"
