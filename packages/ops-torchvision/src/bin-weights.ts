@@ -24,8 +24,7 @@ export interface Sampling {
  * How much each element contributes to the mean of the samples of a bin: [regions, bins, length]. A sample interpolates
  * linearly between two elements; one beyond the border is the border's up to a distance of 1, and nothing from there.
  *
- * RoIAlign's mean over a grid of samples is the product of
- * the weights along both dimensions, because its interpolation is.
+ * RoIAlign's mean over a grid of samples is the product of the weights along both dimensions, because its interpolation is.
  */
 export function sampleWeights(
   { start, size, bins, length }: Extent,
@@ -60,9 +59,7 @@ export function sampleWeights(
 
 const NEARBY = 7;
 
-/**
- * The same for bins whose elements all contribute alike. Edges are rounded outwards, and cut at `last`.
- */
+/** The same for bins whose elements all contribute alike. Edges are rounded outwards, and cut at `last`. */
 export function meanWeights(extent: Extent, last: number, b: Builder): TensorMeta {
   const { div, clamp, cast, sum, reshape } = arithmetic(b);
   const inside = cast(insideBins(extent, last, b), extent.start.dtype);

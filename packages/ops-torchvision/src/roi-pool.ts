@@ -42,8 +42,12 @@ export const roiPool: OpRecord & TypedOp<typeof SCHEMA> = defineOp(SCHEMA, {
     const inRow = largest(where(columns, features, -Infinity), b);
     const values = reshape(permute(inRow.value, 0, 1, 3, 2), k, c, pooled_width, 1, height);
     const inBin = largest(where(rows, values, -Infinity), b);
-    const columnOf = b.tensor("aten::gather", { self: permute(inRow.place, 0, 1, 3, 2), dim: 3, index: inBin.place });
-    const place = where(gt(inBin.value, LEAST), add(mul(inBin.place, width), columnOf), -1);
+    const columnInRow = b.tensor("aten::gather", {
+      self: permute(inRow.place, 0, 1, 3, 2),
+      dim: 3,
+      index: inBin.place,
+    });
+    const place = where(gt(inBin.value, LEAST), add(mul(inBin.place, width), columnInRow), -1);
     const isFilled = b.tensor("aten::logical_not", { self: lt(inBin.value, LEAST) });
     const byRows = (x: TensorMeta): TensorMeta => permute(x, 0, 1, 3, 2);
     return [cast(byRows(where(isFilled, inBin.value, 0)), input.dtype), cast(byRows(place), "int32")];
