@@ -71,6 +71,33 @@ class Goldens:
         print(f"{path.name}: {len(self.calls)} calls, {path.stat().st_size / 1e3:.0f} kB")
 
 
+def nms() -> None:
+    goldens = Goldens()
+    generator = torch.Generator().manual_seed(6)
+    for count, threshold, dtype in itertools.product((0, 1, 2, 31, 97, 503), (-0.5, 0.0, 0.3, 0.5, 1.0), (torch.float32, torch.float64)):
+        corner = 40 * torch.rand(count, 2, generator=generator)
+        size = 20 * torch.rand(count, 2, generator=generator)
+        dets = torch.cat([corner, corner + size], dim=1)
+        # Equal scores, equal boxes, corners that coincide, boxes without size and turned over, overlaps of one half.
+        dets[::3] = dets[::3].round()
+        dets[1::7] = dets[:1].clone()
+        dets[2::11, 2:] = dets[2::11, :2]
+        dets[4::13] = dets[4::13].flip(1)
+        dets[5::17] = torch.tensor([0.0, 0.0, 2.0, 1.0])
+        dets[6::17] = torch.tensor([0.0, 0.0, 1.0, 1.0])
+        scores = torch.rand(count, generator=generator)
+        scores[::2] = scores[::2].round(decimals=1)
+        goldens.add("nms", {"dets": dets.to(dtype), "scores": scores.to(dtype), "iou_threshold": threshold}, False)
+    special = torch.tensor([0.0, float("inf"), -float("inf"), float("nan"), 1.0, 3.0])
+    dets = special[torch.randint(6, (89, 4), generator=generator)]
+    scores = torch.cat([special, torch.rand(83, generator=generator)])
+    for threshold in (0.0, 0.5):
+        goldens.add("nms", {"dets": dets, "scores": scores, "iou_threshold": threshold}, False)
+        strided = dets.t().contiguous().t()
+        goldens.add("nms", {"dets": strided, "scores": scores.repeat(2)[::2], "iou_threshold": threshold}, False)
+    goldens.save("nms")
+
+
 def roi_align() -> None:
     goldens = Goldens()
     generator = torch.Generator().manual_seed(1)
@@ -212,6 +239,7 @@ def program() -> None:
 
 
 if __name__ == "__main__":
+    nms()
     roi_align()
     roi_pool()
     ps_roi()

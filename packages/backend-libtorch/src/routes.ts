@@ -1,6 +1,6 @@
 import { isSymbolic, type Node, type OpName } from "@pt2/graph";
 import type { OpEffects } from "@pt2/graph/passes";
-import { effectsOf, effectsOfHandled, type OpHandler, type OpRegistry } from "@pt2/registry";
+import { effectsOf, effectsOfHandled, type HandlerFunction, type OpHandler, type OpRegistry } from "@pt2/registry";
 import type { Dispatcher } from "./dispatcher.ts";
 import type { LibtorchKernel } from "./handlers/kernel.ts";
 
@@ -107,7 +107,7 @@ export class Router {
 
   /** Returns whether an op that a decomposition calls needs no further decomposition. */
   runs(op: OpName): boolean {
-    if (this.#kernels.has(op)) return true;
+    if (this.#kernels.has(op) || this.#computeOf(op) !== undefined) return true;
     return this.dispatcher.has(op) && !this.registry.isReplaced(op) && !BY_RECORD.has(op);
   }
 
@@ -159,6 +159,15 @@ export class Router {
     if (kernel !== undefined) return { kind: "kernel", kernel };
     if (isSymbolic(op) && !op.startsWith("aten::")) return SCALAR;
     const problem = this.dispatcher.problem(op);
-    return problem === null ? OP : { kind: "missing", why: problem };
+    if (problem === null) return OP;
+    const compute = this.#computeOf(op);
+    return compute === undefined ? { kind: "missing", why: problem } : { kind: "handler", compile: () => compute };
+  }
+
+  /** Returns the function by which a record computes an op that libtorch does not have. */
+  #computeOf(op: OpName): HandlerFunction | undefined {
+    const { compute, decompose } = this.registry.resolve(op) ?? {};
+    if (compute === undefined || decompose !== undefined || this.dispatcher.has(op)) return undefined;
+    return ({ args }) => compute(args);
   }
 }

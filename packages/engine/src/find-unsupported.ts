@@ -4,6 +4,8 @@ import { definitionsOf, type Graph, graphsOf, isSymbolic, type Node, type Progra
 import {
   type ArgValue,
   argValue,
+  type Decomposition,
+  decompositionOf,
   describeNode,
   Emitter,
   isControl,
@@ -66,9 +68,10 @@ async function problemOf(
   graph: Graph,
   bindings: ReadonlyMap<string, number | bigint>,
   registry: OpRegistry,
-  { target, dtypes, dtypeAdvice, hasDynamicKernel }: Abilities,
+  abilities: Abilities,
   known: KnownProblems,
 ): Promise<string | null> {
+  const { target, dtypes, dtypeAdvice } = abilities;
   const own = dtypesOf(node, graph);
   const foreign = own.find((dtype) => !dtypes.includes(dtype));
   if (foreign !== undefined) {
@@ -83,17 +86,60 @@ async function problemOf(
     return registry.handlerOf(node.op)?.rewrite === undefined ? NO_OP_SET : null;
   }
   if (runsAnywhere(record, node, own) && registry.handlerOf(node.op) === undefined) return null;
-  const args = argsOf(node, record, hintValues(usesOf(node), graph, bindings));
+  const env = hintValues(usesOf(node), graph, bindings);
+  const args = argsOf(node, record, env);
   if (await loading(() => isDynamic(record, args))) {
-    if (hasDynamicKernel(record.name)) return null;
-    return `the sizes of its results depend on data, and ${target.name} has no kernel for it`;
+    return await dynamicProblem(node, record, args, registry, abilities);
   }
+  if (record.compute !== undefined && record.decompose === undefined) return null;
   if (args === null)
     return (await hasRule(record, target)) ? null : (registry.lackOf(node.op, target.name) ?? NO_KERNEL);
   const call = `${node.op} ${callKey(args)}`;
   const problem = known.has(call) ? known.get(call)! : await loweringProblem(node, args, registry, target);
   known.set(call, problem);
   return problem;
+}
+
+/** Explains why an op whose result sizes depend on data cannot run: it, or what a user's op decomposes into. */
+async function dynamicProblem(
+  node: Node,
+  record: OpRecord,
+  args: Readonly<Record<string, ArgValue>> | null,
+  registry: OpRegistry,
+  abilities: Abilities,
+): Promise<string | null> {
+  const { target } = abilities;
+  if (abilities.hasDynamicKernel(record.name)) return null;
+  if (record.decompose === undefined || registry.userSetOf(record.name) === undefined) {
+    if (record.compute !== undefined) return null;
+    return `the sizes of its results depend on data, and ${target.name} has no kernel for it`;
+  }
+  if (args === null) return null;
+  const calls = await loading(() => callsOf(node, record, args, registry));
+  for (const { record: called, args: given } of calls) {
+    if (called.compute !== undefined) continue;
+    const isOpen = await loading(() => isDynamic(called, given));
+    const problem = isOpen
+      ? await dynamicProblem(node, called, given, registry, abilities)
+      : await loweringProblem({ ...node, op: called.name }, given, registry, target);
+    if (problem !== null) return `it needs ${called.name}: ${problem}`;
+  }
+  return null;
+}
+
+/** Returns the calls of a decomposition, none where assumed sizes do not fit it. */
+function callsOf(
+  node: Node,
+  record: OpRecord,
+  args: Readonly<Record<string, ArgValue>>,
+  registry: OpRegistry,
+): Decomposition["calls"] {
+  try {
+    return decompositionOf(record, args, node, registry)?.calls ?? [];
+  } catch (error) {
+    if (error instanceof Pt2Error && error.code !== "registry.not-loaded") return [];
+    throw error;
+  }
 }
 
 /**

@@ -1,5 +1,6 @@
 import type { OpSet } from "@pt2/registry";
 import { deformConv2d, deformConv2dBackward } from "./deform-conv2d.ts";
+import { nms, nmsKept } from "./nms.ts";
 import { psRoiAlign, psRoiAlignBackward, psRoiPool, psRoiPoolBackward } from "./ps-roi.ts";
 import { roiAlign, roiAlignBackward } from "./roi-align.ts";
 import { roiPool, roiPoolBackward } from "./roi-pool.ts";
@@ -7,6 +8,8 @@ import { roiPool, roiPoolBackward } from "./roi-pool.ts";
 export {
   deformConv2d,
   deformConv2dBackward,
+  nms,
+  nmsKept,
   psRoiAlign,
   psRoiAlignBackward,
   psRoiPool,
@@ -17,12 +20,14 @@ export {
   roiPoolBackward,
 };
 
-/** torchvision's ops by their decompositions, on any backend. */
+/** torchvision's ops by their own rules, on any backend. */
 export const torchvision: OpSet = {
   name: "@pt2/ops-torchvision",
   version: "0.0.0",
   apiVersion: 1,
   ops: [
+    nms,
+    nmsKept,
     roiPool,
     roiPoolBackward,
     deformConv2d,

@@ -105,7 +105,7 @@ describe("what users mistake", () => {
       kernels: { wsam: [{ ops: ["my::f"] }] },
     };
     expect(createRegistry({ sets: [bare] }).lackOf("my::f", "wasm")).toBe(
-      'its record in op set "mine" has neither scalar, view nor decompose; its kernels are for wsam, not for wasm',
+      'its record in op set "mine" has neither scalar, view, decompose nor compute; its kernels are for wsam, not for wasm',
     );
     expect(createRegistry({ sets: [{ ...bare, builtIn: true }] }).lackOf("my::f", "wasm")).toBe(null);
   });

@@ -2,9 +2,10 @@ import type { DType } from "@pt2/format";
 import type { OpName } from "@pt2/graph";
 import type { ViewInverse } from "@pt2/graph/passes";
 import type { Builder, TypedOp } from "./builder.ts";
+import type { HandlerResult } from "./handler.ts";
 import { registryError } from "./registry-errors.ts";
 import type { ScalarExpr } from "./scalar/expr.ts";
-import type { ArgsOf, Operands, ResultsOf } from "./schema/infer-types.ts";
+import type { ArgsOf, DataOf, Operands, ResultsOf } from "./schema/infer-types.ts";
 import { parseSchema } from "./schema/parse.ts";
 import type { OpSchema } from "./schema/types.ts";
 import type { ArgValue, Strided, TensorMeta } from "./tensor-meta.ts";
@@ -62,6 +63,12 @@ export interface OpRules<S extends string> {
   readonly promote?: Promotion | ((args: ArgsOf<S>) => Promotion);
   /** Computes the same in simpler ops; returns null if it does not apply to these arguments. */
   decompose?(args: ArgsOf<S>, b: Builder): ResultsOf<S> | TupleHint | null;
+  /**
+   * Computes the results from elements in host memory, where a backend has no kernel and there is no `decompose`. It
+   * serves a node of a program, and a call in the decomposition of a `dynamic` op. A tensor of the results has the dtype
+   * and shape of `infer`; for a `dynamic` op its shape may be smaller. Functions stay on the thread of the caller.
+   */
+  compute?(args: DataOf<S>): HandlerResult | Promise<HandlerResult>;
   /** Computes gradients with respect to the tensor arguments, by name. If absent or null, no gradient flows. */
   gradient?(
     call: GradientCall<S>,
@@ -73,6 +80,7 @@ export interface OpRules<S extends string> {
   validate?(args: ArgsOf<S>): string | null;
   /**
    * Whether the sizes of the results depend on data: always (`nonzero`), or for these arguments (`index` with a mask).
+   * With `decompose`, the calls stand for the op, and of these some are dynamic.
    */
   readonly dynamic?: boolean | ((args: ArgsOf<S>) => boolean);
   /**
@@ -177,6 +185,7 @@ const RULES: { readonly [Name in keyof Required<OpRules<string>>]: true } = {
   inverse: true,
   infer: true,
   decompose: true,
+  compute: true,
   requires: true,
   validate: true,
   gradient: true,

@@ -72,7 +72,9 @@ export function requireHandlers(backend: Backend, program: Program, registry: Op
   const found = new Set<string>();
   walk(program.graph, ({ op }) => {
     const handler = registry.handlerOf(op);
-    if (handler?.compile !== undefined) found.add(op);
+    const { compute, decompose } = registry.resolve(op) ?? {};
+    const isComputed = compute !== undefined && decompose === undefined && !registry.hasKernel(op, backend.name);
+    if (handler?.compile !== undefined || isComputed) found.add(op);
   });
   if (found.size === 0) return;
   throw runtimeError("runtime.handlers", {

@@ -6,8 +6,8 @@ import { type Expansion, expandOp } from "./expand-op.ts";
 import { staticOperands } from "./static-operands.ts";
 
 /**
- * Expands the nodes whose ops libtorch does not have, where all sizes are known at load. The other ones are expanded
- * when they run.
+ * Expands the nodes whose ops libtorch does not have, where all sizes are known at load, those of results too. The
+ * other ones are expanded when they run.
  */
 export function expandProgram(program: Program, router: Router): Program {
   const graph = expanded(program.graph, router);
@@ -21,8 +21,8 @@ function expanded(graph: Graph, router: Router): Graph {
   for (const original of graph.nodes) {
     const node = mapGraphs(replaced.node(original), (nested) => expanded(nested, router));
     changed ||= node !== original;
-    const operands =
-      router.routeOf(node).kind === "expand" ? staticOperands(node, (name) => builder.typeOf(name)) : null;
+    const isStatic = router.routeOf(node).kind === "expand" && router.registry.resolve(node.op)?.dynamic === undefined;
+    const operands = isStatic ? staticOperands(node, (name) => builder.typeOf(name)) : null;
     if (operands === null) {
       builder.push(node);
       continue;

@@ -148,8 +148,17 @@ function needsUsers({ graph }: Program, registry: OpRegistry): string | null {
   const reached = [...registry.handledOps, ...loaded].find(isReached);
   // A name with wildcards may match ops that are not loaded yet.
   const pattern = registry.patterns?.find((name) => own.length > 0 || /^(aten|prims|[^:]*\*[^:]*)::/.test(name));
+  // Only decompositions of dynamic ops call ops that their records compute.
+  const isDynamic = own.some((op) => registry.resolve(op)?.dynamic !== undefined);
+  const computed = isDynamic
+    ? [...registry.userOps()].find(([op]) => registry.resolve(op)?.compute !== undefined && !hasKernel(op, true))
+    : undefined;
   return (
-    used.find((op) => isFunction(op) || (isBare(op, registry) && !hasKernel(op, true))) ?? reached ?? pattern ?? null
+    used.find((op) => isFunction(op) || (isBare(op, registry) && !hasKernel(op, true))) ??
+    reached ??
+    pattern ??
+    computed?.[0] ??
+    null
   );
 }
 

@@ -118,7 +118,7 @@ export const MISTAKES: readonly UserOpsCase[] = [
     sets: userSet(defineOp(SCHEMA)),
     program: PROGRAM,
     runs,
-    refused: { message: /mine::odd.*its record in op set "mine" has neither scalar, view nor decompose/ },
+    refused: { message: /mine::odd.*its record in op set "mine" has neither scalar, view, decompose nor compute/ },
   },
   wrongHandler(
     "a handler whose `compile` returns no function",

@@ -28,10 +28,10 @@ import { RuntimeScalars } from "./runtime-scalar.ts";
  * A target that takes every op as it is: used to infer the results of a decomposition, whether or not a backend can run
  * it.
  */
-const SHAPES_ONLY: LowerTarget = { name: "inference", isNative: () => true };
+export const SHAPES_ONLY: LowerTarget = { name: "inference", isNative: () => true };
 
 /** Decompositions nest; a deeper chain than this is a cycle between records. */
-const MAX_DEPTH = 32;
+export const MAX_DEPTH = 32;
 
 /**
  * Lowers one op with concrete arguments to calls: the op itself if the backend runs it, else its decomposition,
@@ -254,7 +254,8 @@ function isScalarType(type: SchemaType): boolean {
   return type.kind === "base" ? type.base === "Scalar" : type.kind === "optional" && isScalarType(type.inner);
 }
 
-function unsupported(op: OpName, node: Node, backend: string, why: string): Pt2Error {
+/** Makes the error for an op that cannot run. */
+export function unsupported(op: OpName, node: Node, backend: string, why: string): Pt2Error {
   return registryError("registry.unsupported-op", {
     what: `${op} cannot run on ${backend}: ${why}`,
     where: describe(node),

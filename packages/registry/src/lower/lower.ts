@@ -1,13 +1,16 @@
 import type { Arg, Graph, Node, OpName } from "@pt2/graph";
 import type { HandlerContext } from "../handler.ts";
 import { loading } from "../not-loaded.ts";
+import type { OpRecord } from "../op.ts";
 import { type OpRegistry, resolveArgs } from "../op-registry.ts";
 import { registryError } from "../registry-errors.ts";
 import type { ArgValue } from "../tensor-meta.ts";
 import { argValue, describe, type Environment, operandOf } from "./arguments.ts";
-import type { GraphBreak, Stage } from "./call.ts";
+import type { Call, GraphBreak, Stage } from "./call.ts";
 import { requireArgumentValues } from "./check-arguments.ts";
-import { Emitter } from "./emit.ts";
+import { Emitter, MAX_DEPTH, unsupported } from "./emit.ts";
+import { inlineDecomposition } from "./inline-decomposition.ts";
+import { isNativeIfLoaded } from "./is-native.ts";
 import { located } from "./located.ts";
 import type { LowerTarget } from "./lower-target.ts";
 import { type LoweredTensor, tensorsIn } from "./lowered-tensor.ts";
@@ -38,7 +41,8 @@ export async function lower(graph: Graph, inputs: Environment, options: LowerOpt
   return await lowerFrom(graph, 0, inputs, options);
 }
 
-async function lowerFrom(graph: Graph, start: number, given: Environment, options: LowerOptions): Promise<Stage> {
+async function lowerFrom(from: Graph, start: number, given: Environment, options: LowerOptions): Promise<Stage> {
+  let graph = from;
   const env = new Map(given);
   const numbers = new RuntimeScalars();
   const emitter = new Emitter(options.registry, options.target, numbers);
@@ -51,12 +55,20 @@ async function lowerFrom(graph: Graph, start: number, given: Environment, option
       bind(node, [symbolic], env);
       continue;
     }
+    const inlined = await loading(() => inlinedAt(node, graph, env, numbers, options));
+    if (inlined !== null) {
+      await options.registry.load(inlined.map(({ op }) => op));
+      graph = { ...graph, nodes: [...graph.nodes.slice(0, at), ...inlined, ...graph.nodes.slice(at + 1)] };
+      at--;
+      continue;
+    }
     const end = await loading(() => graphBreakAt(node, graph, env, numbers, options));
     if (end !== null) {
+      const whole = graph;
       const resume = (results: readonly ArgValue[]): Promise<Stage> => {
         const next = new Map(env);
         bind(node, results, next);
-        return lowerFrom(graph, at + 1, next, options);
+        return lowerFrom(whole, at + 1, next, options);
       };
       return { calls: emitter.calls, end, live: liveAt(graph, at, env), numbers, resume };
     }
@@ -87,12 +99,53 @@ function storedIn(value: ArgValue | undefined): readonly LoweredTensor[] {
   return tensorsIn(value).filter((tensor) => !isRuntimeScalar(tensor));
 }
 
+/** The number of decompositions that a node came from; more of them than {@link MAX_DEPTH} are a cycle of records. */
+const depths = new WeakMap<Node, number>();
+
+/** Returns the nodes that a user's op with result sizes of data consists of; null for any other node. */
+function inlinedAt(
+  node: Node,
+  graph: Graph,
+  env: Environment,
+  numbers: RuntimeScalars,
+  { registry, target }: LowerOptions,
+): readonly Node[] | null {
+  // PyTorch's dynamic ops have kernels wherever programs are lowered.
+  if (registry.userSetOf(node.op) === undefined || registry.handlerOf(node.op)?.compile !== undefined) return null;
+  const record = registry.resolve(node.op);
+  if (record?.dynamic === undefined || record.dynamic === false || record.decompose === undefined) return null;
+  const args = dynamicArgs(node, record, env, numbers);
+  if (args === null) return null;
+  const depth = (depths.get(node) ?? 0) + 1;
+  if (depth > MAX_DEPTH) throw unsupported(node.op, node, target.name, "its decomposition refers back to itself");
+  const nodes = located(node, () => inlineDecomposition(node, record, args, { graph, env, registry }));
+  nodes?.forEach((each) => void depths.set(each, depth));
+  return nodes;
+}
+
+/** Returns the checked arguments of a node whose result sizes depend on data; null where they do not for these. */
+function dynamicArgs(node: Node, record: OpRecord, env: Environment, numbers: RuntimeScalars): Call["args"] | null {
+  const args = resolveArgs(record.schema, numbers.fixAll(namedArgs(node, env)), () => describe(node));
+  const { dynamic } = record;
+  if (typeof dynamic === "function" && !located(node, () => dynamic(args))) return null;
+  requireAccepted(record, args, node);
+  return args;
+}
+
+/** A backend sees data only after the rules have accepted dtypes and shapes, as for any other op. */
+function requireAccepted(record: OpRecord, args: Call["args"], node: Node): void {
+  located(node, () => {
+    requireArgumentValues(record, args, node);
+    return record.infer?.(args);
+  });
+}
+
 function graphBreakAt(
   node: Node,
   { values: types }: Graph,
   env: Environment,
   numbers: RuntimeScalars,
-  { registry, handlerContext }: LowerOptions,
+  { registry, target, handlerContext }: LowerOptions,
 ): GraphBreak | null {
   if (isControl(node.op)) {
     return { kind: "control", operands: node.args.map(({ arg }) => operandOf(arg, env, node)), node };
@@ -113,16 +166,34 @@ function graphBreakAt(
       answers: (returned, given) => registry.checks!.answersOf(returned, { ...known, args: given }),
     };
   }
+  if (record?.compute !== undefined && record.decompose === undefined) {
+    return computeBreakAt(node, record, types, env, numbers, { registry, target });
+  }
   if (record?.dynamic === undefined || record.dynamic === false) return null;
+  const args = dynamicArgs(node, record, env, numbers);
+  return args === null ? null : { kind: "dynamic", record, args, node };
+}
+
+/** Returns the graph break of an op that its record computes in host memory; null where the backend has a kernel. */
+function computeBreakAt(
+  node: Node,
+  record: OpRecord,
+  types: Graph["values"],
+  env: Environment,
+  numbers: RuntimeScalars,
+  { registry, target }: Pick<LowerOptions, "registry" | "target">,
+): GraphBreak | null {
   const args = resolveArgs(record.schema, numbers.fixAll(namedArgs(node, env)), () => describe(node));
-  const { dynamic } = record;
-  if (dynamic !== true && !located(node, () => dynamic(args))) return null;
-  // A backend sees data only after the rules have accepted dtypes and shapes, as for any other op.
-  located(node, () => {
-    requireArgumentValues(record, args, node);
-    return record.infer?.(args);
-  });
-  return { kind: "dynamic", record, args, node };
+  if (isNativeIfLoaded(target, record.name, args)) return null;
+  requireAccepted(record, args, node);
+  const known = { who: "The `compute` rule", node, record, types, operand: (name: string) => env.get(name) };
+  return {
+    kind: "handler",
+    run: ({ args: given }) => record.compute!(given),
+    args,
+    node,
+    answers: (returned, given) => registry.checks!.answersOf(returned, { ...known, args: given }),
+  };
 }
 
 function namedArgs(node: Node, env: Environment): Record<string, ArgValue> {

@@ -5,6 +5,7 @@
  * types. A default list such as `[1, 1]` is split at its comma into a piece without a space, which is skipped.
  */
 import type { DType } from "@pt2/format";
+import type { HandlerTensor } from "../handler.ts";
 import type { ScalarExpr } from "../scalar/expr.ts";
 import type { ArgValue, FloatScalar, Scalar, TensorMeta } from "../tensor-meta.ts";
 
@@ -15,6 +16,17 @@ export type ArgsOf<S extends string> = string extends S
   : S extends `${string}(${infer Args}) -> ${string}`
     ? ArgRecord<Split<StripAliases<Args>>[number]>
     : never;
+
+/** The resolved arguments of the op, by name; tensors have their elements. */
+export type DataOf<S extends string> = {
+  readonly [Name in keyof ArgsOf<S>]: WithData<ArgsOf<S>[Name]>;
+};
+
+type WithData<Arg> = Arg extends TensorMeta
+  ? HandlerTensor
+  : Arg extends readonly TensorMeta[]
+    ? readonly HandlerTensor[]
+    : Arg;
 
 /**
  * The arguments of a call of the op, by name: arguments with a default are optional, a number is accepted for a tensor

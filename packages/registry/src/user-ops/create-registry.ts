@@ -1,6 +1,7 @@
 import { parseOpName } from "@pt2/graph";
 import { declaredEffects, effectsOf } from "../effects.ts";
 import type { OpHandler } from "../handler.ts";
+import type { OpRecord } from "../op.ts";
 import { OpRecords } from "../op-records.ts";
 import { type OpRegistry, type RegistryParts, registryOf } from "../op-registry.ts";
 import { OPS_API_VERSION, type OpSet } from "../op-set.ts";
@@ -64,11 +65,7 @@ export function createRegistry({ sets, handlers = [] }: RegistryParts): OpRegist
         if (set === undefined || record === undefined) return null;
         const others = kernels.backendsOf(record.name);
         const brought = others.length === 0 ? "" : `; its kernels are for ${others.join(", ")}, not for ${backend}`;
-        const bare = (record.scalar ?? record.view ?? record.decompose) === undefined;
-        const what = bare
-          ? `its record in op set "${set.name}" has neither scalar, view nor decompose`
-          : `the rules of op set "${set.name}" do not apply to its arguments`;
-        return `${what}${brought}`;
+        return `${lackOfRules(record, set.name)}${brought}`;
       },
       checks,
       patterns: table.patterns,
@@ -81,6 +78,15 @@ export function createRegistry({ sets, handlers = [] }: RegistryParts): OpRegist
   const withoutWildcards = registryWith((op) => table.named(op));
   if (!table.hasWildcards) return withoutWildcards;
   return { ...registryWith((op) => table.find(op)), withoutWildcards };
+}
+
+/** Explains why the rules of a record do not run a call. */
+function lackOfRules({ scalar, view, decompose, compute }: OpRecord, set: string): string {
+  if ((scalar ?? view ?? decompose ?? compute) === undefined) {
+    return `its record in op set "${set}" has neither scalar, view, decompose nor compute`;
+  }
+  if ((scalar ?? view ?? decompose) !== undefined) return `the rules of op set "${set}" do not apply to its arguments`;
+  return "its `compute` rule serves nodes of programs, and decompositions of `dynamic` ops, but not this one";
 }
 
 function requireApiVersion({ name, version, apiVersion = OPS_API_VERSION }: OpSet): void {

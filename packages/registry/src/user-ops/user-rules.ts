@@ -1,7 +1,8 @@
 import { DTYPES, Pt2Error } from "@pt2/format";
 import { type Builder, builderOf } from "../builder.ts";
-import type { OpHandler } from "../handler.ts";
+import type { HandlerResult, OpHandler } from "../handler.ts";
 import { type LoweredTensor, tensorsIn } from "../lower/lowered-tensor.ts";
+import { resultsOf } from "../lower/results.ts";
 import { NotLoaded } from "../not-loaded.ts";
 import type { OpRecord } from "../op.ts";
 import { registryError } from "../registry-errors.ts";
@@ -14,7 +15,7 @@ type Args = Readonly<Record<string, ArgValue>>;
 
 /** Wraps a record of a user, so that errors say what is wrong with the results of its rules. */
 export function checkedRecord(record: OpRecord): OpRecord {
-  const { scalar, view, infer, decompose, validate, promote } = record;
+  const { scalar, view, infer, decompose, compute, validate, promote } = record;
   const rule = (name: string): Rule => new Rule(record.name, `\`${name}\` rule`);
   const check: { -readonly [Name in keyof OpRecord]?: OpRecord[Name] } = {};
   if (scalar !== undefined) check.scalar = (...operands) => rule("scalar").expression(() => scalar(...operands));
@@ -26,6 +27,7 @@ export function checkedRecord(record: OpRecord): OpRecord {
     check.decompose = (args, b) =>
       rule("decompose").made(record, args, b, (builder) => decompose(args, builder)) as never;
   }
+  if (compute !== undefined) check.compute = (args) => rule("compute").computed(record, args, () => compute(args));
   return { ...record, ...check };
 }
 
@@ -122,6 +124,31 @@ class Rule {
     throw this.#mistake(`returned a tensor ${describeValue(strange)} that no call of the builder returned`);
   }
 
+  /** Runs a rule that returns elements, of the dtypes and shapes that `infer` says. */
+  computed(record: OpRecord, args: Args, work: () => HandlerResult | Promise<HandlerResult>): ReturnType<typeof work> {
+    const checked = (answer: HandlerResult): HandlerResult => {
+      if (record.infer === undefined) return answer;
+      const expected = resultsOf(record, record.infer(args) as ArgValue);
+      const answers = record.schema.returns.length === 1 ? [answer] : answer;
+      if (!Array.isArray(answers))
+        throw this.#mistake(`returned ${describeValue(answer)}, not ${expected.length} results`);
+      const wrong = expected.findIndex((meta, i) => !agrees(answers[i], meta, record.dynamic !== undefined));
+      if (wrong < 0) return answer;
+      const said = describeValue(expected[wrong]);
+      throw this.#mistake(`returned ${describeValue(answers[wrong])} as result ${wrong}, but \`infer\` says ${said}`);
+    };
+    const failed = (error: unknown): never => {
+      if (error instanceof Pt2Error) throw error;
+      throw this.#mistake(`failed: ${error instanceof Error ? error.message : String(error)}`, error);
+    };
+    try {
+      const answer = work();
+      return answer instanceof Promise ? answer.then(checked).catch(failed) : checked(answer);
+    } catch (error) {
+      return failed(error);
+    }
+  }
+
   #mistake(what: string, cause?: unknown): Pt2Error {
     return registryError("registry.rule", {
       what: `The ${this.#name} of ${this.#op} ${what}`,
@@ -144,6 +171,17 @@ function mismatch(type: SchemaType, answer: unknown): string | null {
   const { dtype, shape } = answer;
   if (!Object.hasOwn(DTYPES, dtype)) return `a tensor of dtype ${String(dtype)}`;
   return isWhole(shape, 0) ? null : `a tensor whose shape is ${describeValue(shape)}`;
+}
+
+/** Whether a result has the dtype and shape that were inferred, or a smaller shape if its size depends on data. */
+function agrees(answer: unknown, expected: ArgValue, isDynamic: boolean): boolean {
+  if (Array.isArray(expected)) {
+    return Array.isArray(answer) && expected.every((meta, i) => agrees(answer[i], meta as ArgValue, isDynamic));
+  }
+  if (!isTensorMeta(expected)) return true;
+  if (!isTensorMeta(answer) || answer.dtype !== expected.dtype || answer.shape.length !== expected.shape.length)
+    return false;
+  return expected.shape.every((size, d) => (isDynamic ? answer.shape[d]! <= size : answer.shape[d] === size));
 }
 
 function isStrided(view: unknown): boolean {
