@@ -5,10 +5,12 @@ import { webgpu } from "@pt2/backend-webgpu/node";
 import { compareTensor, gradientOp } from "@pt2/conformance";
 import { eagerOps } from "@pt2/eager";
 import { type DType, Pt2Error } from "@pt2/format";
+import type { OpSet } from "@pt2/registry";
 import type { HostTensor, Tensor } from "@pt2/runtime/node";
 import { afterAll, describe, expect, it } from "vitest";
 import { type GoldenCall, goldenCalls } from "./golden-calls.test-helper.ts";
 import { torchvision } from "./index.ts";
+import { torchvision as onWebgpu } from "./webgpu.ts";
 
 /** What a machine can lack. */
 const LACKING = new Set(["libtorch.not-found", "libtorch.no-compiler", "libtorch.platform", "webgpu.no-adapter"]);
@@ -29,22 +31,30 @@ afterAll(async () => {
   for (const backend of Object.values(backends)) if (typeof backend !== "string") await backend.dispose();
 });
 
+/** The backend of each row, and the ops as it is given them. */
+const ROWS: readonly (readonly [row: string, backend: Backend | string, set: OpSet])[] = [
+  ["wasm", backends.wasm!, torchvision],
+  ["libtorch", backends.libtorch!, torchvision],
+  ["webgpu", backends.webgpu!, torchvision],
+  ["webgpu, with kernels", backends.webgpu!, onWebgpu],
+];
+
 const FILES = { nms: 64, "roi-align": 30, "roi-pool": 7, "ps-roi": 18, "deform-conv2d": 24 };
 const TOLERANCES: Partial<Record<DType, number>> = { float16: 1e-2, float32: 2e-5, float64: 1e-9 };
 
 /** Calls an op of torchvision, or its gradient for `grad`. */
 async function called(
-  backend: Backend,
+  [backend, set]: readonly [Backend, OpSet],
   { op, tensors, numbers }: GoldenCall,
   grad: HostTensor | null,
 ): Promise<readonly Tensor[]> {
   const args = [...Object.values(tensors), ...Object.values(numbers)] as never[];
   if (grad === null) {
-    const { ops } = await eagerOps(backend, { ops: [torchvision] });
+    const { ops } = await eagerOps(backend, { ops: [set] });
     return [await ops.torchvision![op]!<Tensor | Tensor[] | Promise<Tensor>>(...args)].flat();
   }
-  const gradients = gradientOp(torchvision.ops.find(({ name }) => name === `torchvision::${op}`)!)!;
-  const { ops } = await eagerOps(backend, { ops: [torchvision, { name: "gradients", ops: [gradients.record] }] });
+  const gradients = gradientOp(set.ops.find(({ name }) => name === `torchvision::${op}`)!)!;
+  const { ops } = await eagerOps(backend, { ops: [set, { name: "gradients", ops: [gradients.record] }] });
   return ops.check_op!.gradient!<Tensor[]>(...args, [grad] as never);
 }
 
@@ -60,7 +70,7 @@ async function expectSame(found: Tensor, expected: HostTensor): Promise<void> {
   expect(await compareTensor(found, { dtype, shape, data }, { rtol, atol: rtol * Math.min(largest, 1e3) })).toBeNull();
 }
 
-describe.each(Object.entries(backends))("on %s", (name, backend) => {
+describe.each(ROWS)("on %s", (_row, backend, set) => {
   describe.each(Object.entries(FILES))("%s has the results of torchvision's kernels", async (file, count) => {
     if (typeof backend === "string") return it.skip(`(skipped: ${backend})`);
     const calls = await goldenCalls(file);
@@ -71,14 +81,14 @@ describe.each(Object.entries(backends))("on %s", (name, backend) => {
 
     // WebGPU has no float64.
     const possible = calls.filter(
-      ({ tensors }) => name !== "webgpu" || Object.values(tensors).every(({ dtype }) => dtype !== "float64"),
+      ({ tensors }) => backend !== backends.webgpu || Object.values(tensors).every(({ dtype }) => dtype !== "float64"),
     );
     it.each(possible.map((call) => [call.title, call] as const))("%s", async (_, call) => {
-      const found = await called(backend, call, null);
+      const found = await called([backend, set], call, null);
       expect(found).toHaveLength(call.results.length);
       for (const [i, expected] of call.results.entries()) await expectSame(found[i]!, expected);
       if (call.grad === null) return;
-      const gradients = await called(backend, call, call.grad);
+      const gradients = await called([backend, set], call, call.grad);
       const expected = Object.values(call.gradients);
       expect(gradients).toHaveLength(expected.length);
       for (const [i, gradient] of expected.entries()) await expectSame(gradients[i]!, gradient);
