@@ -10,6 +10,7 @@ import {
   Emitter,
   isControl,
   type LowerTarget,
+  MAX_DEPTH,
   type OpRecord,
   type OpRegistry,
   resolveArgs,
@@ -107,8 +108,10 @@ async function dynamicProblem(
   args: Readonly<Record<string, ArgValue>> | null,
   registry: OpRegistry,
   abilities: Abilities,
+  depth = 0,
 ): Promise<string | null> {
   const { target } = abilities;
+  if (depth > MAX_DEPTH) return "its decomposition refers back to itself";
   if (abilities.hasDynamicKernel(record.name)) return null;
   if (record.decompose === undefined || registry.userSetOf(record.name) === undefined) {
     if (record.compute !== undefined) return null;
@@ -120,9 +123,9 @@ async function dynamicProblem(
     if (called.compute !== undefined) continue;
     const isOpen = await loading(() => isDynamic(called, given));
     const problem = isOpen
-      ? await dynamicProblem(node, called, given, registry, abilities)
+      ? await dynamicProblem(node, called, given, registry, abilities, depth + 1)
       : await loweringProblem({ ...node, op: called.name }, given, registry, target);
-    if (problem !== null) return `it needs ${called.name}: ${problem}`;
+    if (problem !== null) return called.name === record.name ? problem : `it needs ${called.name}: ${problem}`;
   }
   return null;
 }

@@ -33,9 +33,9 @@ export function keptBoxes(
 
 /** NaN is the largest score, as in PyTorch's sort. */
 function byDescendingScore(scores: Numbers): Uint32Array {
-  const isNaN = (i: number): number => Number(Number.isNaN(scores[i]));
+  const unordered = (i: number): number => Number(Number.isNaN(scores[i]));
   return Uint32Array.from(scores, (_, i) => i).sort(
-    (i, j) => isNaN(j) - isNaN(i) || (scores[i]! === scores[j]! ? i - j : scores[j]! - scores[i]!) || i - j,
+    (i, j) => unordered(j) - unordered(i) || (scores[i]! === scores[j]! ? i - j : scores[j]! - scores[i]!) || i - j,
   );
 }
 

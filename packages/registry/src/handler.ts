@@ -1,13 +1,7 @@
 import type { OpName } from "@pt2/graph";
 import type { Builder } from "./builder.ts";
 import type { ArgsOf } from "./schema/infer-types.ts";
-import type { ArgValue, TensorMeta } from "./tensor-meta.ts";
-
-/** A tensor that a handler's function receives and returns; its bytes can be read on every backend. */
-export interface HandlerTensor extends TensorMeta {
-  /** The row-major elements. Floats narrower than 32 bits are numbers in a `Float32Array`; results may also be bits. */
-  readonly data: ArrayBufferView;
-}
+import type { ArgValue, HandlerTensor } from "./tensor-meta.ts";
 
 /** The node that a handler compiles, with its arguments in schema order and defaults filled in. */
 export interface HandlerNode {

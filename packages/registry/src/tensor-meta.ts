@@ -37,3 +37,9 @@ export type { Strided } from "@pt2/format";
 
 /** A resolved argument or result. Tensors are metas; ints are plain numbers (saturated at ±2^53), enums are strings. */
 export type ArgValue = TensorMeta | Scalar | string | null | readonly ArgValue[];
+
+/** A tensor that a function of a user receives and returns; its elements are in host memory. */
+export interface HandlerTensor extends TensorMeta {
+  /** The row-major elements. Floats narrower than 32 bits are numbers in a `Float32Array`; results may also be bits. */
+  readonly data: ArrayBufferView;
+}

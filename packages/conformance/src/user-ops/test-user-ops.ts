@@ -5,6 +5,7 @@ import type { Exceptions } from "../exceptions.ts";
 import { expectCodedError, expectThat, expectValues } from "../lifecycle/expectations.ts";
 import { programFor } from "../program-for.ts";
 import type { TestRunner } from "../test-runner.ts";
+import { COMPUTED } from "./computed.ts";
 import { HANDLED } from "./handled.ts";
 import { IN_PLACE } from "./in-place.ts";
 import { KERNELS } from "./kernels.ts";
@@ -29,6 +30,7 @@ const CASES: readonly UserOpsCase[] = [
   ...VIEWS,
   ...REPLACED,
   ...HANDLED,
+  ...COMPUTED,
   ...MISTAKES,
   ...SCALAR_FUNCTIONS,
 ];

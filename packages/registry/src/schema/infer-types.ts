@@ -5,9 +5,9 @@
  * types. A default list such as `[1, 1]` is split at its comma into a piece without a space, which is skipped.
  */
 import type { DType } from "@pt2/format";
-import type { HandlerTensor } from "../handler.ts";
+
 import type { ScalarExpr } from "../scalar/expr.ts";
-import type { ArgValue, FloatScalar, Scalar, TensorMeta } from "../tensor-meta.ts";
+import type { ArgValue, FloatScalar, HandlerTensor, Scalar, TensorMeta } from "../tensor-meta.ts";
 
 /** The resolved arguments of the op, by name. */
 export type ArgsOf<S extends string> = string extends S

@@ -1,11 +1,11 @@
 import { DTYPES, numel } from "@pt2/format";
 import type { Node } from "@pt2/graph";
 import { declaredEffects } from "../effects.ts";
-import type { HandlerFunction, HandlerTensor } from "../handler.ts";
+import type { HandlerFunction } from "../handler.ts";
 import { describe } from "../lower/arguments.ts";
 import type { OpRecord } from "../op.ts";
 import { registryError } from "../registry-errors.ts";
-import type { TensorMeta } from "../tensor-meta.ts";
+import type { HandlerTensor, TensorMeta } from "../tensor-meta.ts";
 import { isTensorMeta } from "../wrapped.ts";
 import { describeValue } from "./describe-value.ts";
 import { type Claim, requireRecorded } from "./recorded-types.ts";
