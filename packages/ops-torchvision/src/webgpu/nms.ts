@@ -9,6 +9,9 @@ import { planOrder } from "./score-order.ts";
  */
 const STRIPE = { boxes: 2048, bytes: 16 * 2 ** 20 };
 
+/** The invocations that go through the boxes together. */
+const LANES = 256;
+
 /**
  * Greedy non-maximum suppression without a readback: boxes are put into the order of their scores, all pairs are compared in
  * parallel, and one workgroup goes through the boxes to find which are kept (as torchvision's CUDA kernel does it).
@@ -94,7 +97,6 @@ function planOverlaps(
  * that they overlap are removed in parallel.
  */
 function planKept(call: KernelCall, { begin, end, first, words, bits, removed }: Stripe, kept: TensorView): void {
-  const lanes = call.adapter.software ? 32 : 256;
   const shader = call.shader("nms kept").read("bits", bits).write("removed", removed).write("kept", kept);
   shader.u32("begin", begin).u32("end", end);
   shader.u32("first", first).u32("words", words);
@@ -109,7 +111,7 @@ function planKept(call: KernelCall, { begin, end, first, words, bits, removed }:
     for (var k = 0u; k < 32u; k++) { gone |= select(0u, own[k], ((gone >> k) & 1u) == 0u); }
     if (lane < 32u && 32u * word + lane < p.end) { set_kept(32u * word + lane, ((gone >> lane) & 1u) == 0u); }
     if (gone != 0xffffffffu) {
-      for (var later = word + 1u + lane; later < p.words; later += ${lanes}u) {
+      for (var later = word + 1u + lane; later < p.words; later += ${LANES}u) {
         var found = removed_buf[p.removed_offset + later];
         for (var k = 0u; k < 32u; k++) {
           found |= select(0u, bits(block + k * width + later), ((gone >> k) & 1u) == 0u);
@@ -120,6 +122,6 @@ function planKept(call: KernelCall, { begin, end, first, words, bits, removed }:
     storageBarrier();
     workgroupBarrier();
   }`,
-    { workgroupSize: lanes, declarations: "var<workgroup> own: array<u32, 32>;\n" },
+    { workgroupSize: LANES, declarations: "var<workgroup> own: array<u32, 32>;\n" },
   );
 }

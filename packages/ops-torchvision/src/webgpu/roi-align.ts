@@ -41,14 +41,14 @@ function meansOf(size: string, nothing: string): string {
   return samples_of(start, ${size}, bins, bin, length);
 }
 fn mean_of(k: u32, channel: u32, py: u32, px: u32) -> f32 {
+  let n = picture(k);
+  if (n < 0 || p.height == 0u || p.width == 0u) { return 0f; }
   let ys = along(k, 2u, p.down, py, p.height);
   let xs = along(k, 1u, p.across, px, p.width);
   let first = place_of(ys, 0u) + place_of(xs, 0u);
   if (is_nan(first)) { return first; }
   let number = ys.number * xs.number;
   if (number == 0f) { return ${nothing}; }
-  let n = picture(k);
-  if (n < 0) { return 0f; }
   var sum = 0f;
   for (var r = 0u; r < ys.visited; r++) {
     let y = place_of(ys, r);

@@ -7,6 +7,8 @@ import { forEachBin, REGIONS, regionShader } from "./regions.ts";
 /** `roi_pool`: the largest element of a bin and its place; 0 and −1 where a bin has none. A missing picture is refused. */
 export const roiPoolKernel: WebgpuKernel = webgpuKernel({
   ops: [roiPool],
+  // The rules refuse a map without elements.
+  accepts: ({ input }) => input.shape[2]! * input.shape[3]! > 0,
   fuses: true,
   prepare(call, args) {
     const shader = regionShader(call, "roi_pool", args);

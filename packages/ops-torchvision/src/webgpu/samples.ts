@@ -3,7 +3,7 @@ import { DIVIDE } from "./divide.ts";
 /**
  * WGSL of samples at equal distances along one dimension of a bin, in torchvision's order of operations:
  *
- * - `samples_of(start, size, bins, at, length)`: those of bin `at` of a region, in a map of `length` elements. A bin has
+ * - `samples_of(start, size, bins, at, length)`: those of bin `at` of a region, in a map of `length` elements, which are one at least. A bin has
  *   `p.ratio` of them, or with a ratio of 0 as many as it covers elements; then only those near the map are visited, so
  *   that the largest region takes no longer than the map.
  * - `place_of(samples, i)`: where the i-th visited sample lies; `is_outside(place, length)`: whether it counts nothing.
@@ -11,11 +11,11 @@ import { DIVIDE } from "./divide.ts";
 export const SAMPLES: string = `${DIVIDE}struct Samples { first: f32, bin: f32, number: f32, begin: f32, visited: u32 }
 fn samples_of(start: f32, size: f32, bins: u32, at: u32, length: u32) -> Samples {
   let bin = divide(size, f32(bins));
-  var samples = Samples(start + f32(at) * bin, bin, p.ratio, 0f, select(0u, u32(p.ratio), length > 0u));
+  var samples = Samples(start + f32(at) * bin, bin, p.ratio, 0f, u32(p.ratio));
   if (p.ratio > 0f) { return samples; }
   samples.number = ceil(bin);
   samples.visited = 0u;
-  if (is_nan(bin) || is_inf(bin) || bin <= 0f || length == 0u) { return samples; }
+  if (is_nan(bin) || is_inf(bin) || bin <= 0f) { return samples; }
   // They are half an element or more apart.
   let step = bin / samples.number;
   let end = clamp(floor((f32(length) - samples.first) / step) + 2f, 0f, samples.number);
