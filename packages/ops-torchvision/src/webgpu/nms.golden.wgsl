@@ -58,7 +58,7 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) g
 @group(0) @binding(1) var<storage, read> areas_buf: array<f32>;
 @group(0) @binding(2) var<storage, read> removed_buf: array<u32>;
 @group(0) @binding(3) var<storage, read_write> bits_buf: array<u32>;
-struct Params { boxes_offset: u32, areas_offset: u32, removed_offset: u32, bits_offset: u32, n: u32, begin: u32, rows: u32, first: u32, width: u32, zero: u32, low: f32, high: f32, mantissa: u32, exponent: i32, inclusive: u32, count: u32 }
+struct Params { boxes_offset: u32, areas_offset: u32, removed_offset: u32, bits_offset: u32, n: u32, begin: u32, rows: u32, first: u32, width: u32, zero: u32, low: f32, high: f32, mantissa: u32, exponent: i32, count: u32 }
 @group(0) @binding(4) var<uniform> p: Params;
 fn boxes(i: u32) -> f32 { let at = p.boxes_offset + i; return boxes_buf[(at) / 4u][(at) % 4u]; }
 fn boxes4(i: u32) -> vec4<f32> { let v = boxes_buf[p.boxes_offset / 4u + i]; return vec4<f32>(v[0], v[1], v[2], v[3]); }
@@ -67,18 +67,15 @@ fn removed(i: u32) -> u32 { let at = p.removed_offset + i; return removed_buf[at
 fn set_bits(i: u32, v: u32) { let at = p.bits_offset + i; bits_buf[at] = v; }
 fn apart(x: f32) -> f32 { return bitcast<f32>(bitcast<u32>(x) ^ p.zero); }
 fn exceeds(x: u32, y: u32) -> bool {
-  let shift = i32(x >> 23u) - i32(y >> 23u) - p.exponent;
-  if (shift < 0 || shift > 32) { return shift > 0; }
+  let shift = i32(x >> 23u) - i32(y >> 23u) - p.exponent - 24;
+  if (shift < 0 || shift > 8) { return shift > 0; }
   let m = (x & 0x7fffffu) | 0x800000u;
   let n = (y & 0x7fffffu) | 0x800000u;
+  // The product in parts of 12 bits.
   let cross = (n >> 12u) * (p.mantissa & 0xfffu) + (n & 0xfffu) * (p.mantissa >> 12u);
   let low = (n & 0xfffu) * (p.mantissa & 0xfffu) + ((cross & 0xfffu) << 12u);
   let high = (n >> 12u) * (p.mantissa >> 12u) + (cross >> 12u) + (low >> 24u);
-  let by = u32(shift);
-  let high_x = select(m << ((by - 24u) & 31u), m >> ((24u - by) & 31u), by < 24u);
-  let low_x = select(0u, (m << (by & 31u)) & 0xffffffu, by < 24u);
-  if (high_x != high) { return high_x > high; }
-  return low_x > (low & 0xffffffu) || (low_x == (low & 0xffffffu) && p.inclusive == 1u);
+  return (m << u32(shift)) > high;
 }
 fn overlaps(a: vec4<f32>, area_a: f32, b: vec4<f32>, area_b: f32) -> bool {
   let size = max(min(a.zw, b.zw) - max(a.xy, b.xy), vec2<f32>());

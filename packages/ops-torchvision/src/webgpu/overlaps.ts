@@ -15,9 +15,9 @@ export function declareOverlaps(shader: Shader, threshold: number): string {
   shader.u32("zero", 0);
   // A quotient that is a number is 0 or more.
   if (threshold < 0) return `${PARTS}${head} ${WHOLE} return !is_nan(whole) && whole != 0f; }\n`;
-  const { low, high, mantissa, exponent, inclusive } = thresholdOf(threshold);
+  const { low, high, mantissa, exponent } = thresholdOf(threshold);
   shader.f32("low", low).f32("high", high);
-  shader.u32("mantissa", mantissa).i32("exponent", exponent).u32("inclusive", Number(inclusive));
+  shader.u32("mantissa", mantissa).i32("exponent", exponent);
   return `${PARTS}${EXCEEDS}${head}
   ${WHOLE}
   if (inner <= 0f || (bitcast<u32>(whole) & 0x7f800000u) == 0x7f800000u || inner < p.low * whole) { return false; }
@@ -33,21 +33,18 @@ const WHOLE = `let size = max(min(a.zw, b.zw) - max(a.xy, b.xy), vec2<f32>());
 const PARTS = "fn apart(x: f32) -> f32 { return bitcast<f32>(bitcast<u32>(x) ^ p.zero); }\n";
 
 /**
- * `exceeds(x, y)`: whether x > threshold · y, for bits of two positive floats. Both sides are integers of 48 bits here, in
- * digits of 24 bits, times a power of two.
+ * `exceeds(x, y)`: whether x > threshold · y, for bits of two positive floats. Both sides are integers of 24 and 49 bits here,
+ * times a power of two: where they are about equal, the 24 last bits of the larger one decide nothing.
  */
 const EXCEEDS = `fn exceeds(x: u32, y: u32) -> bool {
-  let shift = i32(x >> 23u) - i32(y >> 23u) - p.exponent;
-  if (shift < 0 || shift > 32) { return shift > 0; }
+  let shift = i32(x >> 23u) - i32(y >> 23u) - p.exponent - 24;
+  if (shift < 0 || shift > 8) { return shift > 0; }
   let m = (x & 0x7fffffu) | 0x800000u;
   let n = (y & 0x7fffffu) | 0x800000u;
+  // The product in parts of 12 bits.
   let cross = (n >> 12u) * (p.mantissa & 0xfffu) + (n & 0xfffu) * (p.mantissa >> 12u);
   let low = (n & 0xfffu) * (p.mantissa & 0xfffu) + ((cross & 0xfffu) << 12u);
   let high = (n >> 12u) * (p.mantissa >> 12u) + (cross >> 12u) + (low >> 24u);
-  let by = u32(shift);
-  let high_x = select(m << ((by - 24u) & 31u), m >> ((24u - by) & 31u), by < 24u);
-  let low_x = select(0u, (m << (by & 31u)) & 0xffffffu, by < 24u);
-  if (high_x != high) { return high_x > high; }
-  return low_x > (low & 0xffffffu) || (low_x == (low & 0xffffffu) && p.inclusive == 1u);
+  return (m << u32(shift)) > high;
 }
 `;

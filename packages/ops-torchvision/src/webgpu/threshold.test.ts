@@ -4,12 +4,12 @@ import { thresholdOf } from "./threshold.ts";
 
 /** Whether x / y exceeds a threshold, by its parts: compared as integers, whose quotient is not rounded. */
 function exceeds(x: number, y: number, threshold: number): boolean {
-  const { mantissa, exponent, inclusive } = thresholdOf(threshold);
+  const { mantissa, exponent } = thresholdOf(threshold);
   // Both sides times a power of two, that makes them integers.
-  const integer = (number: number, shift: number): bigint => BigInt(number * 2 ** shift) << BigInt(180);
+  const integer = (number: number, shift: number): bigint => BigInt(number * 2 ** shift) << BigInt(240);
   const left = integer(x, 20);
-  const right = ((integer(y, 20) >> BigInt(180)) * BigInt(mantissa)) << BigInt(180 + exponent);
-  return inclusive ? left >= right : left > right;
+  const right = ((integer(y, 20) >> BigInt(240)) * BigInt(mantissa)) << BigInt(240 + exponent);
+  return left > right;
 }
 
 it("a quotient exceeds the halfway point of a threshold where it exceeds the threshold once rounded", () => {
@@ -36,7 +36,7 @@ it("a quotient exceeds the halfway point of a threshold where it exceeds the thr
   expect(exceeded).toBeGreaterThan(5000);
 });
 
-it("the halfway points of thresholds have at most 25 bits, and what is near one is looked at", () => {
+it("the halfway points of thresholds have 25 bits, and what is near one is looked at", () => {
   const random = randomNumbers(2);
   for (const threshold of [
     0,
@@ -49,7 +49,7 @@ it("the halfway points of thresholds have at most 25 bits, and what is near one 
     ...Array.from({ length: 100 }, random),
   ]) {
     const { low, high, mantissa, exponent } = thresholdOf(threshold);
-    expect(mantissa).toBeLessThan(2 ** 25);
+    expect(Number.isInteger(mantissa) && mantissa >= 2 ** 24 && mantissa < 2 ** 25).toBe(true);
     const halfway = mantissa * 2 ** exponent;
     expect(low <= threshold && halfway < high && halfway >= low).toBe(true);
     expect(Math.abs(halfway - threshold)).toBeLessThanOrEqual(Math.max(threshold * 2 ** -23, 2 ** -149));
