@@ -1,31 +1,27 @@
 import { DIVIDE } from "./divide.ts";
 
 /**
- * WGSL of samples at equal distances along one dimension of a bin, in torchvision's order of operations:
+ * WGSL of samples at equal distances along one dimension of a bin:
  *
- * - `samples_of(start, size, bins, at, length)`: those of bin `at` of a region, in a map of `length` elements, which are one at least. A bin has
- *   `p.ratio` of them, or with a ratio of 0 as many as it covers elements; then only those near the map are visited, so
- *   that the largest region takes no longer than the map.
+ * - `samples_of(start, size, bins, at, length)`: those of bin `at` of a region, in a map of `length` elements, which are one at
+ *   least. A bin has `p.ratio` of them, or with a ratio of 0 as many as it covers elements; then only those near the map are
+ *   visited, so that the largest region takes no longer than the map.
  * - `place_of(samples, i)`: where the i-th visited sample lies; `is_outside(place, length)`: whether it counts nothing.
  */
-export const SAMPLES: string = `${DIVIDE}struct Samples { first: f32, bin: f32, number: f32, begin: f32, visited: u32 }
+export const SAMPLES: string = `${DIVIDE}struct Samples { first: f32, step: f32, number: f32, begin: f32, visited: u32 }
 fn samples_of(start: f32, size: f32, bins: u32, at: u32, length: u32) -> Samples {
   let bin = divide(size, f32(bins));
-  var samples = Samples(start + f32(at) * bin, bin, p.ratio, 0f, u32(p.ratio));
-  if (p.ratio > 0f) { return samples; }
-  samples.number = ceil(bin);
-  samples.visited = 0u;
-  if (is_nan(bin) || is_inf(bin) || bin <= 0f) { return samples; }
+  let number = select(ceil(bin), p.ratio, p.ratio > 0f);
+  var samples = Samples(start + f32(at) * bin, divide(bin, max(number, 1f)), number, 0f, u32(p.ratio));
+  if (p.ratio > 0f || is_nan(bin) || is_inf(bin) || bin <= 0f) { return samples; }
   // They are half an element or more apart.
-  let step = bin / samples.number;
-  let end = clamp(floor((f32(length) - samples.first) / step) + 2f, 0f, samples.number);
-  samples.begin = clamp(ceil((-1f - samples.first) / step) - 2f, 0f, samples.number);
+  let end = clamp(floor((f32(length) - samples.first) / samples.step) + 2f, 0f, number);
+  samples.begin = clamp(ceil((-1f - samples.first) / samples.step) - 2f, 0f, number);
   samples.visited = u32(clamp(end - samples.begin, 0f, 2f * f32(length) + 8f));
   return samples;
 }
 fn place_of(samples: Samples, i: u32) -> f32 {
-  let part = (samples.begin + f32(i) + 0.5f) * samples.bin;
-  return samples.first + divide(part, max(samples.number, 1f));
+  return samples.first + (samples.begin + f32(i) + 0.5f) * samples.step;
 }
 fn is_outside(place: f32, length: u32) -> bool { return place < -1f || place > f32(length); }
 `;
