@@ -49,6 +49,13 @@ export const ROWS: readonly (readonly Member[])[] = [
     },
   ],
   [
+    {
+      name: "@pt2/vision",
+      what: "pictures in, boxes and classes out",
+      only: [...FOUNDATION, "@pt2/runtime", "@pt2/eager"],
+    },
+  ],
+  [
     { name: "@pt2/cli", what: "pt2, the command line" },
     { name: "@pt2/custom-ops", what: "example: ops of one's own" },
     { name: "@pt2/digits", what: "example: handwritten digits" },

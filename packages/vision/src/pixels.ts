@@ -1,0 +1,43 @@
+import { type Tensor, tensor } from "@pt2/runtime";
+import { visionError } from "./vision-errors.ts";
+
+/** A picture as rows of pixels from the top: gray, red green blue, or with alpha, which is left out. */
+export interface Pixels {
+  readonly data: Uint8Array | Uint8ClampedArray;
+  readonly width: number;
+  readonly height: number;
+  /** @default what the length of `data` says */
+  readonly channels?: 1 | 3 | 4;
+}
+
+/** The width and height of a picture in pixels. */
+export interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+/** Returns whether a value has the form of {@link Pixels}. An `ImageData` of a canvas has it too. */
+export function isPixels(value: unknown): value is Pixels {
+  if (typeof value !== "object" || value === null) return false;
+  const { data, width, height } = value as Partial<Pixels>;
+  const isData = data instanceof Uint8Array || data instanceof Uint8ClampedArray;
+  return isData && typeof width === "number" && typeof height === "number";
+}
+
+/** Returns the pixels as a uint8 tensor [height, width, channels], over a copy. */
+export function pixelTensor({
+  data,
+  width,
+  height,
+  channels = (data.length / width / height) as 3,
+}: Pixels): Tensor<"uint8"> {
+  const isWhole = [width, height].every((size) => Number.isSafeInteger(size) && size > 0);
+  if (!isWhole || ![1, 3, 4].includes(channels) || data.length !== width * height * channels) {
+    throw visionError("vision.image", {
+      what: `A picture of ${width} × ${height} pixels has ${data.length} bytes`,
+      advice: "give width · height · channels bytes, with 1, 3 or 4 channels, and at least one pixel",
+      details: { width, height, bytes: data.length },
+    });
+  }
+  return tensor(Uint8Array.from(data), { shape: [height, width, channels] });
+}
