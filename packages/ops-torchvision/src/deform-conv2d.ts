@@ -1,5 +1,6 @@
 import { type Builder, defineOp, type OpRecord, type TensorMeta, type TypedOp } from "@pt2/registry";
 import { arithmetic } from "./arithmetic.ts";
+import { columnsByGroup, deformedColumns } from "./deformed-columns.ts";
 import { type Geometry, geometryOf, placesOf, type Sampled, sampleAt } from "./deformed-samples.ts";
 import { wide } from "./regions.ts";
 
@@ -19,11 +20,17 @@ export const deformConv2d: OpRecord & TypedOp<typeof SCHEMA> = defineOp(SCHEMA, 
     return { dtype: call.input.dtype, shape: [batch, channelsOut, down, across] };
   },
   decompose(call, b) {
-    const { reshape, matmul, add, cast } = arithmetic(b);
+    const { reshape, permute, matmul, add, cast } = arithmetic(b);
     const geometry = geometryOf(call);
-    const { batch, channelsOut, down, across } = geometry;
-    const { columns } = columnsOf(call, geometry, b);
-    const products = matmul(groupedWeight(call.weight, geometry, b), columns);
+    const { batch, channels, channelsOut, groups, taps, down, across } = geometry;
+    const [kernel_h, kernel_w] = geometry.kernel;
+    const { weight: _, bias: __, groups: ___, input, offset, mask, ...window } = call;
+    const wider = { input: wide(input, b), offset: wide(offset, b), mask: wide(mask, b) };
+    const columns = b.tensor(deformedColumns, { ...wider, kernel_h, kernel_w, ...window });
+    // Elements of the kernel come before channels, as in the columns.
+    const split = reshape(wide(call.weight, b), groups, channelsOut / groups, channels / groups, taps);
+    const weight = reshape(permute(split, 0, 1, 3, 2), groups, channelsOut / groups, taps * (channels / groups));
+    const products = matmul(weight, columnsByGroup(columns, geometry, b));
     const result = add(
       reshape(products, batch, channelsOut, down, across),
       reshape(wide(call.bias, b), channelsOut, 1, 1),

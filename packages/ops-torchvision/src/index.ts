@@ -1,5 +1,6 @@
 import type { OpSet } from "@pt2/registry";
 import { deformConv2d, deformConv2dBackward } from "./deform-conv2d.ts";
+import { deformedColumns } from "./deformed-columns.ts";
 import { nms, nmsKept } from "./nms.ts";
 import { psRoiAlign, psRoiAlignBackward, psRoiPool, psRoiPoolBackward } from "./ps-roi.ts";
 import { roiAlign, roiAlignBackward } from "./roi-align.ts";
@@ -8,6 +9,7 @@ import { roiPool, roiPoolBackward } from "./roi-pool.ts";
 export {
   deformConv2d,
   deformConv2dBackward,
+  deformedColumns,
   nms,
   nmsKept,
   psRoiAlign,
@@ -32,6 +34,7 @@ export const torchvision: OpSet = {
     roiPoolBackward,
     deformConv2d,
     deformConv2dBackward,
+    deformedColumns,
     roiAlign,
     roiAlignBackward,
     psRoiAlign,
