@@ -30,6 +30,7 @@ import { routerTarget } from "./optimize/router-target.ts";
 import { updateInPlace } from "./optimize/update-in-place.ts";
 import type { LibtorchOptions } from "./options.ts";
 import { Router } from "./routes.ts";
+import { SourceLibraries } from "./source-libraries.ts";
 
 const CAPABILITIES: Capabilities = {
   dtypes: LIBTORCH_DTYPES,
@@ -53,6 +54,7 @@ export class LibtorchBackend implements Backend {
   readonly #mmap: boolean | undefined;
   readonly #dispatcher: Dispatcher;
   readonly #libraries = new Set<string>();
+  readonly #sources: SourceLibraries;
   readonly #executables = new Set<LibtorchExecutable>();
   #abilities = new WeakMap<OpRegistry, Abilities>();
   #disposed = false;
@@ -66,6 +68,7 @@ export class LibtorchBackend implements Backend {
     this.#mmap = options.mmap;
     this.device = requireDevice(device, addon.info());
     this.#dispatcher = new Dispatcher(addon, this.device);
+    this.#sources = new SourceLibraries(this.#dispatcher, (path) => this.loadLibrary(path));
     located(() => {
       if (threads !== undefined) addon.setThreads(threads);
       if (concurrency !== undefined) addon.setConcurrency(concurrency);
@@ -75,11 +78,13 @@ export class LibtorchBackend implements Backend {
   }
 
   async unsupported(program: Program, registry: OpRegistry): Promise<readonly UnsupportedOp[]> {
+    await this.#sources.provide(program, registry);
     return (await this.#abilitiesFor(registry).examine(program)).missing;
   }
 
   async compile(request: CompileRequest): Promise<LibtorchExecutable> {
     this.#requireAlive();
+    const lacks = await this.#sources.provide(request.program, request.registry);
     const abilities = this.#abilitiesFor(request.registry);
     const target = routerTarget(abilities.router, { weights: this.#weights });
     const compiled = await compileProgram(request, {
@@ -96,7 +101,7 @@ export class LibtorchBackend implements Backend {
     };
     const { device } = this;
     const options = { device, outputs: this.#outputs, capture: this.#cudaGraphs, onDispose };
-    const executable = new LibtorchExecutable(compiled, options);
+    const executable = new LibtorchExecutable({ ...compiled, notes: [...lacks, ...compiled.notes] }, options);
     this.#executables.add(executable);
     if (this.#disposed) await executable.dispose();
     this.#requireAlive();
@@ -121,7 +126,7 @@ export class LibtorchBackend implements Backend {
   }
 
   /** Loads a shared library that registers ops with TORCH_LIBRARY, for the whole process. It runs code. */
-  loadLibrary(path: string): void {
+  loadLibrary(path: string | URL): void {
     this.#requireAlive();
     const library = libraryPath(path);
     if (this.#libraries.has(library)) return;

@@ -9,6 +9,7 @@ export class Dispatcher {
   readonly #addon: Pick<Addon, "schema" | "hasKernel" | "refusal">;
   readonly #problems = new Map<OpName, string | null>();
   readonly #schemas = new Map<OpName, OpSchema | null>();
+  readonly #lacks = new Map<OpName, string>();
 
   constructor(addon: Pick<Addon, "schema" | "hasKernel" | "refusal">, device: string) {
     this.#addon = addon;
@@ -44,6 +45,12 @@ export class Dispatcher {
     return schema;
   }
 
+  /** Remembers why it does not have ops that a library could have brought. */
+  explainLack(ops: readonly OpName[], why: string): void {
+    for (const op of ops) this.#lacks.set(op, why);
+    this.refresh();
+  }
+
   /** Forgets which ops it did not have: a library was loaded. */
   refresh(): void {
     this.#problems.clear();
@@ -53,7 +60,10 @@ export class Dispatcher {
   #problemOf(op: OpName): string | null {
     const refused = this.refusal(op);
     if (refused !== null) return `the libtorch backend refuses it: ${refused}`;
-    if (this.#addon.schema(op) === null) return "libtorch does not have it";
+    if (this.#addon.schema(op) === null) {
+      const why = this.#lacks.get(op);
+      return why === undefined ? "libtorch does not have it" : `libtorch does not have it: ${why}`;
+    }
     return this.#addon.hasKernel(op, this.device) ? null : `libtorch has no kernel of it for ${this.device}`;
   }
 }

@@ -3,7 +3,13 @@ export type { AotiModel, AotiOptions } from "./aoti.ts";
 export { LibtorchBackend } from "./backend.ts";
 export type { OpArgs, OpResult, OpValue } from "./eager/op-args.ts";
 export type { LibtorchExecutable } from "./executable.ts";
-export type { KernelCalls, LibtorchKernel, LibtorchKernelSource, LibtorchLibrary } from "./handlers/kernel.ts";
+export type {
+  KernelCalls,
+  LibtorchKernel,
+  LibtorchKernelSource,
+  LibtorchLibrary,
+  LibtorchSources,
+} from "./handlers/kernel.ts";
 export { type AddonBuild, type BuildOptions, buildAddon, findBuiltAddon } from "./install/build-addon.ts";
 export type { BuildProgress } from "./install/compile-job.ts";
 export {

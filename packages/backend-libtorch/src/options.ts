@@ -13,7 +13,7 @@ export interface LibtorchOptions {
   /** How many runs compute at the same time, for the whole process; further ones wait. */
   readonly concurrency?: number;
   /** Shared libraries that register ops with TORCH_LIBRARY. They run code when they are loaded. */
-  readonly libraries?: readonly string[];
+  readonly libraries?: readonly (string | URL)[];
   /** The switches of libtorch, for the whole process. */
   readonly flags?: Partial<LibtorchFlags>;
   /**

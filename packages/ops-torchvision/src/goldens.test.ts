@@ -10,6 +10,8 @@ import type { HostTensor, Tensor } from "@pt2/runtime/node";
 import { afterAll, describe, expect, it } from "vitest";
 import { type GoldenCall, goldenCalls } from "./golden-calls.test-helper.ts";
 import { torchvision } from "./index.ts";
+import { torchvision as onLibtorch } from "./libtorch.ts";
+import { torchvision as onWasm } from "./wasm.ts";
 import { torchvision as onWebgpu } from "./webgpu.ts";
 
 /** What a machine can lack. */
@@ -34,7 +36,10 @@ afterAll(async () => {
 /** The backend of each row, and the ops as it is given them. */
 const ROWS: readonly (readonly [row: string, backend: Backend | string, set: OpSet])[] = [
   ["wasm", backends.wasm!, torchvision],
+  ["wasm, with kernels", backends.wasm!, onWasm],
   ["libtorch", backends.libtorch!, torchvision],
+  // Kernels stay in the process: the row without them comes first.
+  ["libtorch, with kernels", backends.libtorch!, onLibtorch],
   ["webgpu", backends.webgpu!, torchvision],
   ["webgpu, with kernels", backends.webgpu!, onWebgpu],
 ];

@@ -26,20 +26,38 @@ export interface LibtorchKernel {
 
 /** A shared library that registers the op set's ops with TORCH_LIBRARY. It is loaded once, before the program. */
 export interface LibtorchLibrary {
-  readonly library: string;
+  readonly library: string | URL;
+}
+
+/**
+ * C++ sources of a shared library that registers ops with TORCH_LIBRARY, compiled where they run: once for each libtorch,
+ * when a program is loaded that has one of the ops. Where libtorch has any of them already, by a library that was loaded
+ * before, nothing is compiled. Where they cannot be compiled, records run instead, and a warning says why.
+ */
+export interface LibtorchSources {
+  /** The ops that the library registers. */
+  readonly ops: readonly OpName[];
+  /** The files to compile. What they include lies beside or below them, or belongs to PyTorch. */
+  readonly sources: readonly (string | URL)[];
+  /** Flags for the compiler, after `-std=c++20 -O2`. @default none */
+  readonly flags?: readonly string[];
+  /** The oldest PyTorch whose headers have what the sources use. @default any that the backend runs on */
+  readonly oldest?: string;
 }
 
 /** What op sets may bring for this backend. */
-export type LibtorchKernelSource = LibtorchKernel | LibtorchLibrary;
+export type LibtorchKernelSource = LibtorchKernel | LibtorchLibrary | LibtorchSources;
 
-/** Collects the kernels of a registry's op sets, and the libraries that must be loaded for them. */
+/** Collects the kernels of a registry's op sets, the libraries to load for them, and the sources to compile. */
 export function kernelSourcesOf(registry: OpRegistry): {
   readonly kernels: readonly LibtorchKernel[];
-  readonly libraries: readonly string[];
+  readonly libraries: readonly (string | URL)[];
+  readonly sources: readonly LibtorchSources[];
 } {
-  const sources = registry.kernelsFor("libtorch") as readonly LibtorchKernelSource[];
+  const given = registry.kernelsFor("libtorch") as readonly LibtorchKernelSource[];
   return {
-    kernels: sources.filter((source): source is LibtorchKernel => "call" in source),
-    libraries: sources.flatMap((source) => ("library" in source ? source.library : [])),
+    kernels: given.filter((source): source is LibtorchKernel => "call" in source),
+    libraries: given.flatMap((source) => ("library" in source ? [source.library] : [])),
+    sources: given.filter((source): source is LibtorchSources => "sources" in source),
   };
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { access, copyFile, mkdir, readdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
-import { dirname, join } from "node:path";
+import { basename, dirname, join } from "node:path";
 import type { AddonSources } from "./addon-sources.ts";
 import { ADDON_FILE } from "./compile.ts";
 import { cacheFolder, type Environment } from "./environment.ts";
@@ -36,12 +36,18 @@ export async function presentAddon(
   needsCuda = false,
 ): Promise<string | undefined> {
   for (const cuda of needsCuda ? [true] : [true, false]) {
-    const file = addonFile(sources, libtorch, env, cuda);
-    if (!(await exists(file))) continue;
-    if (await isWhole(file, await factsOf(file))) return file;
-    // A folder can be published again only where there is none.
-    await rm(dirname(file), { recursive: true, force: true });
+    const file = await presentModule(addonFile(sources, libtorch, env, cuda));
+    if (file !== undefined) return file;
   }
+  return undefined;
+}
+
+/** Returns the path of a published module if it is there, and whole. */
+export async function presentModule(file: string): Promise<string | undefined> {
+  if (!(await exists(file))) return undefined;
+  if (await isWhole(file, await factsOf(file))) return file;
+  // A folder can be published again only where there is none.
+  await rm(dirname(file), { recursive: true, force: true });
   return undefined;
 }
 
@@ -55,12 +61,17 @@ async function factsOf(file: string): Promise<Partial<ModuleRecord>> {
 }
 
 /** Publishes a module: its folder appears complete or not at all. */
-export async function publishAddon(made: string, file: string, facts: Readonly<Record<string, string>>): Promise<void> {
+export async function publishModule(
+  made: string,
+  file: string,
+  facts: Readonly<Record<string, string>>,
+): Promise<void> {
   const folder = dirname(file);
   const draft = `${folder}.${randomUUID()}`;
   await mkdir(draft, { recursive: true });
-  await copyFile(made, join(draft, ADDON_FILE));
-  const record = await recordOf(join(draft, ADDON_FILE));
+  const copy = join(draft, basename(file));
+  await copyFile(made, copy);
+  const record = await recordOf(copy);
   await writeFile(join(draft, FACTS), `${JSON.stringify({ ...facts, ...record })}\n`);
   await rename(draft, folder).catch(async (problem: unknown) => {
     await rm(draft, { recursive: true, force: true });

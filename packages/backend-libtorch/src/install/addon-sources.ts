@@ -42,7 +42,7 @@ export async function readSources(folder: string, libtorch: Libtorch, env: Envir
  * The identity has sizes, because a libtorch at the same path may have been replaced; it has no times, since copying an
  * image changes them.
  */
-async function identityOf({ path, version, build, cxx11Abi }: Libtorch): Promise<string> {
+export async function identityOf({ path, version, build, cxx11Abi }: Libtorch): Promise<string> {
   const sizes = await Promise.all(
     ["libtorch_cpu.so", "libtorch_cpu.dylib", "libc10.so", "libc10.dylib"].map((name) =>
       stat(join(path, "lib", name)).then(

@@ -2,8 +2,9 @@ import { createHash } from "node:crypto";
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Pt2Error } from "@pt2/format";
-import { addonFile, addonFolder, hasBuilds, presentAddon, publishAddon, removeOldAddons } from "./addon-cache.ts";
+import { addonFile, addonFolder, hasBuilds, presentAddon, publishModule, removeOldAddons } from "./addon-cache.ts";
 import { type AddonSources, packagedSources, readSources } from "./addon-sources.ts";
+import { buildFailed } from "./build-failed.ts";
 import { ADDON_FILE, compile } from "./compile.ts";
 import type { BuildProgress } from "./compile-job.ts";
 import { cudaHeaders } from "./cuda-headers.ts";
@@ -12,7 +13,7 @@ import { type FindOptions, searchLibtorch } from "./find-libtorch.ts";
 import { installError, numbered } from "./install-errors.ts";
 import type { Libtorch } from "./libtorch.ts";
 import { withLock } from "./lock.ts";
-import { compilerAdvice, findToolchain, nodeHeaders, type Toolchain } from "./toolchain.ts";
+import { findToolchain, nodeHeaders } from "./toolchain.ts";
 
 /** Options of {@link buildAddon}. */
 export interface BuildOptions {
@@ -31,7 +32,7 @@ export interface AddonBuild {
   readonly fresh: boolean;
 }
 
-const LAST_LINES = 30;
+const NAME = "The native module";
 const ATTEMPTS = 3;
 
 /**
@@ -70,35 +71,23 @@ export async function buildAddon(libtorch: Libtorch, options: BuildOptions = {})
       if (made !== undefined) return { file: made, libtorch, fresh: false };
       await mkdir(workFolder, { recursive: true });
       const outcome = await compile({ sources, libtorch, toolchain, ...headers, workFolder, env, onProgress });
-      if (outcome.code !== 0) throw buildFailed(outcome.lines, toolchain, libtorch);
+      if (outcome.code !== 0) throw buildFailed(NAME, outcome.lines, toolchain, libtorch);
       // Sources that were edited in the meantime are compiled again.
       if ((await read()).key !== sources.key) continue;
       const file = addonFile(sources, libtorch, env, cuda);
-      await publishAddon(join(workFolder, ADDON_FILE), file, { compiler: toolchain.compilerVersion });
+      await publishModule(join(workFolder, ADDON_FILE), file, { compiler: toolchain.compilerVersion });
       // Objects make the next build after an edit faster; sources below node_modules are never edited.
       if (/[\\/]node_modules[\\/]/.test(nativeFolder)) await rm(workFolder, { recursive: true, force: true });
       await removeOldAddons(env, libtorch, file);
       return { file, libtorch, fresh: true };
     }
-    throw buildFailed(["the sources changed while they were compiled"], toolchain, libtorch);
+    throw buildFailed(NAME, ["the sources changed while they were compiled"], toolchain, libtorch);
   };
   return await withLock(`${workFolder}.lock`, build, { onWait });
 }
 
 function workKey({ path }: Libtorch, nativeFolder: string, { CXX, CXXFLAGS }: Environment): string {
   return createHash("sha256").update([path, nativeFolder, CXX, CXXFLAGS].join("\0")).digest("hex").slice(0, 16);
-}
-
-function buildFailed(lines: readonly string[], toolchain: Toolchain, libtorch: Libtorch): Pt2Error {
-  const { compiler, compilerVersion, cmake } = toolchain;
-  const first = lines.findIndex((line) => /\b(?:error|Error):?\s/.test(line));
-  const last = first < 0 ? lines.slice(-LAST_LINES) : lines.slice(first, first + LAST_LINES);
-  return installError("libtorch.build-failed", {
-    what: `The native module could not be compiled for torch ${libtorch.version}\n${last.map((line) => `  | ${line}`).join("\n")}`,
-    where: `${compiler} (${compilerVersion})${cmake === undefined ? ", without CMake" : `, ${cmake}`}`,
-    advice: `see the compiler's lines above; a complete and recent compiler is needed:${compilerAdvice()}`,
-    details: { lines, compiler, compilerVersion, libtorch },
-  });
 }
 
 function noWindows(): Pt2Error {

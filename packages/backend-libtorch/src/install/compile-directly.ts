@@ -1,36 +1,21 @@
-import { mkdir } from "node:fs/promises";
-import { dirname, join } from "node:path";
-import { type Finished, runCommand } from "./command.ts";
+import { join } from "node:path";
+import type { Finished } from "./command.ts";
 import type { CompileJob } from "./compile-job.ts";
+import { compileUnits } from "./compile-units.ts";
 
 /** Compiles without CMake, with the flags that `native/CMakeLists.txt` gives; a test compares them. */
 export async function compileDirectly(job: CompileJob): Promise<Finished> {
-  const { sources, toolchain, workFolder, env, onProgress } = job;
-  const { units } = sources;
-  const total = units.length + 1;
-  const objectOf = (unit: string): string => join(workFolder, `${unit}.o`);
-  const flags = compileFlags(job);
-  const waiting = [...units];
-  const failures: Finished[] = [];
-  let done = 0;
-  const worker = async (): Promise<void> => {
-    for (let unit = waiting.shift(); unit !== undefined && failures.length === 0; unit = waiting.shift()) {
-      const object = objectOf(unit);
-      await mkdir(dirname(object), { recursive: true });
-      const finished = await runCommand(
-        toolchain.compiler,
-        [...flags, "-o", object, "-c", join(sources.folder, unit)],
-        { env },
-      );
-      if (finished.code !== 0) failures.push(finished);
-      onProgress({ stage: "compile", done: ++done, total, line: `Building ${unit}` });
-    }
-  };
-  await Promise.all(Array.from({ length: toolchain.jobs }, worker));
-  if (failures[0] !== undefined) return failures[0];
-  const linked = await runCommand(toolchain.compiler, linkFlags(job, units.map(objectOf)), { env });
-  onProgress({ stage: "compile", done: total, total, line: "Linking" });
-  return linked;
+  const { sources, workFolder } = job;
+  const units = sources.units.map((unit) => ({
+    name: unit,
+    source: join(sources.folder, unit),
+    object: join(workFolder, `${unit}.o`),
+  }));
+  const link = linkFlags(
+    job,
+    units.map(({ object }) => object),
+  );
+  return await compileUnits({ ...job, units, flags: compileFlags(job), linkFlags: link });
 }
 
 /** Returns the flags that compile a file. */

@@ -1,0 +1,6 @@
+import type { OpSet } from "@pt2/registry";
+import { torchvision as portable } from "./index.ts";
+import { sources } from "./libtorch/sources.ts";
+
+/** torchvision's ops with kernels in C++, which are compiled where they run. Other backends use the decompositions. */
+export const torchvision: OpSet = { ...portable, kernels: { libtorch: [sources] } };
