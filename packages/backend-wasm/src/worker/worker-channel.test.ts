@@ -7,6 +7,7 @@ import { WorkerChannel } from "./worker-channel.ts";
 /** Makes a worker whose answers and whose end come when the test says so. */
 function handWorked() {
   const posted: ToWorker[] = [];
+  const held: boolean[] = [];
   let answer = (_: FromWorker): void => {};
   let ended = (): void => {};
   const end = new Promise<void>((resolve) => {
@@ -17,10 +18,10 @@ function handWorked() {
     listen: (receive) => {
       answer = receive;
     },
-    hold: () => {},
+    hold: (alive) => void held.push(alive),
     terminate: () => end,
   });
-  return { channel, posted, answer: (message: FromWorker) => answer(message), ended: () => ended() };
+  return { channel, posted, held, answer: (message: FromWorker) => answer(message), ended: () => ended() };
 }
 
 test("termination fails pending calls at once, and a pending answer comes too late", async () => {
@@ -32,6 +33,18 @@ test("termination fails pending calls at once, and a pending answer comes too la
   await expect(call).rejects.toMatchObject({ code: "wasm.disposed" });
   await expect(channel.call("memory", { executable: 0 })).rejects.toMatchObject({ code: "wasm.disposed" });
   expect(posted).toHaveLength(1);
+  ended();
+  await terminated;
+});
+
+test("an answer that comes too late does not let the process end before the worker", async () => {
+  const { channel, held, answer, ended } = handWorked();
+  const call = channel.call("memory", { executable: 0 });
+  const terminated = channel.terminate(backendDisposed());
+  const before = held.length;
+  answer({ kind: "result", id: 0, value: {} });
+  expect(held.slice(before)).toEqual([]);
+  await expect(call).rejects.toMatchObject({ code: "wasm.disposed" });
   ended();
   await terminated;
 });

@@ -175,7 +175,8 @@ export class WorkerChannel {
   #take(id: number): Pending | undefined {
     const pending = this.#pending.get(id);
     this.#pending.delete(id);
-    if (this.#pending.size === 0) this.#worker.hold(false);
+    // An answer that comes too late changes nothing: the process waits for a worker that ends.
+    if (pending !== undefined && this.#pending.size === 0) this.#worker.hold(false);
     return pending;
   }
 
