@@ -6,7 +6,7 @@ import { thresholdOf } from "./threshold.ts";
  * union, is more than `threshold`, as float32 arithmetic on a CPU finds it. A box that is not a number overlaps none.
  *
  * Sums and products are kept apart, so that no compiler fuses or reorders them. No quotient is computed, since GPUs do not
- * round it as CPUs do.
+ * round it as CPUs do. What remains is that a GPU may take numbers below 2^-126 for zero: areas, that is.
  */
 export function declareOverlaps(shader: Shader, threshold: number): string {
   const head = "fn overlaps(a: vec4<f32>, area_a: f32, b: vec4<f32>, area_b: f32) -> bool {";
