@@ -1,0 +1,149 @@
+import { readFile } from "node:fs/promises";
+import type { Backend } from "@pt2/backend";
+import { libtorch } from "@pt2/backend-libtorch/node";
+import { wasm } from "@pt2/backend-wasm/node";
+import { webgpu } from "@pt2/backend-webgpu/node";
+import { fromBytes, Pt2Error, readSafetensors } from "@pt2/format";
+import { afterAll, describe, expect, it } from "vitest";
+import { type ImageOps, imageOps } from "./image-ops.ts";
+import type { Pixels } from "./pixels.ts";
+
+/** What a machine can lack. */
+const LACKING = new Set(["libtorch.not-found", "libtorch.no-compiler", "libtorch.platform", "webgpu.no-adapter"]);
+
+async function orWhyNot(made: Promise<Backend>): Promise<Backend | string> {
+  return await made.catch((problem: unknown) => {
+    if (problem instanceof Pt2Error && LACKING.has(problem.code)) return problem.what;
+    throw problem;
+  });
+}
+
+const backends = {
+  wasm: wasm({ worker: false }),
+  libtorch: await orWhyNot(libtorch({ threads: 1 })),
+  webgpu: await orWhyNot(webgpu()),
+};
+afterAll(async () => {
+  for (const backend of Object.values(backends)) if (typeof backend !== "string") await backend.dispose();
+});
+
+const file = await readFile(new URL("image-ops.golden.safetensors", import.meta.url));
+const { tensors, metadata } = await readSafetensors(fromBytes(new Uint8Array(file)));
+type Resized = readonly [
+  height: number,
+  width: number,
+  down: number,
+  across: number,
+  antialias: boolean,
+  mode: "bilinear" | "bicubic",
+];
+const resized: readonly Resized[] = JSON.parse(metadata.get("resized")!);
+const crops: readonly (readonly [number, number, number, number])[] = JSON.parse(metadata.get("crops")!);
+const floats = (name: string): Float32Array => new Float32Array(tensors.get(name)!.bytes.slice().buffer);
+const SAMPLES = 24;
+
+/** The formula of `scripts/python/image_goldens.py`. */
+function pixels(height: number, width: number): Pixels {
+  const data = new Uint8Array(height * width * 3);
+  for (let y = 0; y < height; y++) {
+    for (let x = 0; x < width; x++) {
+      for (let c = 0; c < 3; c++) {
+        data[(y * width + x) * 3 + c] = x * 7 + y * 11 + c * 53 + Math.floor(x / 5) * Math.floor(y / 3) * 29;
+      }
+    }
+  }
+  return { data, width, height, channels: 3 };
+}
+
+/** The largest difference of elements at equal distances from those of torchvision. */
+function worst(found: ArrayLike<number>, expected: ArrayLike<number>, at: number): number {
+  let most = 0;
+  for (let i = 0; i < SAMPLES; i++) {
+    const value = found[Math.floor((i * (found.length - 1)) / (SAMPLES - 1))]!;
+    most = Math.max(most, Math.abs(value - expected[at * SAMPLES + i]!));
+  }
+  return most;
+}
+
+// Each size is another program, for which a GPU compiles no shader, but a software adapter computes slowly.
+const STEPS = { wasm: 1, libtorch: 1, webgpu: 10 };
+
+describe.each(Object.entries(backends))("pictures on %s", (name, backend) => {
+  if (typeof backend === "string") return it.skip(`(skipped: ${backend})`);
+  const step = STEPS[name as keyof typeof STEPS];
+  const chosen = resized
+    .map((size, at) => ({ size, at }))
+    .filter(({ at }) => at % step === 0 || resized.length === at + 1);
+  let ops: ImageOps;
+  afterAll(() => ops.dispose());
+
+  it(`are resized as torchvision does it, to ${chosen.length} random sizes`, { timeout: 300_000 }, async () => {
+    ops = await imageOps(backend);
+    const [expected, rounded] = [floats("floats"), tensors.get("bytes")!.bytes];
+    let [ofFloats, ofBytes] = [0, 0];
+    for (const {
+      size: [height, width, down, across, antialias, interpolation],
+      at,
+    } of chosen) {
+      const image = ops.toTensor(pixels(height, width));
+      const result = ops.resize(image, { height: down, width: across }, { antialias, interpolation });
+      expect(result.shape).toEqual([1, 3, down, across]);
+      const data = (await result.read()) as Float32Array;
+      ofFloats = Math.max(ofFloats, worst(data, expected, at));
+      // Of bytes torchvision's results are bytes: rounded, and never beyond 0 and 255. Bicubic ones are so between rows and
+      // columns too, which values between 0 and 1 are not.
+      if (interpolation === "bilinear")
+        ofBytes = Math.max(
+          ofBytes,
+          worst(
+            data.map((x) => Math.round(255 * Math.min(Math.max(x, 0), 1))),
+            rounded,
+            at,
+          ),
+        );
+      for (const tensor of [image, result]) tensor.dispose();
+    }
+    expect(ofFloats).toBeLessThan(1e-5);
+    expect(ofBytes).toBeLessThanOrEqual(1);
+  });
+
+  it("are cropped in the middle as torchvision does it, and padded where they are too small", async () => {
+    const expected = floats("cropped");
+    for (const [at, [height, width, down, across]] of crops.entries()) {
+      if (at % step !== 0) continue;
+      const result = ops.centerCrop(ops.toTensor(pixels(height, width)), { height: down, width: across });
+      expect(worst((await result.read()) as Float32Array, expected, at)).toBeLessThan(1e-6);
+    }
+  });
+
+  it("lie in the middle of a letterbox, on the color that fills it", async () => {
+    const image = ops.toTensor({ data: new Uint8Array(4 * 2 * 3).fill(255), width: 4, height: 2 });
+    const result = (await ops.letterbox(image, { width: 8, height: 8 }, { fill: 0.25 }).read()) as Float32Array;
+    const rows = Array.from({ length: 8 }, (_, y) => result[y * 8]);
+    expect(rows).toEqual([0.25, 0.25, 1, 1, 1, 1, 0.25, 0.25]);
+  });
+
+  it("of gray have three equal channels, alpha is left out, and values are normalized by channel", async () => {
+    const gray = ops.toTensor({ data: Uint8Array.of(0, 51, 255), width: 3, height: 1 });
+    expect(Array.from((await gray.read()) as Float32Array, (x) => Math.round(x * 5))).toEqual([
+      0, 1, 5, 0, 1, 5, 0, 1, 5,
+    ]);
+    const color = ops.toTensor({ data: Uint8Array.of(51, 102, 153, 7), width: 1, height: 1 });
+    const normal = (await ops.normalize(color, [0.2, 0, 0.1], [1, 0.5, 0.25]).read()) as Float32Array;
+    expect(normal[0]).toBeCloseTo(0, 5);
+    expect(normal[1]).toBeCloseTo(0.8, 5);
+    expect(normal[2]).toBeCloseTo(2, 5);
+  });
+});
+
+it("pixels that are no picture are refused", async () => {
+  const ops = await imageOps(backends.wasm);
+  for (const wrong of [
+    { data: new Uint8Array(10), width: 3, height: 1 },
+    { data: new Uint8Array(0), width: 0, height: 0 },
+    { data: new Uint8Array(6), width: 1.5, height: 4, channels: 1 as const },
+  ]) {
+    expect(() => ops.toTensor(wrong)).toThrow(expect.objectContaining({ code: "vision.image" }));
+  }
+  await ops.dispose();
+});
