@@ -1,4 +1,6 @@
+import { webgpu } from "@pt2/backend-webgpu/node";
 import { eagerOps } from "@pt2/eager";
+import type { DType } from "@pt2/format";
 import { type Tensor, tensor } from "@pt2/runtime/node";
 import { describe, expect, it } from "vitest";
 import { keptBoxes } from "../kept-boxes.ts";
@@ -24,10 +26,14 @@ function scene(n: number, { size = 100, grid = 1 / 64, levels = 1000, seed = n +
 }
 
 /** Expects what the rules of the op compute in JavaScript, to the last box. Returns how many boxes are kept. */
-async function expectSame({ dets, scores }: Scene, threshold: number): Promise<number> {
-  const { ops } = await eagerOps(gpu!, { ops: [torchvision] });
+async function expectSame(
+  { dets, scores }: Scene,
+  threshold: number,
+  { backend = gpu!, dtype = "float32" as DType } = {},
+): Promise<number> {
+  const { ops } = await eagerOps(backend, { ops: [torchvision] });
   const n = scores.length;
-  const [boxes, ranks] = [tensor("float32", [n, 4], dets), tensor("float32", [n], scores)];
+  const [boxes, ranks] = [tensor(dtype, [n, 4], Array.from(dets)), tensor(dtype, [n], Array.from(scores))];
   const [order, kept] = ops.pt2_torchvision!.nms_kept!<[Tensor, Tensor]>(boxes, ranks, threshold);
   const expected = keptBoxes(dets, scores, threshold);
   expect(Array.from(await order.read(), Number)).toEqual(Array.from(expected.order));
@@ -94,6 +100,13 @@ describe.skipIf(gpu === null)(`non-maximum suppression on a GPU${noGpu}`, () => 
       expect(kept).toBeGreaterThan(1);
     },
   );
+
+  it("boxes of float64 are compared as float32, where that is allowed", async () => {
+    const backend = await webgpu({ narrowFloat64: true });
+    const kept = await expectSame(scene(100, { size: 30 }), 0.5, { backend, dtype: "float64" });
+    expect(kept).toBeLessThan(100);
+    await backend.dispose();
+  });
 });
 
 /** The overlap of two boxes in float32. */
