@@ -1,22 +1,12 @@
 import { readFile } from "node:fs/promises";
-import type { Backend } from "@pt2/backend";
 import { libtorch } from "@pt2/backend-libtorch/node";
 import { wasm } from "@pt2/backend-wasm/node";
 import { webgpu } from "@pt2/backend-webgpu/node";
-import { fromBytes, Pt2Error, readSafetensors } from "@pt2/format";
+import { fromBytes, readSafetensors } from "@pt2/format";
 import { afterAll, describe, expect, it } from "vitest";
+import { orWhyNot } from "./backends.test-helper.ts";
 import { type ImageOps, imageOps } from "./image-ops.ts";
 import type { Pixels } from "./pixels.ts";
-
-/** What a machine can lack. */
-const LACKING = new Set(["libtorch.not-found", "libtorch.no-compiler", "libtorch.platform", "webgpu.no-adapter"]);
-
-async function orWhyNot(made: Promise<Backend>): Promise<Backend | string> {
-  return await made.catch((problem: unknown) => {
-    if (problem instanceof Pt2Error && LACKING.has(problem.code)) return problem.what;
-    throw problem;
-  });
-}
 
 const backends = {
   wasm: wasm({ worker: false }),
