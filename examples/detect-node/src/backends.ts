@@ -12,10 +12,10 @@ export interface Ready {
 export async function ready(name: Arguments["backend"]): Promise<Ready> {
   if (name === "libtorch") {
     const { libtorch } = await import("@pt2/backend-libtorch/node");
-    const { torchvision } = await import("@pt2/ops-torchvision");
+    const { torchvision } = await import("@pt2/ops-torchvision/libtorch");
     return { backend: await libtorch(), ops: [torchvision] };
   }
   const { wasm } = await import("@pt2/backend-wasm/node");
-  const { torchvision } = await import("@pt2/ops-torchvision");
+  const { torchvision } = await import("@pt2/ops-torchvision/wasm");
   return { backend: wasm(), ops: [torchvision] };
 }

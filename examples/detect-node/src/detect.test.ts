@@ -18,11 +18,18 @@ interface Opened {
   dispose(): Promise<void>;
 }
 
+/** What loads have warned of. */
+const warnings: string[] = [];
+
 /** The detector on a backend, or why this machine does not have that. */
 async function open(name: Arguments["backend"]): Promise<Opened> {
   try {
     const { backend, ops } = await ready(name);
-    const detector = await loadDetector(here("digits-and-shapes.pt2"), { backend, ops, onWarning() {} });
+    const detector = await loadDetector(here("digits-and-shapes.pt2"), {
+      backend,
+      ops,
+      onWarning: (text) => void warnings.push(text),
+    });
     const dispose = async () => {
       await detector.dispose();
       await backend.dispose();
@@ -70,6 +77,10 @@ for (const { name, detector, why } of opened) {
     });
   });
 }
+
+it("the whole program runs in the worker on wasm, torchvision's op too", () => {
+  expect(warnings).toEqual([]);
+});
 
 describe("the command", () => {
   it("writes the picture with boxes, in its size, in the format that the name says", async () => {

@@ -267,7 +267,9 @@ function expressionOf({ scalar }: OpRecord, operands: readonly unknown[]): { exp
 
 /** Runs a decomposition as far as shapes go, and records its calls. */
 function recipeOf({ name, decompose }: OpRecord, args: WireArgs, registry: OpRegistry): Recipe | null {
-  const isNative = (op: string): boolean => registry.userSetOf(op) === undefined;
+  // What has nothing but a kernel, or computes on the host, is a call of the recipe: the worker runs it, or says why not.
+  const isNative = (op: string): boolean =>
+    registry.userSetOf(op) === undefined || registry.resolve(op)?.compute !== undefined;
   const emitter = new Emitter(registry, { name: "wasm", isNative });
   const node: Node = { name, op: name, args: [], outputs: [], origin: {} };
   const leaves: unknown[] = [...leavesOf<WireArg>(Object.values(args))];
