@@ -58,6 +58,8 @@ export const ROWS: readonly (readonly Member[])[] = [
   [
     { name: "@pt2/cli", what: "pt2, the command line" },
     { name: "@pt2/custom-ops", what: "example: ops of one's own" },
+    { name: "@pt2/detect-node", what: "example: a detector finds things in a picture" },
+    { name: "@pt2/detect-web", what: "example: a page that finds things in pictures and before a camera" },
     { name: "@pt2/digits", what: "example: handwritten digits" },
     { name: "@pt2/finetune", what: "example: a network learns, in Node and in a page" },
     { name: "pt2-scan", what: "example: an op package of a third party" },

@@ -1,0 +1,51 @@
+import { annotate, type Found } from "@pt2/vision";
+import { element } from "./element.ts";
+import { contain, type Size } from "./placement.ts";
+
+const stage = element("stage");
+const picture = element<HTMLCanvasElement>("picture");
+const boxes = element<HTMLCanvasElement>("boxes");
+/** The video that the camera plays in. */
+export const video: HTMLVideoElement = element("video");
+
+let shown: { readonly size: Size; readonly things: readonly Found[] } | null = null;
+
+/** Shows a picture, without boxes. */
+export function showPicture(bitmap: ImageBitmap): void {
+  video.hidden = true;
+  picture.hidden = false;
+  picture.width = bitmap.width;
+  picture.height = bitmap.height;
+  picture.getContext("2d")!.drawImage(bitmap, 0, 0);
+  drawBoxes(bitmap, []);
+}
+
+/** Shows the camera, without boxes. */
+export function showVideo(): void {
+  picture.hidden = true;
+  video.hidden = false;
+  drawBoxes({ width: 4, height: 3 }, []);
+}
+
+/** Draws boxes over what is shown, which is `size` pixels large; those that were drawn before go. */
+export function drawBoxes({ width, height }: Size, things: readonly Found[]): void {
+  shown = { size: { width, height }, things };
+  redraw();
+}
+
+/** The canvas has the pixels of the screen, so lines and words are sharp however small a picture is. */
+function redraw(): void {
+  if (shown === null) return;
+  const view = { width: stage.clientWidth * devicePixelRatio, height: stage.clientHeight * devicePixelRatio };
+  boxes.width = Math.round(view.width);
+  boxes.height = Math.round(view.height);
+  const context = boxes.getContext("2d")!;
+  const { left, top, scale } = contain(shown.size, view);
+  // A shadow keeps a box visible on pixels of its own color.
+  context.shadowColor = "rgb(0 0 0 / 80%)";
+  context.shadowBlur = 3 * devicePixelRatio;
+  context.translate(left, top);
+  annotate(context, shown.things, { scale });
+}
+
+new ResizeObserver(redraw).observe(stage);
