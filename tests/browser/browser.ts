@@ -22,6 +22,12 @@ const SHARED_ARGS = [
   ...["--enable-unsafe-swiftshader", "--ignore-gpu-blocklist", "--disable-vulkan-surface"],
 ];
 
+/** Every page may use a camera that shows a film, without asking. */
+const cameraArgs = (film: string) => [
+  ...["--use-fake-device-for-media-stream", "--use-fake-ui-for-media-stream"],
+  `--use-file-for-fake-video-capture=${film}`,
+];
+
 /** What the browser offers to pages. */
 export interface BrowserOptions {
   /** An adapter for WebGPU. @default false */
@@ -30,6 +36,8 @@ export interface BrowserOptions {
   readonly sharedTextures?: boolean;
   /** Answers at once when a page asks what memory it and its workers hold, instead of within minutes. @default false */
   readonly measuresMemory?: boolean;
+  /** What the camera shows: the path of a `.mjpeg`, JPEG files one after the other. @default there is no camera */
+  readonly film?: string;
 }
 
 /** Starts a browser without a window. */
@@ -37,9 +45,11 @@ export function launchBrowser({
   webgpu = false,
   sharedTextures = false,
   measuresMemory = false,
+  film,
 }: BrowserOptions = {}): Promise<Browser> {
   const graphics = sharedTextures ? SHARED_ARGS : ["--disable-gpu"];
   const memory = measuresMemory ? ["--enable-blink-features=ForceEagerMeasureMemory"] : [];
-  const args = [...ARGS, ...graphics, ...(webgpu ? WEBGPU_ARGS : []), ...memory];
+  const camera = film === undefined ? [] : cameraArgs(film);
+  const args = [...ARGS, ...graphics, ...(webgpu ? WEBGPU_ARGS : []), ...memory, ...camera];
   return chromium.launch({ executablePath, timeout: 0, args });
 }

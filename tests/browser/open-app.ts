@@ -35,6 +35,7 @@ export async function openApp(options: AppOptions): Promise<OpenApp> {
   const folders = {
     "/fixtures/": fromRoot("tests/fixtures/"),
     "/digits/": fromRoot("examples/digits/"),
+    "/detector/": fromRoot("examples/detect-node/"),
     "/model/": fromRoot("examples/finetune/model/"),
     "/": built,
   };
