@@ -14,6 +14,10 @@ import type { Backend } from "@pt2/backend";
 import { libtorch } from "@pt2/backend-libtorch/node";
 import { wasm } from "@pt2/backend-wasm/node";
 import { webgpu } from "@pt2/backend-webgpu/node";
+import { torchvision as onLibtorch } from "@pt2/ops-torchvision/libtorch";
+import { torchvision as onWasm } from "@pt2/ops-torchvision/wasm";
+import { torchvision as onWebgpu } from "@pt2/ops-torchvision/webgpu";
+import type { OpSet } from "@pt2/registry";
 import { load, type Model } from "@pt2/runtime/node";
 import { recordedFile } from "@pt2/testing/recorded-file";
 import { readExpectedCalls } from "../../packages/cli/src/verify/expected-calls.ts";
@@ -26,6 +30,9 @@ const BACKENDS: Readonly<Record<string, (threads: number | undefined) => Promise
   libtorch: (threads) => libtorch(threads === undefined ? {} : { threads }),
   webgpu: () => webgpu(),
 };
+
+/** The ops of torchvision, with the kernels that a backend has for them. */
+const OPS: Readonly<Record<string, OpSet>> = { wasm: onWasm, libtorch: onLibtorch, webgpu: onWebgpu };
 
 /**
  * GPUs sum in another order, and have functions of their own precision, so float32 is compared with the tolerance that
@@ -69,7 +76,7 @@ async function check(folder: string, name: string, { backend: named, bits }: Che
         });
   try {
     const begin = performance.now();
-    await using model = await load(path(".pt2"), { backend, ...(bits && { precision: "exact" }) });
+    await using model = await load(path(".pt2"), { backend, ops: [OPS[named]!], ...(bits && { precision: "exact" }) });
     const loadMs = performance.now() - begin;
     const report = await verify(model);
     const { program } = model;

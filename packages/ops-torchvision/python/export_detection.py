@@ -31,6 +31,7 @@ from torch import Tensor, nn
 from torch.nn import functional as F
 from torchvision.models import detection
 from torchvision.models.detection.image_list import ImageList
+from torchvision.ops import FrozenBatchNorm2d
 
 Detections = dict[str, Tensor]
 
@@ -173,12 +174,33 @@ class DenseDetector(Detector):
         return coder.decode_single(codes, anchors) if hasattr(coder, "decode_single") else coder.decode(codes, anchors)
 
 
+class _Rows(nn.Module):
+    """nn.Flatten for regions [n, c, h, w], which does not ask whether there are any."""
+
+    def forward(self, regions: Tensor) -> Tensor:
+        count, channels, height, width = regions.shape
+        return regions.contiguous().view(count, channels * height * width)
+
+
+def _prepare(heads: nn.Module) -> None:
+    """Replaces the layers of heads which ask whether there are any regions by ones that compute the same."""
+    for module in list(heads.modules()):
+        for name, child in module.named_children():
+            if isinstance(child, nn.Flatten):
+                setattr(module, name, _Rows())
+            elif isinstance(child, nn.BatchNorm2d):
+                frozen = FrozenBatchNorm2d(child.num_features, child.eps)
+                frozen.load_state_dict(child.state_dict())
+                setattr(module, name, frozen)
+
+
 class RcnnDetector(Detector):
     """Faster, Mask and Keypoint R-CNN: proposals, then classes, masks and keypoints of their regions."""
 
     def __init__(self, model: nn.Module, image: Tensor) -> None:
         """`image` [1, 3, H, W] shows what fraction of the picture's size each level of features has."""
         super().__init__(model)
+        _prepare(model.roi_heads)
         with torch.no_grad():
             features = self.features(image)[1]
         self.scales = {name: 2.0 ** round(math.log2(level.shape[-2] / image.shape[-2])) for name, level in features.items()}
