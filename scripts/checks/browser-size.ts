@@ -37,15 +37,16 @@ const PATHS: readonly Path[] = [
     what: "that worker, before it knows the ops of a program",
     folder: "packages/backend-wasm",
     code: 'import "./src/worker.ts";',
-    // Kernels of rare ops load with the first one.
-    budget: 124_000,
+    // Kernels of rare ops load with the first one. 1 kB of it lets decompositions have graph breaks.
+    budget: 125_200,
   },
   {
     what: "eager calls, without a backend: what `eagerOps` loads at once; the rules of all ops follow",
     folder: "packages/eager",
     code: 'export { eagerOps } from "@pt2/eager";',
-    // 0.2 kB of it tell an argument `out` that is read from one that is written, and make sure that seeds are seeds.
-    budget: 44_300,
+    // 0.2 kB of it tell an argument `out` that is read from one that is written, and make sure that seeds are seeds; 0.5 kB
+    // check what records compute in host memory.
+    budget: 44_800,
   },
 ];
 

@@ -69,6 +69,10 @@ export async function documentFolder(): Promise<string> {
   await copyFile(fixturePath("nodes/mlp.safetensors"), join(folder, "nodes.safetensors"));
   await copyFile(fixturePath("programs/torchao_int8_dynamic.pt2"), join(folder, "quantized.pt2"));
   await copyFile(join(ROOT, "examples/digits/digits.pt2"), join(folder, "digits.pt2"));
+  for (const file of ["digits-and-shapes.pt2", "digits-and-shapes.json"]) {
+    await copyFile(join(ROOT, "examples/detect-node", file), join(folder, file));
+  }
+  await copyFile(join(ROOT, "examples/detect-node/scenes/6.jpg"), join(folder, "scene.jpg"));
   const bend = await editFixture("torch-2.13/mlp", "torch.ops.aten.relu.default", "torch.ops.mine.bend.default");
   await writeFile(join(folder, "bend.pt2"), bend);
   return folder;

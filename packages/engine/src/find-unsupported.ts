@@ -10,7 +10,6 @@ import {
   Emitter,
   isControl,
   type LowerTarget,
-  MAX_DEPTH,
   type OpRecord,
   type OpRegistry,
   resolveArgs,
@@ -100,6 +99,9 @@ async function problemOf(
   known.set(call, problem);
   return problem;
 }
+
+/** A longer chain of decompositions is a cycle between records. */
+const MAX_DEPTH = 32;
 
 /** Explains why an op whose result sizes depend on data cannot run: it, or what a user's op decomposes into. */
 async function dynamicProblem(

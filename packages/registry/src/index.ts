@@ -11,7 +11,7 @@ export { argValue, describe as describeNode } from "./lower/arguments.ts";
 export type { Call, GraphBreak, Stage } from "./lower/call.ts";
 export { requireArgumentValues } from "./lower/check-arguments.ts";
 export type { TypedCall } from "./lower/elementwise.ts";
-export { Emitter, MAX_DEPTH } from "./lower/emit.ts";
+export { Emitter } from "./lower/emit.ts";
 export { type Decomposition, decompositionOf } from "./lower/inline-decomposition.ts";
 export { callArgs, irArg, type ValueNames } from "./lower/ir-args.ts";
 export type { LowerOptions } from "./lower/lower.ts";

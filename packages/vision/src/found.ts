@@ -40,7 +40,7 @@ interface Outputs {
 /** Checks that a program returned what a detector returns. */
 export function requireOutputs(outputs: unknown): Outputs {
   const given = (typeof outputs === "object" ? outputs : null) as Readonly<Record<string, Tensor>> | null;
-  const [boxes, scores, labels] = [given?.["boxes"], given?.["scores"], given?.["labels"]];
+  const [boxes, scores, labels] = [given?.boxes, given?.scores, given?.labels];
   const count = boxes?.shape?.[0];
   const fits = [scores, labels].every((each) => each?.shape?.length === 1 && each.shape[0] === count);
   if (count !== undefined && boxes?.shape.length === 2 && boxes.shape[1] === 4 && fits) return given as never;

@@ -80,7 +80,7 @@ function ofIterable<Image>(source: AsyncIterable<Image> | Iterable<Image>, signa
       const coming = Promise.resolve(iterator.next());
       const result = await Promise.race([coming, aborted]);
       if (result === null) {
-        // The picture may still come, and nobody would free it.
+        // The picture may still come, and has to be freed then.
         coming.then(({ done, value }) => (done === true ? undefined : free(value))).catch(() => {});
         return null;
       }

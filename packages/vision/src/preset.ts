@@ -60,7 +60,7 @@ function parseImage(json: unknown): ImagePreset {
   const given = objectOf(json, "`image`");
   const { height, width, resize = height, fill = 0, antialias = true, interpolation = "bilinear" } = given;
   const { shorterSide, longerSide = shorterSide, mean, std } = given;
-  const fit = given["fit"] ?? (height === undefined ? "scale" : "stretch");
+  const fit = given.fit ?? (height === undefined ? "scale" : "stretch");
   if (typeof antialias !== "boolean") throw wrong("image.antialias must be true or false");
   if (interpolation !== "bilinear" && interpolation !== "bicubic") {
     throw wrong(`image.interpolation is ${JSON.stringify(interpolation)}, not "bilinear" or "bicubic"`);
