@@ -28,7 +28,7 @@ import { verifyBits } from "./verify-bits.ts";
 const BACKENDS: Readonly<Record<string, (threads: number | undefined) => Promise<Backend>>> = {
   wasm: async () => wasm({ worker: false }),
   libtorch: (threads) => libtorch(threads === undefined ? {} : { threads }),
-  webgpu: () => webgpu(),
+  webgpu: () => webgpu({ narrowFloat64: true }),
 };
 
 /** The ops of torchvision, with the kernels that a backend has for them. */
