@@ -46,6 +46,18 @@ test("open sizes are assumed within their ranges", async () => {
   expect(shapes[0]).toMatchObject([{ shape: [2, 100] }, { shape: [2, 100] }]);
 });
 
+test("an assertion about a number that cannot be assumed needs no kernel", async () => {
+  const program = parse(`program {
+    user_input %x: bool[]
+    %b: bool(u0 == 1) = aten::_local_scalar_dense(%x)
+    %n: int(Piecewise(ExprCondPair(1, u0 == 1), ExprCondPair(0, True))) = torch::sym_ite(b=%b, t=1, f=0)
+    %le: bool(Piecewise(ExprCondPair(1, u0 == 1), ExprCondPair(0, True)) <= 1) = _operator::le(a=%n, b=1)
+    check: aten::_assert_scalar(%le, assert_msg="at most one")
+    return %x
+  }`);
+  expect(await findUnsupported(program, registry, abilities([], ["aten::_local_scalar_dense"]))).toEqual([]);
+});
+
 test("ops whose sizes depend on data need a dynamic kernel", async () => {
   const program = parse(`program {
     range u0 = [0, none]
