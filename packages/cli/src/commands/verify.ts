@@ -10,7 +10,7 @@ import { type Terminal, toJsonText } from "../terminal/terminal.ts";
 import { chosenExpectedCalls } from "../verify/expected-calls.ts";
 import { ratioText, TOLERANCE_OPTIONS, tolerances } from "../verify/tolerance.ts";
 import { type ChecksumReport, verifyChecksums } from "../verify/verify-checksums.ts";
-import { type OutputCheck, type VerifyReport, verifyModel } from "../verify/verify-model.ts";
+import { type OutputCheck, passes, type VerifyReport, verifyModel } from "../verify/verify-model.ts";
 import { verifyPerNode } from "./verify-per-node.ts";
 
 /** `pt2 verify` */
@@ -41,6 +41,7 @@ export const verify: Command = {
     "fraction of the tolerance: |actual - expected| / (atol + rtol × |expected|), which passes up to 1. --per-node",
     "takes the largest element of each tensor for |expected|, and fails where a result of the program differs.",
     "With --expected it compares with the values of PyTorch by the names of the nodes, on the recorded inputs.",
+    "Outputs that differ only in the order of equal values, as indices of topk may, are said to do so and pass.",
     "Without --inputs the archive's own sample inputs are taken, without --expected the results that it keeps.",
     TENSOR_FILES_NOTE,
   ].join("\n"),
@@ -81,16 +82,20 @@ function printReport(
 ): string {
   const header = ["", "output", "type", "error", "max abs", "outside"];
   const rows = checks.map((check) => [
-    check.comparison.ok ? paint("green", "ok") : paint("red", "FAIL"),
+    check.tiesOf !== undefined ? paint("yellow", "ties") : passes(check) ? paint("green", "ok") : paint("red", "FAIL"),
     nameOf(check, calls),
     check.type,
     ...numbers(check),
   ]);
-  const worst = checks.filter(({ comparison }) => !comparison.ok).map((check) => `  ${explain(check, calls)}\n`);
+  const worst = checks.filter((check) => !passes(check)).map((check) => `  ${explain(check, calls)}\n`);
+  const ties = checks
+    .filter(({ tiesOf }) => tiesOf !== undefined)
+    .map((check) => `  ${nameOf(check, calls)}: only the order of equal values differs, those of ${check.tiesOf}\n`);
   const times = `load ${timeText(loadMs)}, run ${runMs.map(timeText).join(", ")}`;
   return [
     table([header, ...rows], ["left", "left", "left", "right", "right", "right"]),
     worst.length > 0 ? `\n${worst.join("")}` : "",
+    ties.length > 0 ? `\n${ties.join("")}` : "",
     unchecked.length > 0 ? `\nNo results were expected for ${unchecked.join(", ")}.\n` : "",
     `\n${ok ? paint("green", "ok") : paint("red", "FAILED")}: ${plural(checks.length, "output")} of ${plural(calls, "call")}, worst error ${ratioText(ratio)} of the tolerance; ${times}\n`,
   ].join("");

@@ -4,6 +4,7 @@ import type { Model, Value } from "@pt2/runtime";
 import { toHostTensor } from "../report/host-tensor.ts";
 import type { Scalar } from "../tensors/sidecar.ts";
 import type { ExpectedCall } from "./expected-calls.ts";
+import { type OutputPair, tiedRows } from "./tied-rows.ts";
 import type { ToleranceOf } from "./tolerance.ts";
 
 /** A request to compare calls with expected results. */
@@ -21,6 +22,16 @@ export interface OutputCheck {
   /** The expected type: `float32 [2, 3]`, or a value. */
   readonly type: string;
   readonly comparison: Comparison;
+  /**
+   * The name of an output with equal values, if the rows of this one differ from the expected ones only in the order of
+   * those; `comparison` says where they do.
+   */
+  readonly tiesOf?: string;
+}
+
+/** Whether an output is as expected, but for the order of equal values. */
+export function passes({ comparison, tiesOf }: OutputCheck): boolean {
+  return comparison.ok || tiesOf !== undefined;
 }
 
 /** Result of a verification. */
@@ -30,7 +41,7 @@ export interface VerifyReport {
   readonly checks: readonly OutputCheck[];
   /** The names of outputs without an expected result in any call. */
   readonly unchecked: readonly string[];
-  /** The largest error, relative to the tolerance. */
+  /** The largest error, relative to the tolerance; outputs with equal values in another order do not count. */
   readonly ratio: number;
   /** Milliseconds of each call. */
   readonly runMs: readonly number[];
@@ -50,11 +61,11 @@ export async function verifyModel(model: Model, { calls, tolerance }: VerifyRequ
   const checked = new Set(checks.map(({ name }) => name));
   const unchecked = model.outputs.filter(({ name, type }) => type.kind !== "constant" && !checked.has(name));
   return {
-    ok: checks.length > 0 && checks.every(({ comparison }) => comparison.ok),
+    ok: checks.length > 0 && checks.every(passes),
     calls: calls.length,
     checks,
     unchecked: unchecked.map(({ name }) => name),
-    ratio: Math.max(0, ...checks.map(({ comparison }) => comparison.ratio)),
+    ratio: Math.max(0, ...checks.map(({ comparison, tiesOf }) => (tiesOf === undefined ? comparison.ratio : 0))),
     runMs,
   };
 }
@@ -67,19 +78,29 @@ async function checkTensors(
   tolerance: ToleranceOf,
 ): Promise<readonly OutputCheck[]> {
   const checks: OutputCheck[] = [];
+  const pairs: OutputPair[] = [];
   for (const [key, data] of expected) {
     const at = /^\d+$/.test(key)
       ? Number(key)
       : infos.findIndex(({ name }) => name === key || name === `output.${key}`);
     const output = outputs[at];
     const wanted = toHostTensor(data);
-    const comparison =
-      typeof output === "object" && output !== null
-        ? compareTensors(wanted, { ...output, data: await output.read() }, tolerance(data.dtype))
-        : mismatch(output === undefined ? "the program has no such output" : `${output} instead of a tensor`);
-    checks.push({ call, key, name: infos[at]?.name ?? key, type: typeText(wanted), comparison });
+    const name = infos[at]?.name ?? key;
+    let comparison = mismatch(
+      output === undefined ? "the program has no such output" : `${output} instead of a tensor`,
+    );
+    if (typeof output === "object" && output !== null) {
+      const actual = { dtype: output.dtype, shape: output.shape, data: await output.read() };
+      comparison = compareTensors(wanted, actual, tolerance(data.dtype));
+      if (comparison.problem === undefined) pairs.push({ name, expected: wanted, actual });
+    }
+    checks.push({ call, key, name, type: typeText(wanted), comparison });
   }
-  return checks;
+  const ties = tiedRows(pairs, tolerance);
+  return checks.map((check) => {
+    const tiesOf = ties.get(check.name);
+    return tiesOf === undefined ? check : { ...check, tiesOf };
+  });
 }
 
 function checkScalars(

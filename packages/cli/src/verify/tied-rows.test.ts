@@ -1,0 +1,46 @@
+import { tensor } from "@pt2/runtime";
+import { expect, test } from "vitest";
+import { tiedRows } from "./tied-rows.ts";
+import { defaultTolerance } from "./tolerance.ts";
+
+const floats = (shape: readonly number[], ...values: readonly number[]) => tensor("float32", shape, values);
+const integers = (...values: readonly bigint[]) => tensor("int64", [values.length], values);
+const scores = floats([4], 9, 5, 5, 1);
+const same = { name: "scores", expected: scores, actual: scores };
+const find = (...pairs: Parameters<typeof tiedRows>[0]) => Object.fromEntries(tiedRows(pairs, defaultTolerance));
+
+test("indices of equal values may be in another order, others may not", () => {
+  const expected = integers(3n, 0n, 2n, 1n);
+  const indices = (...values: readonly bigint[]) => ({ name: "indices", expected, actual: integers(...values) });
+  expect(find(same, indices(3n, 2n, 0n, 1n))).toEqual({ indices: "scores" });
+  expect(find(same, indices(0n, 3n, 2n, 1n))).toEqual({});
+  expect(find(same, indices(3n, 2n, 2n, 1n))).toEqual({});
+  expect(find(same, indices(3n, 0n, 2n, 1n))).toEqual({});
+});
+
+test("rows of several outputs move together", () => {
+  const boxes = floats([4, 2], 1, 1, 2, 2, 3, 3, 4, 4);
+  const moved = { name: "boxes", expected: boxes, actual: floats([4, 2], 1, 1, 3, 3, 2, 2, 4, 4) };
+  const labels = integers(1n, 6n, 7n, 1n);
+  const movedLabels = { name: "labels", expected: labels, actual: integers(1n, 7n, 6n, 1n) };
+  expect(find(moved, movedLabels, same)).toEqual({ boxes: "scores", labels: "scores" });
+  expect(find(moved, { ...movedLabels, actual: labels }, same)).toEqual({});
+});
+
+test("what is not sorted, not as expected or not there explains nothing", () => {
+  const expected = integers(0n, 1n, 2n, 3n);
+  const indices = { name: "indices", expected, actual: integers(0n, 2n, 1n, 3n) };
+  const unsorted = floats([4], 1, 5, 5, 2);
+  expect(find({ name: "scores", expected: unsorted, actual: unsorted }, indices)).toEqual({});
+  expect(find({ ...same, actual: floats([4], 9, 5, 4, 1) }, indices)).toEqual({});
+  expect(find(indices)).toEqual({});
+});
+
+test("slices are compared one by one", () => {
+  const values = floats([2, 3], 5, 5, 1, 1, 2, 2);
+  const expected = tensor("int64", [2, 3], [0n, 1n, 2n, 0n, 1n, 2n]);
+  const actual = (...order: readonly bigint[]) => tensor("int64", [2, 3], order);
+  const pair = { name: "values", expected: values, actual: values };
+  expect(find(pair, { name: "at", expected, actual: actual(1n, 0n, 2n, 0n, 2n, 1n) })).toEqual({ at: "values" });
+  expect(find(pair, { name: "at", expected, actual: actual(1n, 0n, 2n, 1n, 0n, 2n) })).toEqual({});
+});
