@@ -8,6 +8,7 @@ import type { Check, Problem } from "./problem.ts";
 /** Scripts that write files from other files; with `--check` they only say whether those are fresh. */
 const GENERATORS = [
   "packages/backend-wasm/scripts/build-kernels.ts",
+  "packages/ops-torchvision/scripts/build-kernels.ts",
   "scripts/op-schemas.ts",
   "scripts/eager-types.ts",
   "scripts/support-matrix.ts",
