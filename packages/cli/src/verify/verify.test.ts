@@ -97,6 +97,40 @@ describe("pt2 verify", () => {
     expect(code).toBe(0);
   });
 
+  it("pt2 verify says where only the order of equal values differs", async () => {
+    const folder = temporaryFolder();
+    const write = async (name: string, tensors: Readonly<Record<string, ReturnType<typeof tensor>>>) => {
+      const chunks: Uint8Array[] = [];
+      await writeSafetensors(new Map(Object.entries(tensors)), (chunk) => void chunks.push(chunk.slice()));
+      writeFileSync(join(folder, name), Buffer.concat(chunks));
+      return join(folder, name);
+    };
+    const program = join(folder, "topk.txt");
+    writeFileSync(
+      program,
+      `program {
+  user_input %x: f32[4]
+  %values: f32[3], %indices: i64[3] = aten::topk(%x, k=3)
+  return %values, %indices
+}
+`,
+    );
+    const x = await write("x.safetensors", { "0": tensor("float32", [4], [5, 1, 5, 9]) });
+    const file = join(folder, "topk.pt2");
+    expect(await pt2("save", program, "--weights", x, "-o", file)).toMatchObject({ code: 0 });
+    const values = tensor("float32", [3], [9, 5, 5]);
+    const verify = async (...order: readonly bigint[]) => {
+      const expected = await write("out.safetensors", { "0": values, "1": tensor("int64", [3], order) });
+      return pt2("verify", file, "--inputs", x, "--expected", expected);
+    };
+    const runs = [await verify(3n, 0n, 2n), await verify(3n, 2n, 0n)];
+    expect(runs.map(({ code }) => code)).toEqual([0, 0]);
+    expect(runs.filter(({ out }) => out.includes(": only the order of equal values differs, those of "))).toHaveLength(
+      1,
+    );
+    expect(await verify(3n, 0n, 1n)).toMatchObject({ code: 1 });
+  });
+
   it("pt2 verify describes the differences", async () => {
     const wrong = fixturePath("torch-2.13/mlp.inputs.safetensors");
     const [file = "", ...inputs] = fixtureArgs("torch-2.13/mlp", false);
