@@ -22,7 +22,9 @@ def enliven(module: nn.Module, call: Call) -> nn.Module:
                 _randomize(parameter)
         if not any("Norm" in type(m).__name__ for m in module.modules()):
             _spread(module)
-        _measure_statistics(module.eval(), call)
+        # What is measured behind frozen normalizations depends on them.
+        _measure_frozen_statistics(module.eval(), call)
+        _measure_statistics(module, call)
     return module
 
 
@@ -63,3 +65,21 @@ def _measure_statistics(module: nn.Module, call: Call) -> None:
         norm.momentum = 0.1
         norm.running_mean += norm.running_var.sqrt() * torch.empty_like(norm.running_mean).uniform_(-0.1, 0.1)
         norm.running_var *= torch.empty_like(norm.running_var).uniform_(0.85, 1.2)
+
+
+def _measure_frozen_statistics(module: nn.Module, call: Call) -> None:
+    """Normalizations of detectors never measure; each gets the statistics of what it sees once those before it have theirs."""
+
+    def measure(norm: nn.Module, inputs: tuple[torch.Tensor]) -> None:
+        variance, mean = torch.var_mean(inputs[0], (0, 2, 3), correction=0)
+        norm.running_mean.copy_(mean + variance.sqrt() * torch.empty_like(mean).uniform_(-0.1, 0.1))
+        norm.running_var.copy_(variance * torch.empty_like(variance).uniform_(0.85, 1.2))
+        for buffer, low, high in ((norm.weight, 0.6, 1.4), (norm.bias, -0.2, 0.2)):
+            buffer.uniform_(low, high)
+
+    frozen = [m for m in module.modules() if "FrozenBatchNorm" in type(m).__name__]
+    hooks = [norm.register_forward_pre_hook(measure) for norm in frozen]
+    if frozen:
+        module(*call.args, **call.kwargs)
+    for hook in hooks:
+        hook.remove()
