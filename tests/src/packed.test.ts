@@ -29,7 +29,7 @@ const compile = (file: string, ...settings: readonly string[]): Promise<string> 
 const node = (...args: readonly string[]): Promise<string> => command(process.execPath, args, folder);
 
 /** Entry points whose types are those of pages, even in Node. */
-const OF_PAGES = ["@pt2/backend-webgpu", "@pt2/backend-webgpu/node"];
+const OF_PAGES = ["@pt2/backend-webgpu", "@pt2/backend-webgpu/node", "@pt2/vision", "@pt2/vision/node"];
 
 describe("packages as npm installs them", () => {
   it("packages hold no tests, and link to each other by version", () => {
@@ -82,7 +82,7 @@ describe("packages as npm installs them", () => {
           }
         };
         const names = Object.keys(all).filter((name) => typeof all[name] === "function");
-        const codes = await Promise.all(["fromFile", "load", "wasm", "webgpu", "libtorch"].filter((name) => names.includes(name)).map(call));
+        const codes = await Promise.all(["fromFile", "load", "wasm", "webgpu", "libtorch", "loadDetector"].filter((name) => names.includes(name)).map(call));
         console.log(JSON.stringify({ codes, names: Object.keys(all).sort() }));`;
       await writeFile(join(folder, "in-page.mjs"), code);
       const options = { absWorkingDir: folder, bundle: true, format: "esm", logLevel: "silent" } as const;
@@ -178,6 +178,11 @@ describe("an op package of a third party", async () => {
       "no kernels with the portable op",
       'import { scan } from "pt2-scan"; console.log(scan);',
       /AGFzbQEAAAA|set_states/,
+    ],
+    [
+      "nothing of torchvision's other ops with one of them",
+      'import { nms, nmsKept } from "@pt2/ops-torchvision"; console.log([nms, nmsKept]);',
+      /torchvision::_?(deform_conv2d|roi_align)/,
     ],
     ["no shader with the WebAssembly kernel", 'import { scan } from "pt2-scan/wasm"; console.log(scan);', /set_states/],
   ])("a bundle has %s", async (_, code, unwanted) => {
