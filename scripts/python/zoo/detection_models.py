@@ -32,9 +32,7 @@ SMALL_RT = SMALL | {
 
 
 def _resnet(kind: type = hf.ResNetConfig, **more: Any) -> Any:
-    return kind(
-        embedding_size=16, hidden_sizes=[24, 32, 48, 64], depths=[1, 1, 1, 1], out_features=["stage2", "stage3", "stage4"], **more
-    )
+    return kind(embedding_size=16, hidden_sizes=[24, 32, 48, 64], depths=[1, 1, 1, 1], out_features=["stage2", "stage3", "stage4"], **more)
 
 
 def _picture(height: int, width: int) -> list[Call]:
