@@ -71,14 +71,16 @@ function ofIterable<Image>(source: AsyncIterable<Image> | Iterable<Image>, signa
   const iterator: AsyncIterator<Image> | Iterator<Image> =
     Symbol.asyncIterator in source ? source[Symbol.asyncIterator]() : source[Symbol.iterator]();
   const free = (image: Image): void => (image as { close?(): void } | null)?.close?.();
-  const aborted = new Promise<null>((resolve) => {
-    if (signal.aborted) resolve(null);
-    signal.addEventListener("abort", () => resolve(null), { once: true });
-  });
   return {
     async next() {
       const coming = Promise.resolve(iterator.next());
-      const result = await Promise.race([coming, aborted]);
+      // One listener at a time: a race with a promise that stays pending would keep every picture's result.
+      const result = await new Promise<IteratorResult<Image> | null>((resolve, reject) => {
+        const stop = (): void => resolve(null);
+        if (signal.aborted) stop();
+        signal.addEventListener("abort", stop);
+        coming.then(resolve, reject).finally(() => signal.removeEventListener("abort", stop));
+      });
       if (result === null) {
         // The picture may still come, and has to be freed then.
         coming.then(({ done, value }) => (done === true ? undefined : free(value))).catch(() => {});

@@ -35,11 +35,14 @@ export class ModelInput<Image> {
     try {
       const placement = place(open.size, this.#preset);
       const source = await this.#pictureOf(open, placement, eager);
-      const tensor = prepared(eager, source, placement, this.#preset);
-      // A picture that was on a GPU is freed when nothing reads it any more.
-      await (tensor as Tensor & { computed?(): Promise<Tensor> }).computed?.();
-      if (tensor !== source) source.dispose();
-      return { tensor, placement };
+      try {
+        const tensor = prepared(eager, source, placement, this.#preset);
+        await (tensor as Tensor & { computed?(): Promise<Tensor> }).computed?.();
+        return { tensor, placement };
+      } finally {
+        // The input is never the picture itself, which may be memory of a GPU.
+        source.dispose();
+      }
     } finally {
       open.close();
     }
