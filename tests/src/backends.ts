@@ -4,8 +4,8 @@ import type { Backend } from "@pt2/backend";
 import { findLibtorch, libtorch } from "@pt2/backend-libtorch/node";
 import { wasm } from "@pt2/backend-wasm/node";
 import { webgpu } from "@pt2/backend-webgpu/node";
-import { Pt2Error } from "@pt2/format";
 import type { LoadOptions } from "@pt2/runtime/node";
+import { orWhyNot } from "@pt2/testing/or-why-not";
 
 /** A backend, and how programs are loaded on it. */
 export interface TestedBackend {
@@ -16,18 +16,10 @@ export interface TestedBackend {
   readonly precision?: LoadOptions["precision"];
 }
 
-/** The codes of what a machine may lack; any other error is a failure. */
-const LACKING: ReadonlySet<string> = new Set(["libtorch.not-found", "libtorch.no-compiler", "libtorch.platform"]);
-
 /** Returns why libtorch is not available here, or null. */
 export async function missingLibtorch(): Promise<string | null> {
-  try {
-    await libtorch();
-    return null;
-  } catch (problem) {
-    if (problem instanceof Pt2Error && LACKING.has(problem.code)) return problem.what;
-    throw problem;
-  }
+  const made = await orWhyNot(libtorch());
+  return typeof made === "string" ? made : null;
 }
 
 /** Returns why no shared library on PyTorch's stable ABI can be compiled here, or null. */
@@ -41,13 +33,10 @@ export async function missingStableLibtorch(): Promise<string | null> {
 
 /** Returns why WebGPU is not available here, or null. */
 export async function missingWebgpu(): Promise<string | null> {
-  try {
-    await (await webgpu()).dispose();
-    return null;
-  } catch (problem) {
-    if (problem instanceof Pt2Error && problem.code === "webgpu.no-adapter") return problem.what;
-    throw problem;
-  }
+  const made = await orWhyNot(webgpu());
+  if (typeof made === "string") return made;
+  await made.dispose();
+  return null;
 }
 
 /** Lists every backend that computes PyTorch's results, in every precision that it distinguishes. */

@@ -1,7 +1,7 @@
 import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Pt2Error } from "@pt2/runtime/node";
+import { orWhyNot } from "@pt2/testing/or-why-not";
 import { type ImageDetector, loadDetector, type NodeImage } from "@pt2/vision/node";
 import sharp from "sharp";
 import { afterAll, describe, expect, it } from "vitest";
@@ -23,23 +23,19 @@ const warnings: string[] = [];
 
 /** The detector on a backend, or why this machine does not have that. */
 async function open(name: Arguments["backend"]): Promise<Opened> {
-  try {
-    const { backend, ops } = await ready(name);
-    const detector = await loadDetector(here("digits-and-shapes.pt2"), {
-      backend,
-      ops,
-      onWarning: (text) => void warnings.push(text),
-    });
-    const dispose = async () => {
-      await detector.dispose();
-      await backend.dispose();
-    };
-    return { name, detector, why: "", dispose };
-  } catch (problem) {
-    if (problem instanceof Pt2Error && name === "libtorch")
-      return { name, detector: null, why: ` (skipped: ${problem.what})`, dispose: async () => {} };
-    throw problem;
-  }
+  const made = await orWhyNot(ready(name));
+  if (typeof made === "string") return { name, detector: null, why: ` (skipped: ${made})`, dispose: async () => {} };
+  const { backend, ops } = made;
+  const detector = await loadDetector(here("digits-and-shapes.pt2"), {
+    backend,
+    ops,
+    onWarning: (text) => void warnings.push(text),
+  });
+  const dispose = async () => {
+    await detector.dispose();
+    await backend.dispose();
+  };
+  return { name, detector, why: "", dispose };
 }
 
 const opened = await Promise.all([open("wasm"), open("libtorch")]);

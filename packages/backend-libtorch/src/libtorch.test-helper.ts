@@ -1,15 +1,10 @@
 import { cpus } from "node:os";
-import { Pt2Error } from "@pt2/format";
+import { orWhyNot } from "@pt2/testing/or-why-not";
 import { describe, it } from "vitest";
 import { type LoadedAddon, loadAddon } from "./install/load-addon.ts";
 
-/** What a machine can lack. Anything else that goes wrong, such as a source that does not compile, is a failure. */
-const LACKING: ReadonlySet<string> = new Set(["libtorch.not-found", "libtorch.no-compiler", "libtorch.platform"]);
-
-const outcome: LoadedAddon | string = await loadAddon().catch((problem: unknown) => {
-  if (problem instanceof Pt2Error && LACKING.has(problem.code)) return problem.what;
-  throw problem;
-});
+/** Anything else that goes wrong, such as a source that does not compile, is a failure. */
+const outcome: LoadedAddon | string = await orWhyNot(loadAddon());
 
 /** Why tests that need libtorch are skipped here, to be appended to their names; empty where they run. */
 export const missingLibtorch: string =

@@ -1,16 +1,13 @@
 import { webgpu } from "@pt2/backend-webgpu/node";
 import { FAMILIES, testBackend } from "@pt2/conformance";
-import { Pt2Error } from "@pt2/format";
+import { orWhyNot } from "@pt2/testing/or-why-not";
 import { afterAll, describe, it } from "vitest";
 import { EagerBackend, everyNth, inputsOnly, WRITE_THEIR_ARGUMENT } from "./eager-backend.test-helper.ts";
 
 /** The backend, or why it is not here. */
-const made = await webgpu({ narrowFloat64: true }).catch((problem: unknown) => {
-  if (problem instanceof Pt2Error && problem.code === "webgpu.no-adapter") return problem.what;
-  throw problem;
-});
+const made = await orWhyNot(webgpu({ narrowFloat64: true }));
 
-if (typeof made === "string") it.skip(`webgpu: ${made}`);
+if (typeof made === "string") it.skip(`eager calls on webgpu (skipped: ${made})`);
 else {
   await testBackend("eager calls on webgpu", () => EagerBackend.on(made), {
     // The kernels have tests of their own; here the results stay on the device between calls.

@@ -4,25 +4,16 @@ import { wasm } from "@pt2/backend-wasm/node";
 import { webgpu } from "@pt2/backend-webgpu/node";
 import { compareTensor, gradientOp } from "@pt2/conformance";
 import { eagerOps } from "@pt2/eager";
-import { type DType, Pt2Error } from "@pt2/format";
+import type { DType } from "@pt2/format";
 import type { OpSet } from "@pt2/registry";
 import type { HostTensor, Tensor } from "@pt2/runtime/node";
+import { orWhyNot } from "@pt2/testing/or-why-not";
 import { afterAll, describe, expect, it } from "vitest";
 import { type GoldenCall, goldenCalls } from "./golden-calls.test-helper.ts";
 import { torchvision } from "./index.ts";
 import { torchvision as onLibtorch } from "./libtorch.ts";
 import { torchvision as onWasm } from "./wasm.ts";
 import { torchvision as onWebgpu } from "./webgpu.ts";
-
-/** What a machine can lack. */
-const LACKING = new Set(["libtorch.not-found", "libtorch.no-compiler", "libtorch.platform", "webgpu.no-adapter"]);
-
-async function orWhyNot(made: Promise<Backend>): Promise<Backend | string> {
-  return await made.catch((problem: unknown) => {
-    if (problem instanceof Pt2Error && LACKING.has(problem.code)) return problem.what;
-    throw problem;
-  });
-}
 
 const backends: Readonly<Record<string, Backend | string>> = {
   wasm: wasm({ worker: false }),

@@ -3,22 +3,18 @@ import { type LibtorchBackend, libtorch, loadAddon } from "@pt2/backend-libtorch
 import { wasm } from "@pt2/backend-wasm/node";
 import { compareTensor, failureOf, programOf, registryOf, someFloats } from "@pt2/conformance";
 import { type EagerTensor, eagerOps } from "@pt2/eager";
-import { Pt2Error } from "@pt2/format";
 import { type OpSet, parseSchema } from "@pt2/registry";
 import { type HostTensor, type Tensor, tensor } from "@pt2/runtime/node";
+import { orWhyNot } from "@pt2/testing/or-why-not";
 import { afterAll, describe, expect, it } from "vitest";
 import { torchvision as portable } from "./index.ts";
 import { torchvision } from "./libtorch.ts";
 import { randomNumbers } from "./webgpu/random.test-helper.ts";
 
-const LACKING = new Set(["libtorch.not-found", "libtorch.no-compiler", "libtorch.platform"]);
 const names = portable.ops.map(({ name }) => name).filter((name) => name.startsWith("torchvision::"));
 
 /** A backend that has the kernels, or why there is none here. */
-const made: LibtorchBackend | string = await libtorch({ threads: 2 }).catch((problem: unknown) => {
-  if (problem instanceof Pt2Error && LACKING.has(problem.code)) return problem.what;
-  throw problem;
-});
+const made: LibtorchBackend | string = await orWhyNot(libtorch({ threads: 2 }));
 
 /** What a machine lacks for the kernels. */
 async function reason(): Promise<string> {

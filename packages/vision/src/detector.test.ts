@@ -3,9 +3,9 @@ import { libtorch } from "@pt2/backend-libtorch/node";
 import { wasm } from "@pt2/backend-wasm/node";
 import { webgpu } from "@pt2/backend-webgpu/node";
 import { load } from "@pt2/runtime/node";
+import { orWhyNot } from "@pt2/testing/or-why-not";
 import sharp from "sharp";
 import { afterAll, describe, expect, it } from "vitest";
-import { orWhyNot } from "./backends.test-helper.ts";
 import { annotateSvg, detector, loadClassifier, loadDetector, type NodeImage, type Pixels } from "./node.ts";
 
 const path = (name: string): string => fileURLToPath(new URL(name, import.meta.url));

@@ -3,8 +3,8 @@ import { libtorch } from "@pt2/backend-libtorch/node";
 import { wasm } from "@pt2/backend-wasm/node";
 import { webgpu } from "@pt2/backend-webgpu/node";
 import { fromBytes, readSafetensors } from "@pt2/format";
+import { orWhyNot } from "@pt2/testing/or-why-not";
 import { afterAll, describe, expect, it } from "vitest";
-import { orWhyNot } from "./backends.test-helper.ts";
 import { type ImageOps, imageOps } from "./image-ops.ts";
 import type { Pixels } from "./pixels.ts";
 
