@@ -122,8 +122,14 @@ for (const name of ["wasm", "webgpu"] as const) {
             if (found.length === 0) continue;
             sizes.push(`${width} × ${height}`);
             const overlay = new OffscreenCanvas(width, height).getContext("2d")!;
-            annotate(overlay as unknown as CanvasRenderingContext2D, found);
-            drawn = overlay.getImageData(0, 0, width, height).data.some((value) => value > 0);
+            const odd = [
+              [150, 60, 160, 80],
+              [-1e9, -1e9, 1e9, 1e9],
+              [Number.NaN, 0, 5, 5],
+            ] as const;
+            annotate(overlay, [...found, ...odd.map((box) => ({ ...found[0]!, box, label: "at the edge" }))]);
+            // The caption of a box at the right edge begins far left of the box.
+            drawn = overlay.getImageData(100, 54, 1, 1).data[3] === 255;
             if (sizes.length === 3) break;
           }
           clearInterval(timer);

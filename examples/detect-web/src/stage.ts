@@ -41,11 +41,9 @@ function redraw(): void {
   boxes.height = Math.round(view.height);
   const context = boxes.getContext("2d")!;
   const { left, top, scale } = contain(shown.size, view);
-  // A shadow keeps a box visible on pixels of its own color.
-  context.shadowColor = "rgb(0 0 0 / 80%)";
-  context.shadowBlur = 3 * devicePixelRatio;
   context.translate(left, top);
-  annotate(context, shown.things, { scale });
+  const lengths = { lineWidth: 2 * devicePixelRatio, fontSize: 13 * devicePixelRatio };
+  annotate(context, shown.things, { scale, size: shown.size, ...lengths });
 }
 
 new ResizeObserver(redraw).observe(stage);

@@ -1,61 +1,54 @@
-import type { AnnotateOptions } from "./annotate.ts";
-import { captionOf, colorOf } from "./colors.ts";
+import { SEAM } from "./annotate.ts";
+import { type AnnotateOptions, type Caption, type DrawnThing, draw, type Rectangle } from "./drawing.ts";
 import type { Found } from "./found.ts";
-import type { Mask } from "./mask.ts";
 import type { Size } from "./pixels.ts";
+import { SVG_FONTS, textWidth } from "./text-width.ts";
 
 /**
  * Returns what was found as a transparent SVG of the picture's size, to lay over it: `sharp(picture).composite([{ input:
- * Buffer.from(svg) }])`.
+ * Buffer.from(svg) }])`. It looks like what `annotate` draws.
  */
-export function annotateSvg(
-  found: readonly Found[],
-  { width, height }: Size,
-  { scale = 1, color = ({ index }) => colorOf(index), caption = captionOf }: AnnotateOptions = {},
-): string {
-  const [w, h] = [width * scale, height * scale];
-  const things = found.toReversed().map((each) => thing(each, scale, escaped(color(each)), caption(each)));
-  return `<svg xmlns="http://www.w3.org/2000/svg" width="${w}" height="${h}" viewBox="0 0 ${w} ${h}">\n${things.join("\n")}\n</svg>\n`;
+export function annotateSvg(found: readonly Found[], picture: Size, options: AnnotateOptions = {}): string {
+  const { scale = 1 } = options;
+  const [w, h] = [round(picture.width * scale), round(picture.height * scale)];
+  const drawing = draw(found, picture, options, (words, size) => textWidth(words) * size);
+  const { lineWidth, fontSize, things } = drawing;
+  const lines = [
+    ...things.filter(({ mask }) => mask.length > 0).map(maskOf),
+    ...things.map((thing) => boxOf(thing, lineWidth)),
+    ...things.map(({ caption }) => (caption === null ? "" : captionOf(caption, fontSize))),
+  ];
+  return `<svg xmlns="http://www.w3.org/2000/svg" width="${w}" height="${h}" viewBox="0 0 ${w} ${h}">\n${lines.join("\n")}\n</svg>\n`;
 }
 
-function thing({ box, mask, keypoints = [] }: Found, scale: number, color: string, words: string): string {
-  const [x1, y1, x2, y2] = box.map((side) => side * scale) as [number, number, number, number];
-  const line = Math.max(2, Math.min(x2 - x1, y2 - y1) / 80);
-  const size = Math.max(12, 6 * line);
-  const top = y1 >= size * 1.4 ? y1 - size * 1.4 : y1;
-  // No font is measured here; letters of sans-serif fonts are about this wide.
-  const wide = words.length * size * 0.56 + size / 2;
-  const points = keypoints.map(
+function maskOf({ mask, color }: DrawnThing): string {
+  const path = mask.map(({ x, y, width, height }) => {
+    const [wide, high] = [round(x + width) - round(x), round(y + height) - round(y)];
+    return `M${round(x)} ${round(y)}h${round(wide)}v${round(high)}h${round(-wide)}z`;
+  });
+  return `<path d="${path.join("")}" fill="${escaped(color)}" fill-opacity="0.4"/>`;
+}
+
+function boxOf({ box, points, color }: DrawnThing, lineWidth: number): string {
+  const line = (style: string, width: number): string =>
+    `<rect ${placeOf(box)} fill="none" stroke="${style}" stroke-width="${round(width)}"/>`;
+  const dots = points.map(
     ({ x, y }) =>
-      `<circle cx="${round(x * scale)}" cy="${round(y * scale)}" r="${round(line * 1.5)}" fill="${color}"/>`,
+      `<circle cx="${round(x)}" cy="${round(y)}" r="${round(lineWidth * 2)}" fill="${escaped(color)}" stroke="${SEAM.color}"/>`,
   );
-  const label =
-    words === ""
-      ? ""
-      : `<rect x="${round(x1 - line / 2)}" y="${round(top)}" width="${round(wide)}" height="${round(size * 1.4)}" fill="${color}"/>` +
-        `<text x="${round(x1 + size / 4 - line / 2)}" y="${round(top + size * 1.05)}" font-family="sans-serif" font-size="${round(size)}" fill="#101418">${escaped(words)}</text>`;
+  return line(SEAM.color, lineWidth + SEAM.width) + line(escaped(color), lineWidth) + dots.join("");
+}
+
+function captionOf(caption: Caption, fontSize: number): string {
   return (
-    (mask === undefined ? "" : `<path d="${maskPath(mask, scale)}" fill="${color}" fill-opacity="0.4"/>`) +
-    `<rect x="${round(x1)}" y="${round(y1)}" width="${round(x2 - x1)}" height="${round(y2 - y1)}" fill="none" stroke="${color}" stroke-width="${round(line)}"/>` +
-    points.join("") +
-    label
+    `<rect ${placeOf(caption)} fill="${escaped(caption.ground)}"/>` +
+    `<text x="${round(caption.textX)}" y="${round(caption.textY)}" font-family="${SVG_FONTS}" font-size="${round(fontSize)}" ` +
+    `fill="${caption.ink}">${escaped(caption.words)}</text>`
   );
 }
 
-/** A rectangle for each run of covered pixels. */
-function maskPath({ x, y, width, height, data }: Mask, scale: number): string {
-  const parts: string[] = [];
-  for (let row = 0; row < height; row++) {
-    for (let start = 0; start < width; start++) {
-      if (data[row * width + start] === 0) continue;
-      let end = start;
-      while (end < width && data[row * width + end] === 1) end++;
-      const [left, top, run] = [(x + start) * scale, (y + row) * scale, (end - start) * scale];
-      parts.push(`M${round(left)} ${round(top)}h${round(run)}v${round(scale)}h${round(-run)}z`);
-      start = end;
-    }
-  }
-  return parts.join("");
+function placeOf({ x, y, width, height }: Rectangle): string {
+  return `x="${round(x)}" y="${round(y)}" width="${round(width)}" height="${round(height)}"`;
 }
 
 function round(x: number): number {
@@ -64,6 +57,9 @@ function round(x: number): number {
 
 const ENTITIES: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
 
+/** Text as XML has it, which has no control characters, nor halves of surrogate pairs. */
 function escaped(text: string): string {
-  return text.replace(/[&<>"]/g, (character) => ENTITIES[character]!);
+  return text
+    .replace(/[^\t\x20-\ud7ff\ue000-\ufffd\u{10000}-\u{10ffff}]/gu, "\ufffd")
+    .replace(/[&<>"]/g, (character) => ENTITIES[character]!);
 }

@@ -1,18 +1,8 @@
-import { captionOf, colorOf } from "./colors.ts";
+import { type AnnotateOptions, draw, type Rectangle } from "./drawing.ts";
 import type { Found } from "./found.ts";
-import type { Mask } from "./mask.ts";
+import type { Size } from "./pixels.ts";
 
-/** How things are drawn. */
-export interface AnnotateOptions {
-  /** How many pixels of the canvas a pixel of the picture is. @default 1 */
-  readonly scale?: number;
-  /** Returns the color of a thing, as CSS has it. @default by the number of its class */
-  readonly color?: (found: Found) => string;
-  /** Returns the words above a box; an empty string for none. @default its label and score */
-  readonly caption?: (found: Found) => string;
-}
-
-/** What is drawn on: the context of a canvas, in a page or in Node. */
+/** What is drawn on: the context of a canvas, in a page, a worker or Node. */
 export type AnnotateContext = Pick<
   CanvasRenderingContext2D,
   | "arc"
@@ -22,65 +12,93 @@ export type AnnotateContext = Pick<
   | "fillStyle"
   | "fillText"
   | "font"
+  | "getTransform"
   | "globalAlpha"
+  | "lineJoin"
   | "lineWidth"
   | "measureText"
+  | "rect"
   | "restore"
   | "save"
+  | "stroke"
   | "strokeRect"
   | "strokeStyle"
+  | "textAlign"
   | "textBaseline"
->;
+> & { readonly canvas: Size };
+
+/** Lines have a dark seam, so that they are seen on pixels of their own color. */
+export const SEAM: { readonly color: string; readonly width: number } = { color: "rgba(0, 0, 0, 0.55)", width: 2 };
 
 /**
- * Draws what was found over a picture: masks, boxes with their labels, keypoints; the surest on top. The canvas has the
- * picture already, or lies over it.
+ * Draws what was found over a picture: masks, boxes, keypoints, and captions above all, which stay inside of the picture;
+ * the surest on top. The canvas has the picture already, or lies over it.
  */
 export function annotate(
   context: AnnotateContext,
   found: readonly Found[],
-  { scale = 1, color = ({ index }) => colorOf(index), caption = captionOf }: AnnotateOptions = {},
+  {
+    size,
+    ...options
+  }: AnnotateOptions & {
+    /** The size of the picture, in its own pixels. @default what the canvas shows of it */
+    readonly size?: Size;
+  } = {},
 ): void {
+  const font = (fontSize: number): string => `${fontSize}px system-ui, sans-serif`;
   context.save();
-  for (const each of found.toReversed()) {
-    const [x1, y1, x2, y2] = each.box.map((side) => side * scale) as [number, number, number, number];
-    const line = Math.max(2, Math.min(x2 - x1, y2 - y1) / 80);
-    const size = Math.max(12, 6 * line);
-    context.fillStyle = color(each);
-    context.strokeStyle = color(each);
-    if (each.mask !== undefined) fillMask(context, each.mask, scale);
-    context.lineWidth = line;
-    context.strokeRect(x1, y1, x2 - x1, y2 - y1);
-    for (const point of each.keypoints ?? []) {
+  const { lineWidth, fontSize, things } = draw(found, size ?? shown(context, options.scale), options, (words, size) => {
+    context.font = font(size);
+    return context.measureText(words).width;
+  });
+  context.font = font(fontSize);
+  context.textAlign = "left";
+  context.textBaseline = "alphabetic";
+  context.lineJoin = "miter";
+  for (const { mask, color } of things) fillMask(context, mask, color);
+  for (const { box, points, color } of things) {
+    for (const [style, seam] of [
+      [SEAM.color, SEAM.width],
+      [color, 0],
+    ] as const) {
+      context.strokeStyle = style;
+      context.lineWidth = lineWidth + seam;
+      context.strokeRect(box.x, box.y, box.width, box.height);
+    }
+    for (const { x, y } of points) {
       context.beginPath();
-      context.arc(point.x * scale, point.y * scale, line * 1.5, 0, 2 * Math.PI);
+      context.arc(x, y, lineWidth * 2, 0, 2 * Math.PI);
+      context.fillStyle = color;
+      context.strokeStyle = SEAM.color;
+      context.lineWidth = SEAM.width;
+      context.stroke();
       context.fill();
     }
-    const words = caption(each);
-    if (words === "") continue;
-    context.font = `${size}px system-ui, sans-serif`;
-    context.textBaseline = "top";
-    const width = context.measureText(words).width + size / 2;
-    // Above the box, or inside where there is no space above.
-    const top = y1 >= size * 1.4 ? y1 - size * 1.4 : y1;
-    context.fillRect(x1 - line / 2, top, width, size * 1.4);
-    context.fillStyle = "#101418";
-    context.fillText(words, x1 + size / 4 - line / 2, top + size * 0.2);
+  }
+  for (const { caption } of things) {
+    if (caption === null) continue;
+    context.fillStyle = caption.ground;
+    context.fillRect(caption.x, caption.y, caption.width, caption.height);
+    context.fillStyle = caption.ink;
+    context.fillText(caption.words, caption.textX, caption.textY);
   }
   context.restore();
 }
 
-/** Fills runs of covered pixels, row by row. */
-function fillMask(context: AnnotateContext, { x, y, width, height, data }: Mask, scale: number): void {
+/** One path, so that rectangles that touch have no seams. */
+function fillMask(context: AnnotateContext, mask: readonly Rectangle[], color: string): void {
+  context.fillStyle = color;
   context.globalAlpha = 0.4;
-  for (let row = 0; row < height; row++) {
-    for (let start = 0; start < width; start++) {
-      if (data[row * width + start] === 0) continue;
-      let end = start;
-      while (end < width && data[row * width + end] === 1) end++;
-      context.fillRect((x + start) * scale, (y + row) * scale, (end - start) * scale, scale);
-      start = end;
-    }
-  }
+  context.beginPath();
+  for (const { x, y, width, height } of mask) context.rect(x, y, width, height);
+  context.fill();
   context.globalAlpha = 1;
+}
+
+/** How much of a picture a canvas shows, from the origin of its transform on; a turned one is not followed. */
+function shown(context: AnnotateContext, scale = 1): Size {
+  const { a, d, e, f } = context.getTransform();
+  const { width, height } = context.canvas;
+  if (!(a > 0 && d > 0)) return { width: width / scale, height: height / scale };
+  return { width: (width - e) / a / scale, height: (height - f) / d / scale };
 }

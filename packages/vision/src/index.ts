@@ -6,11 +6,12 @@ import { type DetectorOptions, ImageDetector } from "./detector.ts";
 import { fetchPreset, type LoadVisionOptions, loadWith, type Surroundings } from "./load.ts";
 import { PAGE_IMAGES, type PageImage } from "./page-images.ts";
 
-export { type AnnotateContext, type AnnotateOptions, annotate } from "./annotate.ts";
+export { type AnnotateContext, annotate } from "./annotate.ts";
 export { annotateSvg } from "./annotate-svg.ts";
 export { type Classified, type ClassifierOptions, type ClassifyOptions, ImageClassifier } from "./classifier.ts";
 export { colorOf } from "./colors.ts";
 export { type DetectOptions, type DetectorOptions, type Frame, ImageDetector } from "./detector.ts";
+export type { AnnotateOptions } from "./drawing.ts";
 export type { Found, Keypoint } from "./found.ts";
 export type { Camera } from "./frames.ts";
 export type { Box } from "./geometry.ts";
