@@ -34,7 +34,7 @@ class BrightThing(torch.nn.Module):
         seen = torch.ones((), dtype=torch.float32)
         corners = torch.stack([torch.stack([left, top, seen]), torch.stack([right, bottom, seen])])
         return {
-            "boxes": torch.stack([thing * 0, thing]),
+            "boxes": torch.stack([torch.tensor([0.0, 0.0, 1.0, 1.0]), thing]),
             "scores": torch.tensor([0.2, 0.9]),
             "labels": torch.tensor([0, 1]),
             "masks": mask,

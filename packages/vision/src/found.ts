@@ -1,5 +1,5 @@
 import type { Tensor } from "@pt2/runtime";
-import { type Box, type Placement, toSource } from "./geometry.ts";
+import { type Box, clipped, type Placement, toSource, within } from "./geometry.ts";
 import { type Mask, pasteMask } from "./mask.ts";
 import type { Preset } from "./preset.ts";
 import { visionError } from "./vision-errors.ts";
@@ -15,6 +15,7 @@ export interface Keypoint {
 
 /** Something that was found in a picture. Positions are in pixels of that picture, from its left top corner. */
 export interface Found {
+  /** In the picture, at least a hundredth of a pixel wide and high. */
   readonly box: Box;
   /** How sure it is, between 0 and 1. */
   readonly score: number;
@@ -51,7 +52,13 @@ export function requireOutputs(outputs: unknown): Outputs {
   });
 }
 
-/** Reads what was found from the outputs of a program: what has at least this score, the surest first. */
+/** A box that is narrower than this, in pixels of the picture, shows nothing of it: `min_size` of torchvision's R-CNNs. */
+const LEAST_SIDE = 0.01;
+
+/**
+ * Reads what was found from the outputs of a program: what has at least this score, the surest first. Boxes are clipped to
+ * the picture as torchvision does it; those that lie in the padding of a letterbox are left out.
+ */
 export async function readFound(
   outputs: Outputs,
   placement: Placement,
@@ -65,23 +72,33 @@ export async function readFound(
     [boxes, scores, labels, masks, keypoints, keypoints_scores].map(read),
   );
   const { x, y } = toSource(placement);
+  const { source } = placement;
+  const [across, down] = [within(source.width), within(source.height)];
   const side = masks?.shape.at(-1) ?? 0;
   const perThing = keypoints?.shape[1] ?? 0;
   const found = Array.from(sure!, (value, i): Found | null => {
     const score = Number(value);
     if (!(score >= threshold)) return null;
     const at = (corner: number): number => Number(corners![4 * i + corner]!);
-    const box: Box = [x(at(0)), y(at(1)), x(at(2)), y(at(3))];
+    const whole: Box = [x(at(0)), y(at(1)), x(at(2)), y(at(3))];
+    const box = clipped(whole, source);
+    if (!(box[2] - box[0] >= LEAST_SIDE && box[3] - box[1] >= LEAST_SIDE)) return null;
     const index = Number(classes![i]!);
     const pointOf = (_: unknown, k: number): Keypoint => {
       const from = i * perThing + k;
       const [px, py, visible] = [0, 1, 2].map((part) => Number(points![3 * from + part]!)) as [number, number, number];
-      return { x: x(px), y: y(py), score: Number(pointScores?.[from] ?? visible), name: pointNames[k] ?? String(k) };
+      return {
+        x: across(x(px)),
+        y: down(y(py)),
+        score: Number(pointScores?.[from] ?? visible),
+        name: pointNames[k] ?? String(k),
+      };
     };
     return {
       ...{ box, score, label: names[index] ?? String(index), index },
       ...(shares && {
-        mask: pasteMask(shares.subarray(i * side * side, (i + 1) * side * side), side, box, placement.source),
+        // The frame of a mask is the box as the program gave it, also where that reaches out of the picture.
+        mask: pasteMask(shares.subarray(i * side * side, (i + 1) * side * side), side, whole, source),
       }),
       ...(points && { keypoints: Array.from({ length: perThing }, pointOf) }),
     };

@@ -32,16 +32,29 @@ export function centered(resized: Size, input: Size): Omit<Placement, "source"> 
   return { resized, left: at(input.width - resized.width), top: at(input.height - resized.height), input };
 }
 
-/** Returns the corresponding position in the source: a factor and an offset for each direction. */
-export function toSource({ source, resized, left, top }: Placement): {
+/** Positions of an input as positions of the picture: outside of it in what pads it. */
+export interface ToSource {
   x(value: number): number;
   y(value: number): number;
-} {
-  const bounded = (value: number, size: number): number => Math.min(Math.max(value, 0), size);
+}
+
+/** Returns the corresponding position in the source: a factor and an offset for each direction. */
+export function toSource({ source, resized, left, top }: Placement): ToSource {
   return {
-    x: (value) => bounded(((value - left) * source.width) / resized.width, source.width),
-    y: (value) => bounded(((value - top) * source.height) / resized.height, source.height),
+    x: (value) => ((value - left) * source.width) / resized.width,
+    y: (value) => ((value - top) * source.height) / resized.height,
   };
+}
+
+/** The part of a box that is in a picture; the nearest edge or corner where none is. */
+export function clipped([x1, y1, x2, y2]: Box, picture: Size): Box {
+  const [x, y] = [within(picture.width), within(picture.height)];
+  return [x(x1), y(y1), x(x2), y(y2)];
+}
+
+/** Returns the nearest number between 0 and `most`. */
+export function within(most: number): (value: number) => number {
+  return (value) => Math.min(Math.max(value, 0), most);
 }
 
 /** As large as fits into `input`, at least one pixel. */
