@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { fixtureArgs, fixturePath, pt2, temporaryFolder } from "./fixtures.test-helper.ts";
@@ -45,9 +45,35 @@ describe("--ops", () => {
     expect(err).toContain("code: cli.ops");
   });
 
-  it("--ops rejects a missing file", async () => {
-    const { code, err } = await pt2("run", MLP[0]!, "--ops", "/nowhere/mine.mjs");
-    expect(code).toBe(2);
-    expect(err).toContain("code: cli.ops");
+  it("--ops takes a package that is installed in the current folder, and a file before a package", async () => {
+    const project = temporaryFolder();
+    const installed = join(project, "node_modules/@mine/ops");
+    mkdirSync(installed, { recursive: true });
+    const manifest = { name: "@mine/ops", type: "module", exports: { "./wasm": { default: "./ops.js" } } };
+    writeFileSync(join(installed, "package.json"), JSON.stringify(manifest));
+    writeFileSync(join(installed, "ops.js"), `export const handlers = [${HANDLER}];`);
+    const before = process.cwd();
+    process.chdir(project);
+    try {
+      const wrong = { code: 1, out: expect.stringContaining("FAILED") };
+      // A folder of that name is no module.
+      mkdirSync(join(project, "@mine/ops/wasm"), { recursive: true });
+      expect(await pt2("verify", ...MLP, "--ops", "@mine/ops/wasm")).toMatchObject(wrong);
+      expect((await pt2("verify", ...MLP, "--ops", "@mine/ops/webgpu")).err).toContain("pass a sub-path");
+      writeFileSync(join(project, "@mine/ops/webgpu"), "");
+      expect((await pt2("verify", ...MLP, "--ops", "@mine/ops/webgpu")).err).not.toContain("pass a sub-path");
+    } finally {
+      process.chdir(before);
+    }
   });
+
+  it.each(["/nowhere/mine.mjs", "./mine.mjs", "nobodys-ops/wasm"])(
+    "--ops rejects %s, which is not there",
+    async (name) => {
+      const { code, err } = await pt2("run", MLP[0]!, "--ops", name);
+      expect(code).toBe(2);
+      expect(err).toContain(`The module cannot be loaded: Cannot find module '${name}'\n`);
+      expect(err).toContain("code: cli.ops");
+    },
+  );
 });

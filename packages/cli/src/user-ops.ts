@@ -12,7 +12,7 @@ export const OPS_OPTION: OptionSpec = {
   name: "ops",
   value: "MODULE",
   multiple: true,
-  help: "your JavaScript module, which exports `ops` or `handlers` as load() takes them",
+  help: "a JavaScript module or an installed package, which exports `ops` or `handlers` as load() takes them",
 };
 
 /** The user's ops and handlers, as `load` takes them. */
@@ -68,8 +68,8 @@ export async function referenceRegistry(
   return needed.length === 0 ? plain : registryWith({ ops, handlers: needed });
 }
 
-async function importOps(path: string): Promise<UserOps> {
-  const module = await importModule(path, "cli.ops");
+async function importOps(name: string): Promise<UserOps> {
+  const module = await importModule(name, "cli.ops");
   const fallback = isObject(module.default) ? module.default : {};
   const [ops, handlers] = [module.ops ?? fallback.ops ?? [], module.handlers ?? fallback.handlers ?? []];
   if (isList(ops) && isList(handlers) && ops.length + handlers.length > 0) {
@@ -78,7 +78,7 @@ async function importOps(path: string): Promise<UserOps> {
   const exported = Object.keys(module).sort().join(", ") || "nothing";
   throw cliError("cli.ops", {
     what: `The module exports neither op sets nor handlers, but ${exported}`,
-    where: path,
+    where: name,
     advice:
       "export them as the lists that load() takes: `export const ops = [mySet]`, `export const handlers = [myHandler]`",
   });

@@ -43,3 +43,6 @@ export const torchvision: OpSet = {
     psRoiPoolBackward,
   ],
 };
+
+/** The list that `load` and `pt2 --ops` take. */
+export const ops: readonly OpSet[] = [torchvision];

@@ -9,3 +9,6 @@ export const torchvision: OpSet = {
   ...portable,
   kernels: { wasm: [nmsKernel, roiAlignKernel, deformedColumnsKernel] },
 };
+
+/** The list that `load` and `pt2 --ops` take. */
+export const ops: readonly OpSet[] = [torchvision];

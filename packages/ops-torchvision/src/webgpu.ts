@@ -12,3 +12,6 @@ export const torchvision: OpSet = {
     webgpu: [nmsKernel, roiAlignKernel, psRoiAlignKernel, roiPoolKernel, psRoiPoolKernel, deformedColumnsKernel],
   },
 };
+
+/** The list that `load` and `pt2 --ops` take. */
+export const ops: readonly OpSet[] = [torchvision];
