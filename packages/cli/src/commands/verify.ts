@@ -41,7 +41,8 @@ export const verify: Command = {
     "fraction of the tolerance: |actual - expected| / (atol + rtol × |expected|), which passes up to 1. --per-node",
     "takes the largest element of each tensor for |expected|, and fails where a result of the program differs.",
     "With --expected it compares with the values of PyTorch by the names of the nodes, on the recorded inputs.",
-    "Outputs that differ only in the order of equal values, as indices of topk may, are said to do so and pass.",
+    "Outputs that differ only in the order of ties, as indices of topk may, are said to do so and pass; ties are values that",
+    "follow one another in a sorted output, each within the tolerance of the one before it.",
     "Without --inputs the archive's own sample inputs are taken, without --expected the results that it keeps.",
     TENSOR_FILES_NOTE,
   ].join("\n"),
@@ -90,7 +91,7 @@ function printReport(
   const worst = checks.filter((check) => !passes(check)).map((check) => `  ${explain(check, calls)}\n`);
   const ties = checks
     .filter(({ tiesOf }) => tiesOf !== undefined)
-    .map((check) => `  ${nameOf(check, calls)}: only the order of equal values differs, those of ${check.tiesOf}\n`);
+    .map((check) => `  ${nameOf(check, calls)}: only the order of ties differs, those of ${check.tiesOf}\n`);
   const times = `load ${timeText(loadMs)}, run ${runMs.map(timeText).join(", ")}`;
   return [
     table([header, ...rows], ["left", "left", "left", "right", "right", "right"]),

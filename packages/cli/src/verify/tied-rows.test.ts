@@ -9,13 +9,21 @@ const scores = floats([4], 9, 5, 5, 1);
 const same = { name: "scores", expected: scores, actual: scores };
 const find = (...pairs: Parameters<typeof tiedRows>[0]) => Object.fromEntries(tiedRows(pairs, defaultTolerance));
 
-test("indices of equal values may be in another order, others may not", () => {
+test("indices of ties may be in another order, others may not", () => {
   const expected = integers(3n, 0n, 2n, 1n);
   const indices = (...values: readonly bigint[]) => ({ name: "indices", expected, actual: integers(...values) });
   expect(find(same, indices(3n, 2n, 0n, 1n))).toEqual({ indices: "scores" });
   expect(find(same, indices(0n, 3n, 2n, 1n))).toEqual({});
   expect(find(same, indices(3n, 2n, 2n, 1n))).toEqual({});
   expect(find(same, indices(3n, 0n, 2n, 1n))).toEqual({});
+});
+
+test("values are ties where each is within the tolerance of the one before it", () => {
+  const close = floats([4], 9, 5.004, 5, 4.99);
+  const expected = integers(0n, 1n, 2n, 3n);
+  const pair = { name: "scores", expected: close, actual: floats([4], 9, 5, 5.004, 4.99) };
+  expect(find(pair, { name: "at", expected, actual: integers(0n, 2n, 1n, 3n) })).toEqual({ at: "scores" });
+  expect(find(pair, { name: "at", expected, actual: integers(0n, 1n, 3n, 2n) })).toEqual({});
 });
 
 test("rows of several outputs move together", () => {

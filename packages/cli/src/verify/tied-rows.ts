@@ -12,12 +12,13 @@ export interface OutputPair {
 type Row = (pair: OutputPair, side: "expected" | "actual", at: number) => Comparable;
 
 /**
- * Finds outputs that differ only in the order of equal values, which no sort defines: indices of `topk`, or boxes in the
- * order of their scores. Returns the name of each with the name of the sorted output whose equal values it follows.
+ * Finds outputs that differ only in the order of ties, which rounding decides: indices of `topk`, or boxes in the order
+ * of their scores. Returns the name of each with the name of the sorted output whose ties it follows.
  *
- * Such a sorted output agrees with the expected one; all outputs that begin with its dimensions have a row for each
- * of its values. In each run of equal values the rows of all these outputs, taken together, must be the expected ones in
- * another order. Rows that no sorted output explains are not in the result.
+ * Such a sorted output is within the tolerance of the expected one, and ties are values of it each of which is within the
+ * tolerance of the one before it. All outputs that begin with its dimensions have a row for each of its values. In each
+ * run of ties the rows of all these outputs, taken together, must be the expected ones in another order, within the
+ * tolerance. Rows that no sorted output explains are not in the result.
  */
 export function tiedRows(pairs: readonly OutputPair[], tolerance: ToleranceOf): ReadonlyMap<string, string> {
   const agrees = ({ expected, actual }: OutputPair): boolean =>
@@ -36,7 +37,7 @@ export function tiedRows(pairs: readonly OutputPair[], tolerance: ToleranceOf): 
   return found;
 }
 
-/** Whether rows differ in nothing but their order inside runs of equal scores, in each slice along the last dimension. */
+/** Whether rows differ in nothing but their order inside runs of ties, in each slice along the last dimension. */
 function isReordered(scores: OutputPair, aligned: readonly OutputPair[], tolerance: ToleranceOf): boolean {
   const { data, shape } = scores.expected;
   const size = shape.at(-1)!;
@@ -59,7 +60,7 @@ function isReordered(scores: OutputPair, aligned: readonly OutputPair[], toleran
   return true;
 }
 
-/** Returns where runs of equal values begin and end in a slice; null if the slice is not sorted. */
+/** Returns where runs of ties begin and end in a slice; null if the slice is not sorted, but for ties. */
 function runsOf(
   scores: OutputPair,
   start: number,

@@ -23,13 +23,13 @@ export interface OutputCheck {
   readonly type: string;
   readonly comparison: Comparison;
   /**
-   * The name of an output with equal values, if the rows of this one differ from the expected ones only in the order of
-   * those; `comparison` says where they do.
+   * The name of an output with ties, if the rows of this one differ from the expected ones only in the order of those;
+   * `comparison` says where they do.
    */
   readonly tiesOf?: string;
 }
 
-/** Whether an output is as expected, but for the order of equal values. */
+/** Whether an output is as expected, but for the order of ties. */
 export function passes({ comparison, tiesOf }: OutputCheck): boolean {
   return comparison.ok || tiesOf !== undefined;
 }
@@ -41,7 +41,7 @@ export interface VerifyReport {
   readonly checks: readonly OutputCheck[];
   /** The names of outputs without an expected result in any call. */
   readonly unchecked: readonly string[];
-  /** The largest error, relative to the tolerance; outputs with equal values in another order do not count. */
+  /** The largest error, relative to the tolerance; outputs with ties in another order do not count. */
   readonly ratio: number;
   /** Milliseconds of each call. */
   readonly runMs: readonly number[];
