@@ -19,3 +19,4 @@ export { winogradPack, winogradScratch, winogradTiles } from "./winograd";
 export { poolMax, poolMean } from "./pool";
 export { poolMaxIndices } from "./pool-indices";
 export { resizeAxis } from "./resize";
+export { orderFloats, orderScratch } from "./order";

@@ -13,6 +13,7 @@ import { DTYPES } from "@pt2/format";
 import type { TensorMeta } from "@pt2/registry";
 import { bigints, mover, numbers } from "../../engine/element-access.ts";
 import { type KernelCall, type WasmKernel, wasmKernel } from "../../engine/kernel.ts";
+import { addressOf, type TensorView } from "../../engine/tensor-view.ts";
 
 /** `sort(self, stable, dim, descending)`: NaN counts as the largest; equal elements come in PyTorch's order. */
 export const sort: WasmKernel = wasmKernel({
@@ -25,11 +26,12 @@ export const sort: WasmKernel = wasmKernel({
     const isStable = args.stable === true;
     const size = shape[dim] ?? 1;
     if (isStable || sortsByRadix(shape.length, size, { integers, descending })) {
-      return planOrder(call, args, { descending, arrange: stableSort });
+      return planOrder(call, args, { descending, bits: { stable: true }, arrange: stableSort });
     }
     // PyTorch does not reorder along a broadcast dimension, all of whose elements are one in memory.
     if (strides[dim] === 0) return planOrder(call, args, { descending, arrange: () => {} });
-    planOrder(call, args, { descending, arrange: (ordered) => sortRange(ordered, 0, size) });
+    const arrange = (ordered: Ordered): void => sortRange(ordered, 0, size);
+    planOrder(call, args, { descending, bits: { stable: false }, arrange });
   },
 });
 
@@ -38,7 +40,8 @@ export const topk: WasmKernel = wasmKernel({
   ops: ["aten::topk"],
   prepare: (call, args) => {
     const { k, largest, sorted } = args;
-    planOrder(call, args, { descending: largest, arrange: (ordered) => selectFirst(ordered, k, sorted) });
+    const arrange = (ordered: Ordered): void => selectFirst(ordered, k, sorted);
+    planOrder(call, args, { descending: largest, ...(sorted && { bits: { stable: false } }), arrange });
   },
 });
 
@@ -63,6 +66,8 @@ interface Arrangement {
   readonly descending: boolean;
   /** Keys are the elements themselves, NaN too. */
   readonly raw?: boolean;
+  /** Whether float32 may be ordered by its bits, as `orderFloats` does, and whether equal elements stay in order. */
+  readonly bits?: { readonly stable: boolean };
   /** Puts positions into their order; as many as the results hold are taken from the beginning. */
   readonly arrange: (ordered: Ordered) => void;
 }
@@ -72,19 +77,41 @@ interface OrderArgs {
   readonly dim: number;
 }
 
-function planOrder(call: KernelCall, args: OrderArgs, { descending, raw = false, arrange }: Arrangement): void {
+function planOrder(call: KernelCall, args: OrderArgs, { descending, raw = false, bits, arrange }: Arrangement): void {
   const self = call.tensor(args.self);
   const dim = normalDim(args.dim, self.shape.length);
   const from = slicesOf(self, dim);
   const isReduced = call.output(0).shape.length < self.shape.length;
-  const [values, indices] = [call.output(0), call.output(1)].map((view) => (isReduced ? kept(view, dim) : view));
-  const [toValues, toIndices] = [slicesOf(values!, dim), slicesOf(indices!, dim)];
+  const [values, indices] = [call.output(0), call.output(1)].map((view) => (isReduced ? kept(view, dim) : view)) as [
+    TensorView,
+    TensorView,
+  ];
+  const [toValues, toIndices] = [slicesOf(values, dim), slicesOf(indices, dim)];
+  const { kernels, heap } = call;
+  const byBits = self.dtype === "float32" ? bits : undefined;
+  const scratch = byBits && call.scratch(kernels.orderScratch(from.size));
+  const ordersByBits = (lane: number): boolean =>
+    scratch !== undefined &&
+    kernels.orderFloats(
+      addressOf(self) + 4 * from.starts[lane]!,
+      4 * from.stride,
+      from.size,
+      toValues.size,
+      Number(descending),
+      Number(byBits!.stable),
+      addressOf(values) + 4 * toValues.starts[lane]!,
+      4 * toValues.stride,
+      addressOf(indices) + 8 * toIndices.starts[lane]!,
+      8 * toIndices.stride,
+      scratch.handle,
+    ) === 1;
   const at = new Int32Array(from.size);
   call.step(() => {
-    const elements = self.dtype === "int64" ? bigints(call.heap, self) : numbers(call.heap, self);
-    const move = mover(call.heap, self, values!);
-    const positions = numbers(call.heap, indices!);
+    const elements = self.dtype === "int64" ? bigints(heap, self) : numbers(heap, self);
+    const move = mover(heap, self, values);
+    const positions = numbers(heap, indices);
     for (let lane = 0; lane < from.starts.length; lane++) {
+      if (ordersByBits(lane)) continue;
       const start = from.starts[lane]!;
       const element = (i: number): number | bigint => elements.get(start + i * from.stride);
       for (let i = 0; i < from.size; i++) at[i] = i;
