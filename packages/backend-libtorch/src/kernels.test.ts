@@ -128,6 +128,48 @@ describeWithLibtorch("the kernels of this package, against ATen's ops", ({ addon
     expectClose(one("pt2::global_average_pool", { x }), one("aten::mean.dim", [x, [2, 3], true]));
   });
 
+  describe.each([true, false])("topk with largest %s gives ATen's values and indices", (largest) => {
+    const both = (name: string, args: OpArgs): unknown =>
+      torch.callSync(name as "aten::topk", args).map((part) => [(part as Tensor).shape, elementsOf(part as Tensor)]);
+
+    it.each([
+      ["the last dimension of three", [3, 5, 257], 31, -1],
+      ["the middle one", [3, 257, 5], 31, 1],
+      ["the first one", [131, 2, 3], 131, 0],
+      ["one row, in parts", [1, 40_961], 500, 1],
+      ["many rows, on several threads", [700, 61], 7, 1],
+      ["no elements chosen", [3, 5], 0, 1],
+      ["no rows", [0, 5], 2, 1],
+    ] as const)("%s", (_, shape, k, dim) => {
+      const self = random(shape);
+      expect(both("pt2::topk", { self, k, dim, largest })).toEqual(both("aten::topk", { self, k, dim, largest }));
+    });
+
+    it("strides, and numbers that are a scalar", () => {
+      const self = one("aten::slice.Tensor", { self: one("aten::t", [random([301, 14])]), dim: 1, start: 5, step: 3 });
+      for (const [dim, k] of [
+        [0, 4],
+        [1, 20],
+      ]) {
+        expect(both("pt2::topk", { self, k, dim, largest })).toEqual(both("aten::topk", { self, k, dim, largest }));
+      }
+      const scalar = { self: floats([], 5), k: 1, largest };
+      expect(both("pt2::topk", scalar)).toEqual(both("aten::topk", scalar));
+    });
+
+    it("equal elements, both zeros and NaN", () => {
+      const special = [0, Number.NaN, -0, 3, -Infinity, 3, Infinity, Number.NaN, -3, 1e-42, -1e-42, 7];
+      for (const k of special.keys()) {
+        const args = { self: floats([2, 12], ...special, ...(random([12]).data as Float32Array)), k, largest };
+        expect(both("pt2::topk", args)).toEqual(both("aten::topk", args));
+      }
+      const coarse = floats([2, 2000], ...Array.from(random([4000]).data as Float32Array, (x) => Math.round(40 * x)));
+      expect(both("pt2::topk", { self: coarse, k: 300, largest })).toEqual(
+        both("aten::topk", { self: coarse, k: 300, largest }),
+      );
+    });
+  });
+
   it("squeeze_excite gives the results of the ops that it replaces", () => {
     const [x, w1, w2, b1, b2] = [[2, 37, 6, 5], [9, 37], [37, 9], [9], [37]].map(random);
     const mean = one("aten::mean.dim", [x!, [2, 3]]);

@@ -38,6 +38,7 @@ TORCH_LIBRARY_FRAGMENT(pt2, m) {
   m.def(
       "pointwise_(Tensor(a!)[] out, Tensor[] inputs, float[] constants, int[] code, int[] results, int[] counts) -> "
       "()");
+  m.def("topk(Tensor self, int k, int dim=-1, bool largest=True, bool sorted=True) -> (Tensor, Tensor)");
   m.def("global_average_pool(Tensor x) -> Tensor");
 }
 
@@ -56,5 +57,6 @@ TORCH_LIBRARY_IMPL(pt2, CPU, m) {
   m.impl("max_pool2d", TORCH_FN(pt2::max_pool2d));
   m.impl("pointwise", TORCH_FN(pt2::pointwise));
   m.impl("pointwise_", TORCH_FN(pt2::pointwise_));
+  m.impl("topk", TORCH_FN(pt2::topk));
   m.impl("global_average_pool", TORCH_FN(pt2::global_average_pool));
 }
