@@ -52,7 +52,7 @@ export const ROWS: readonly (readonly Member[])[] = [
     {
       name: "@pt2/vision",
       what: "pictures in, boxes and classes out",
-      only: [...FOUNDATION, "@pt2/runtime", "@pt2/eager"],
+      only: [...FOUNDATION, "@pt2/runtime"],
     },
   ],
   [

@@ -41,6 +41,12 @@ const PATHS: readonly Path[] = [
     budget: 125_200,
   },
   {
+    what: "a page that finds things in pictures, without a backend: what `load` needs + vision",
+    folder: "packages/vision",
+    code: 'export { loadDetector } from "@pt2/vision";',
+    budget: 60_000,
+  },
+  {
     what: "eager calls, without a backend: what `eagerOps` loads at once; the rules of all ops follow",
     folder: "packages/eager",
     code: 'export { eagerOps } from "@pt2/eager";',

@@ -1,0 +1,122 @@
+import type { Arg, Node, Program, SymInt, TensorType, ValueType } from "@pt2/graph";
+
+/** What a program does with a picture, in this order. Pictures and results of all sizes have the same program. */
+export interface ImageSteps {
+  /** The channels of raw pixels, uint8 [height, width, channels]; null: a float32 picture [n, c, height, width]. */
+  readonly channels: 1 | 3 | 4 | null;
+  /** The op that resizes; null: none. */
+  readonly resize: ResizeOp | null;
+  /** Whether it is put into an area of another size, which crops it, or pads it with a number. */
+  readonly put: boolean;
+  readonly normalize: boolean;
+}
+
+/** An op of PyTorch that resizes. */
+export type ResizeOp =
+  | "aten::upsample_bilinear2d"
+  | "aten::_upsample_bilinear2d_aa"
+  | "aten::upsample_bicubic2d"
+  | "aten::_upsample_bicubic2d_aa";
+
+/** Returns what tells apart the programs of steps. */
+export function keyOf({ channels, resize, put, normalize }: ImageSteps): string {
+  return [channels, resize, put, normalize].join(" ");
+}
+
+/**
+ * Writes the program of steps, whose inputs are: `image`; of a resize `height` and `width`; of a put `left`, `right`, `top`,
+ * `bottom` (pixels to add, below 0 to cut off) and `fill`; of normalizing `mean` and `std`, float32 [c, 1, 1].
+ */
+export function imageProgram({ channels, resize, put, normalize }: ImageSteps): Program {
+  const graph = new GraphWriter();
+  let image = channels === null ? graph.input("image", FLOATS) : unit(graph, channels);
+  if (resize !== null) {
+    const sides = list(["height", "width"].map((name) => graph.input(name, INTEGER)));
+    image = graph.call(resize, { self: image, output_size: sides, align_corners: { kind: "bool", value: false } });
+  }
+  if (channels === 1) image = graph.call("aten::expand", { self: image, size: list([-1, 3, -1, -1].map(int)) });
+  if (put) {
+    const pad = list(["left", "right", "top", "bottom"].map((name) => graph.input(name, INTEGER)));
+    image = graph.call("aten::constant_pad_nd", { self: image, pad, value: graph.input("fill", NUMBER) });
+  }
+  if (normalize) {
+    const column = (name: string): Arg => graph.input(name, tensorOf("float32", [size(`${name}_c`), 1, 1]));
+    const centered = graph.call("aten::sub.Tensor", { self: image, other: column("mean") });
+    image = graph.call("aten::div.Tensor", { self: centered, other: column("std") });
+  }
+  return graph.program(image);
+}
+
+/** The colors of raw pixels as numbers between 0 and 1, [1, 3 or 1, height, width]. */
+function unit(graph: GraphWriter, channels: 1 | 3 | 4): Arg {
+  const pixels = graph.input("image", tensorOf("uint8", [size("h"), size("w"), channels]));
+  const one = graph.call("aten::unsqueeze", { self: pixels, dim: int(0) }, "uint8");
+  const planes = graph.call("aten::permute", { self: one, dims: list([0, 3, 1, 2].map(int)) }, "uint8");
+  const colors = graph.call("aten::slice.Tensor", { self: planes, dim: int(1), start: int(0), end: int(3) }, "uint8");
+  return graph.call("aten::div.Tensor", { self: colors, other: int(255) });
+}
+
+/** A graph whose nodes have one result, a tensor [n, c, h, w]. */
+class GraphWriter {
+  readonly #values = new Map<string, ValueType>();
+  readonly #inputs: string[] = [];
+  readonly #nodes: Node[] = [];
+
+  input(name: string, type: ValueType): Arg {
+    this.#inputs.push(name);
+    this.#values.set(name, type);
+    return { kind: "value", name };
+  }
+
+  call(op: string, args: Readonly<Record<string, Arg>>, dtype: "float32" | "uint8" = "float32"): Arg {
+    const name = `v${this.#nodes.length}`;
+    // Its sizes are known when those of the inputs are.
+    this.#values.set(
+      name,
+      tensorOf(
+        dtype,
+        ["n", "c", "h", "w"].map((side) => size(`${name}_${side}`)),
+      ),
+    );
+    const named = Object.entries(args).map(([arg, value]) => ({ name: arg, arg: value }));
+    this.#nodes.push({ name, op, args: named, outputs: [{ kind: "value", name }], origin: {} });
+    return { kind: "value", name };
+  }
+
+  program(result: Arg): Program {
+    return {
+      graph: { inputs: this.#inputs, nodes: this.#nodes, outputs: [result], values: this.#values },
+      inputs: this.#inputs.map((value) => ({ kind: "user_input", value })),
+      outputs: [{ kind: "user_output" }],
+      ranges: new Map(),
+      inSpec: null,
+      outSpec: null,
+      namedTuples: new Map(),
+      forwardArgs: [],
+      dialect: "ATEN",
+      torchVersion: "",
+    };
+  }
+}
+
+const INTEGER: ValueType = { kind: "symint", value: null };
+const NUMBER: ValueType = { kind: "symfloat", value: null };
+const FLOATS: ValueType = tensorOf("float32", ["n", "c", "h", "w"].map(size));
+
+function tensorOf(dtype: "float32" | "uint8", shape: readonly SymInt[]): TensorType {
+  const strides = shape.map((_, i) => (i === shape.length - 1 ? 1 : size(`stride${i}`)));
+  const device = { type: "cpu", index: null };
+  return { kind: "tensor", dtype, shape, strides, storageOffset: 0, device, requiresGrad: false };
+}
+
+function size(name: string): SymInt {
+  return { kind: "symbol", name };
+}
+
+function int(value: number): Arg {
+  return { kind: "int", value };
+}
+
+function list(items: readonly Arg[]): Arg {
+  return { kind: "list", items };
+}
