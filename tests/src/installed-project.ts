@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { mkdir, symlink, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { capture } from "./capture.ts";
+import { type Captured, capture } from "./capture.ts";
 
 const ROOT = fileURLToPath(new URL("../../", import.meta.url));
 
@@ -45,11 +45,11 @@ export async function installInto(folder: string): Promise<void> {
   const others = packages.flatMap((pkg) =>
     pkg.dependencies.filter((name) => !ours.has(name)).map((name) => join(pkg.folder, "node_modules", name)),
   );
-  const tarballs = join(folder, "tarballs");
+  const tarballs = tarballsOf(folder);
   await mkdir(tarballs, { recursive: true });
   const target = ["--pack-destination", tarballs];
-  await command("pnpm", ["--recursive", "--filter", "./packages/*", "exec", "pnpm", "pack", ...target], ROOT);
-  for (const other of new Set(others)) await command("npm", ["pack", other, "--ignore-scripts", ...target], folder);
+  await command("pnpm", ["--recursive", "--filter", "./packages/*", "pack", ...target], ROOT);
+  await command("npm", ["pack", ...new Set(others), "--ignore-scripts", ...target], folder);
   const files = readdirSync(tarballs).map((file) => `./tarballs/${file}`);
   await writeFile(join(folder, "package.json"), JSON.stringify({ name: "user", private: true, type: "module" }));
   await command("npm", ["install", "--offline", "--no-audit", "--no-fund", "--ignore-scripts", ...files], folder);
@@ -58,13 +58,24 @@ export async function installInto(folder: string): Promise<void> {
   await symlink(join(ROOT, "node_modules/@types/node"), join(folder, "node_modules/@types/node"), "junction");
 }
 
+/** The folder of the tarballs that {@link installInto} has packed for a project. */
+export function tarballsOf(folder: string): string {
+  return join(folder, "tarballs");
+}
+
 /** Runs a program and returns its stdout. Fails with its whole output if it fails. */
 export async function command(program: string, args: readonly string[], cwd: string): Promise<string> {
+  return (await output(program, args, cwd)).stdout;
+}
+
+/** The same with its stderr, where programs warn. */
+export async function output(program: string, args: readonly string[], cwd: string): Promise<Captured> {
   // The environment is that of a user's shell, without this test run's conditions, loaders and package manager
   // settings.
   const kept = Object.entries(process.env).filter(([name]) => !/^(NODE_|VITEST|npm_)/i.test(name));
-  const { code, stdout, stderr } = await capture(program, args, { cwd, env: Object.fromEntries(kept) });
-  if (code === 0) return stdout;
+  const captured = await capture(program, args, { cwd, env: Object.fromEntries(kept) });
+  if (captured.code === 0) return captured;
+  const { code, stdout, stderr } = captured;
   throw new Error(`${program} ${args.join(" ")} ended with ${code}\n${stdout}${stderr}`);
 }
 

@@ -1,14 +1,17 @@
 import { readdirSync, readFileSync } from "node:fs";
-import { copyFile, rm, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { findLibtorch } from "@pt2/backend-libtorch/node";
+import type { HostTensor } from "@pt2/runtime";
 import { build } from "esbuild";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { missingStableLibtorch, missingWebgpu } from "./backends.ts";
 import { documentFolder, snippetsOf } from "./documents.ts";
+import { fixturePath, readCalls } from "./fixture.ts";
 import { installOpPackage } from "./installed-op-package.ts";
-import { command, installInto, publishedPackages } from "./installed-project.ts";
+import { command, installInto, output, publishedPackages, tarballsOf } from "./installed-project.ts";
+import { serveRegistry } from "./local-registry.ts";
 
 const TSC = fileURLToPath(new URL("../../node_modules/typescript/bin/tsc", import.meta.url));
 const packages = publishedPackages();
@@ -24,8 +27,8 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
-const compile = (file: string, ...settings: readonly string[]): Promise<string> =>
-  command(process.execPath, [TSC, "--pretty", "false", ...STRICT, ...settings, file], folder);
+const compile = (files: readonly string[], ...settings: readonly string[]): Promise<string> =>
+  command(process.execPath, [TSC, "--pretty", "false", ...STRICT, ...settings, ...files], folder);
 const node = (...args: readonly string[]): Promise<string> => command(process.execPath, args, folder);
 
 /** Entry points whose types are those of pages, even in Node. */
@@ -56,18 +59,17 @@ describe("packages as npm installs them", () => {
       .map((entry, i) => `export * as m${i} from "${entry}";`);
     await writeFile(join(folder, "all.ts"), names.join("\n"));
     const settings = ["--module", module, "--moduleResolution", resolution, "--noEmit"];
-    await compile("all.ts", ...settings, "--lib", "es2023,esnext.disposable", "--types", "node");
+    await compile(["all.ts"], ...settings, "--lib", "es2023,esnext.disposable", "--types", "node");
   });
 
   it("packages have types for a page, where there is no Node", async () => {
     const names = ["@pt2/runtime", "@pt2/backend-wasm", "@pt2/format", "@pt2/graph", "@pt2/registry", ...OF_PAGES];
     await writeFile(join(folder, "page.ts"), names.map((name, i) => `export * as m${i} from "${name}";`).join("\n"));
     const settings = ["--module", "esnext", "--moduleResolution", "bundler", "--noEmit"];
-    // These are the settings of a new project of Vite, and with them those of a user of `await using`.
-    await compile("page.ts", ...settings, "--target", "es2022", "--lib", "es2022,dom");
     const using = 'import { wasm } from "@pt2/backend-wasm";\nawait using backend = wasm();\nexport { backend };\n';
     await writeFile(join(folder, "using.ts"), using);
-    await compile("using.ts", ...settings, "--target", "es2022", "--lib", "es2022,dom");
+    // These are the settings of a new project of Vite, and with them those of a user of `await using`.
+    await compile(["page.ts", "using.ts"], ...settings, "--target", "es2022", "--lib", "es2022,dom");
   });
 
   it.each(entryPoints.filter((entry) => entry.endsWith("/node")))(
@@ -94,16 +96,140 @@ describe("packages as npm installs them", () => {
     },
   );
 
-  it.each(["format", "runtime", "backend-wasm"])("run the lines of %s's README", async (name) => {
-    const readme = readFileSync(new URL(`../../packages/${name}/README.md`, import.meta.url), "utf8");
-    const { code, output } = snippetsOf(readme).find(({ language }) => language === "ts")!;
-    await writeFile(join(folder, `${name}.ts`), code);
-    await compile(`${name}.ts`, "--module", "nodenext", "--lib", "es2023,esnext.disposable", "--types", "node");
-    expect(await node(`${name}.js`)).toBe(output);
+  it("run the lines of the READMEs", async () => {
+    const names = ["format", "runtime", "backend-wasm"];
+    const snippets = names.map((name) => {
+      const readme = readFileSync(new URL(`../../packages/${name}/README.md`, import.meta.url), "utf8");
+      return { name, ...snippetsOf(readme).find(({ language }) => language === "ts")! };
+    });
+    for (const { name, code } of snippets) await writeFile(join(folder, `${name}.ts`), code);
+    const settings = ["--module", "nodenext", "--lib", "es2023,esnext.disposable", "--types", "node"];
+    await compile(
+      names.map((name) => `${name}.ts`),
+      ...settings,
+    );
+    for (const { name, output } of snippets) expect([name, await node(`${name}.js`)]).toEqual([name, output]);
   });
 
+  const pt2 = (...args: readonly string[]): Promise<string> => command("npx", ["--no-install", "pt2", ...args], folder);
+
   it("packages bring the command line", async () => {
-    expect(await command("npx", ["--no-install", "pt2", "inspect", "digits.pt2"], folder)).toContain("image");
+    expect(await pt2("inspect", "digits.pt2")).toContain("image");
+  });
+
+  it("the command line takes torchvision's ops by the name of their package", async () => {
+    const base = fixturePath("torchvision/small_ssd");
+    const recorded = ["--inputs", `${base}.inputs.safetensors`, "--expected", `${base}.expected.safetensors`];
+    const own = ["--ops", "@pt2/ops-torchvision/wasm", "--atol", "1e-3"];
+    expect(await pt2("verify", `${base}.pt2`, ...recorded, ...own)).toMatch(/^ok: 6 outputs of 2 calls/m);
+    // `require.resolve`, which finds packages, does not see such a one.
+    await mkdir(join(folder, "node_modules/for-import"));
+    const manifest = { name: "for-import", exports: { import: "./index.mjs" } };
+    await writeFile(join(folder, "node_modules/for-import/package.json"), JSON.stringify(manifest));
+    await expect(pt2("ops", "digits.pt2", "--ops", "for-import")).rejects.toThrow('`export * from "for-import";`');
+  });
+});
+
+/** Finds boxes in a picture of floats, and with `@pt2/vision` in one of bytes. */
+const DETECT = `
+  import { readFile } from "node:fs/promises";
+  import { wasm } from "@pt2/backend-wasm/node";
+  import { torchvision } from "@pt2/ops-torchvision/wasm";
+  import { load, tensor } from "@pt2/runtime/node";
+
+  const backend = wasm();
+  const model = await load("detector.pt2", { backend, ops: [torchvision] });
+  const look = async (values) => {
+    const { boxes, scores, labels } = await model.forward(tensor("float32", [1, 3, 48, 64], values));
+    return await Promise.all([boxes, scores, labels].map(async (each) => Array.from(await each.read(), Number)));
+  };
+  const picture = new Float32Array((await readFile("picture.f32")).buffer.slice(0));
+  const [boxes, scores, labels] = await look(picture);
+  const answer = { boxes, scores, labels, offThread: model.offThread };
+  if (process.argv[2] === "vision") {
+    const { detector } = await import("@pt2/vision/node");
+    const bytes = Uint8Array.from(picture, (value) => Math.round(value * 255));
+    const data = Uint8Array.from(bytes, (_, i) => bytes[(i % 3) * 48 * 64 + Math.floor(i / 3)]);
+    const image = { height: 48, width: 64, fit: "stretch" };
+    const preset = { version: 1, task: "object-detection", image, labels: ["nothing", "a", "b", "c", "d"] };
+    const found = await detector(model, { backend, preset, threshold: 0 }).detect({ data, width: 64, height: 48 });
+    answer.found = found.map(({ box }) => box);
+    [answer.inBytes] = await look(Float32Array.from(bytes, (byte) => byte / 255));
+  }
+  console.log(JSON.stringify(answer));
+  await model.dispose();
+  await backend.dispose();
+`;
+
+interface Answer {
+  readonly boxes: readonly number[];
+  readonly scores: readonly number[];
+  readonly labels: readonly number[];
+  readonly offThread: boolean;
+  readonly found?: readonly (readonly number[])[];
+  readonly inBytes?: readonly number[];
+}
+
+describe("a project of one backend alone", () => {
+  const close = (numbers: Iterable<number>, expected: Iterable<number>): void => {
+    expect(Array.from(numbers, Number)).toHaveLength([...expected].length);
+    const wanted = Array.from(expected, Number);
+    for (const [i, value] of [...numbers].entries()) expect(Math.abs(value - wanted[i]!)).toBeLessThan(2e-3);
+  };
+
+  it("installs what it asks for without a warning, and finds torchvision's boxes, also with @pt2/vision on top", async () => {
+    const project = join(folder, "one-backend");
+    await mkdir(project);
+    await writeFile(join(project, "package.json"), JSON.stringify({ name: "one", private: true, type: "module" }));
+    await copyFile(fixturePath("torchvision/small_ssd.pt2"), join(project, "detector.pt2"));
+    const [call] = await readCalls(fixturePath("torchvision/small_ssd"));
+    const [picture, ...expected] = [call!.inputs[0], ...call!.expected].map((leaf) => (leaf as HostTensor).data);
+    await writeFile(join(project, "picture.f32"), picture as Float32Array);
+    await writeFile(join(project, "detect.mjs"), DETECT);
+
+    const registry = await serveRegistry(tarballsOf(folder));
+    const quiet = [
+      "--no-audit",
+      "--no-fund",
+      "--ignore-scripts",
+      "--no-update-notifier",
+      "--cache",
+      join(folder, "npm"),
+    ];
+    const install = async (...names: readonly string[]): Promise<readonly string[]> => {
+      const { stdout, stderr } = await output(
+        "npm",
+        ["install", "--registry", registry.url, ...quiet, ...names],
+        project,
+      );
+      expect(`${stdout}${stderr}`).toMatch(/^\s*added \d+ packages? in .*\s*$/);
+      const scoped = readdirSync(join(project, "node_modules/@pt2")).map((name) => `@pt2/${name}`);
+      return [...scoped, ...readdirSync(join(project, "node_modules"))]
+        .filter((name) => !/^\.|^@pt2$/.test(name))
+        .sort();
+    };
+    const detect = async (...args: readonly string[]): Promise<Answer> =>
+      JSON.parse(await command(process.execPath, ["detect.mjs", ...args], project)) as Answer;
+    try {
+      const installed = await install("@pt2/runtime", "@pt2/backend-wasm", "@pt2/ops-torchvision");
+      const below = ["backend", "engine", "format", "graph", "registry"].map((name) => `@pt2/${name}`);
+      expect(installed).toEqual(
+        [...below, "@pt2/backend-wasm", "@pt2/ops-torchvision", "@pt2/runtime", "fflate"].sort(),
+      );
+      const { boxes, scores, labels, offThread } = await detect();
+      expect(offThread).toBe(true);
+      close(boxes, expected[0] as Float32Array);
+      close(scores, expected[1] as Float32Array);
+      expect(labels).toEqual(Array.from(expected[2] as BigInt64Array, Number));
+
+      const more = (await install("@pt2/vision")).filter((name) => !installed.includes(name));
+      expect(more).toContain("@pt2/vision");
+      expect(more.filter((name) => /backend-|^sharp$|^webgpu$|cli/.test(name))).toEqual([]);
+      const { found, inBytes } = await detect("vision");
+      close(found!.flat(), inBytes!);
+    } finally {
+      await registry.close();
+    }
   });
 });
 
