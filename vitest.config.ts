@@ -1,3 +1,4 @@
+import { availableParallelism } from "node:os";
 import { defineConfig } from "vitest/config";
 import { CACHE_FOLDER } from "./scripts/cache-folder.ts";
 import { findChromium } from "./scripts/chromium.ts";
@@ -34,6 +35,8 @@ export default defineConfig({
   resolve,
   ssr: { resolve },
   test: {
+    // Vitest would leave a core to itself, which is half of a machine with two, and needs little of it.
+    maxWorkers: availableParallelism(),
     projects: [
       {
         extends: true,

@@ -20,13 +20,16 @@ function reasonOf(test: TestCase): string {
 const MISSING = /\bskipped: ([^)]*)/;
 
 const requireAll = process.env.PT2_REQUIRE_ALL === "1";
-const build = await run(localTool("turbo"), ["run", "build", "--output-logs=errors-only"], { show: true });
+// One computes while the other downloads.
+const [build, python] = await Promise.all([
+  run(localTool("turbo"), ["run", "build", "--output-logs=errors-only"], { show: true }),
+  setUpPython(console.log),
+]);
 if (build.code !== 0) {
   console.error("The build failed, so nothing was tested.");
   console.log("0 passed, 1 failed, 0 skipped");
   process.exit(1);
 }
-const python = await setUpPython(console.log);
 if ("python" in python) process.env.PT2_PYTHON = python.python;
 else console.log(`PyTorch: skipped: ${python.missing}`);
 // Before the tests, which would otherwise wait for the compiler; one that fails fails in every test that needs it.
