@@ -4,6 +4,11 @@ import { expect, test } from "vitest";
 import { describePage } from "./page.ts";
 import type {} from "./vision/main.ts";
 
+/** TypeScript's library does not have it. */
+declare const MediaStreamTrackProcessor: new (options: {
+  readonly track: MediaStreamTrack;
+}) => { readonly readable: ReadableStream<VideoFrame> };
+
 const APP = "tests/browser/vision";
 const PROGRAM = readFileSync(new URL("../../packages/vision/src/bright-thing.golden.pt2", import.meta.url));
 const PRESET = {
@@ -16,8 +21,11 @@ const PRESET = {
 /** A dark picture of 160 × 120 pixels with a bright rectangle. */
 const BRIGHT = [40, 30, 100, 75] as const;
 
-const STILL = ["ImageBitmap", "canvas", "OffscreenCanvas", "ImageData", "img", "Blob", "raw pixels"] as const;
-const MOVING = ["VideoFrame", "video"] as const;
+/** One thing was found, at the place of the rectangle. */
+function expectBright(kind: string, boxes: readonly (readonly number[])[]): void {
+  expect(boxes.length, kind).toBe(1);
+  for (const [i, side] of BRIGHT.entries()) expect(Math.abs(boxes[0]![i]! - side), kind).toBeLessThanOrEqual(2);
+}
 
 /** The page has the program, its preset and the picture as a file at addresses. */
 async function serve(page: Page): Promise<void> {
@@ -36,11 +44,10 @@ async function serve(page: Page): Promise<void> {
 
 for (const name of ["wasm", "webgpu"] as const) {
   describePage(`pictures of a page, on ${name}`, { webgpu: name === "webgpu", app: APP, sources: true }, (ready) => {
-    test.each([...STILL, ...MOVING])("things are found in pixels of a picture: %s", async (kind) => {
+    test("things are found in pixels of everything that a page shows", async () => {
       await serve(ready.page);
       const found = await ready.page.evaluate(
-        async ({ name, kind, bright: [x1, y1, x2, y2] }) => {
-          const { loadDetector } = globalThis.vision;
+        async ({ name, bright: [x1, y1, x2, y2] }) => {
           const canvas = Object.assign(document.createElement("canvas"), { width: 160, height: 120 });
           const context = canvas.getContext("2d")!;
           const paint = (): void => {
@@ -50,54 +57,78 @@ for (const name of ["wasm", "webgpu"] as const) {
             context.fillRect(x1, y1, x2 - x1, y2 - y1);
           };
           paint();
-          const ends: (() => void)[] = [];
-          type Image = Parameters<Awaited<ReturnType<typeof loadDetector>>["detect"]>[0];
-          const sources: Record<string, () => Promise<Image>> = {
-            ImageBitmap: () => createImageBitmap(canvas),
-            canvas: async () => canvas,
-            OffscreenCanvas: async () => {
-              const offscreen = new OffscreenCanvas(160, 120);
-              offscreen.getContext("2d")!.drawImage(canvas, 0, 0);
-              return offscreen;
+          const offscreen = new OffscreenCanvas(160, 120);
+          offscreen.getContext("2d")!.drawImage(canvas, 0, 0);
+          const img = Object.assign(new Image(), { src: "/bright.png" });
+          await img.decode();
+          const pixels = context.getImageData(0, 0, 160, 120);
+          const frame = new VideoFrame(canvas, { timestamp: 0 });
+          const video = Object.assign(document.createElement("video"), { muted: true });
+          video.srcObject = canvas.captureStream();
+          const timer = setInterval(paint, 20);
+          await video.play();
+          await new Promise((resolve) => video.requestVideoFrameCallback(resolve));
+          const pictures = {
+            ImageBitmap: await createImageBitmap(canvas),
+            canvas,
+            OffscreenCanvas: offscreen,
+            ImageData: pixels,
+            img,
+            Blob: await (await fetch("/bright.png")).blob(),
+            "raw pixels": {
+              ...{ width: 160, height: 120, channels: 3 as const },
+              data: pixels.data.filter((_, i) => i % 4 < 3),
             },
-            ImageData: async () => context.getImageData(0, 0, 160, 120),
-            img: async () => {
-              const image = Object.assign(new Image(), { src: "/bright.png" });
-              await image.decode();
-              return image;
-            },
-            Blob: async () => (await fetch("/bright.png")).blob(),
-            "raw pixels": async () => {
-              const { data } = context.getImageData(0, 0, 160, 120);
-              return { data: data.filter((_, i) => i % 4 < 3), width: 160, height: 120, channels: 3 };
-            },
-            VideoFrame: async () => {
-              const frame = new VideoFrame(canvas, { timestamp: 0 });
-              ends.push(() => frame.close());
-              return frame;
-            },
-            video: async () => {
-              const video = Object.assign(document.createElement("video"), { muted: true });
-              video.srcObject = canvas.captureStream();
-              const timer = setInterval(paint, 20);
-              ends.push(() => clearInterval(timer));
-              await video.play();
-              await new Promise((resolve) => video.requestVideoFrameCallback(resolve));
-              return video;
-            },
+            VideoFrame: frame,
+            video,
           };
           const backend = await globalThis.vision[name]();
-          const things = await loadDetector("/bright.pt2", { backend });
-          const found = await things.detect(await sources[kind]!());
-          for (const end of ends) end();
+          const things = await globalThis.vision.loadDetector("/bright.pt2", { backend });
+          const found: Record<string, readonly (readonly number[])[]> = {};
+          for (const [kind, picture] of Object.entries(pictures)) {
+            found[kind] = (await things.detect(picture)).map(({ box }) => box);
+          }
+          clearInterval(timer);
+          frame.close();
           await things.dispose();
           await backend.dispose();
-          return found.map(({ box, label }) => ({ box, label }));
+          return found;
         },
-        { name, kind, bright: BRIGHT },
+        { name, bright: BRIGHT },
       );
-      expect(found.map(({ label }) => label)).toEqual(["thing"]);
-      for (const [i, side] of BRIGHT.entries()) expect(Math.abs(found[0]!.box[i]! - side)).toBeLessThanOrEqual(2);
+      expect(Object.keys(found)).toHaveLength(9);
+      for (const [kind, boxes] of Object.entries(found)) expectBright(kind, boxes);
+    });
+
+    test("things are found in a worker of the page, in pictures and frames that are transferred to it", async () => {
+      await serve(ready.page);
+      const { boxes, ...others } = await ready.page.evaluate(
+        async ({ name, bright: [x1, y1, x2, y2] }) => {
+          const canvas = Object.assign(document.createElement("canvas"), { width: 160, height: 120 });
+          const context = canvas.getContext("2d")!;
+          const timer = setInterval(() => {
+            context.fillStyle = "black";
+            context.fillRect(0, 0, 160, 120);
+            context.fillStyle = "white";
+            context.fillRect(x1, y1, x2 - x1, y2 - y1);
+          }, 10);
+          await new Promise((resolve) => setTimeout(resolve, 50));
+          const bitmap = await createImageBitmap(canvas);
+          const frame = new VideoFrame(canvas, { timestamp: 0 });
+          const blob = await (await fetch("/bright.png")).blob();
+          const pictures = { bitmap, frame, blob, pixels: context.getImageData(0, 0, 160, 120) };
+          const [track] = canvas.captureStream().getVideoTracks();
+          const { readable: camera } = new MediaStreamTrackProcessor({ track: track! });
+          const job = { backend: name, program: "/bright.pt2", pictures, camera };
+          const done = await globalThis.vision.inWorker(job, [bitmap, frame, camera]);
+          clearInterval(timer);
+          return done;
+        },
+        { name, bright: BRIGHT },
+      );
+      expect(Object.keys(boxes)).toHaveLength(4);
+      for (const [kind, each] of Object.entries(boxes)) expectBright(kind, each);
+      expect(others).toEqual({ watched: 3, drawn: true, refused: "vision.camera" });
     });
 
     test("a camera is watched until the loop is left, and frames of an iterable are closed", async () => {
@@ -161,37 +192,36 @@ for (const name of ["wasm", "webgpu"] as const) {
       );
       expect(seen).toEqual({ sizes: new Array(3).fill("160 × 120"), drawn: true, looks: 5, open: 0 });
     });
+
+    if (name === "webgpu") return;
+    test("a page is told what is missing", async () => {
+      await serve(ready.page);
+      await ready.page.route("**/alone.pt2", (route) => route.fulfill({ body: PROGRAM }));
+      const codes = await ready.page.evaluate(async () => {
+        const { loadDetector, wasm } = globalThis.vision;
+        const backend = wasm();
+        const things = await loadDetector("/bright.pt2", { backend });
+        const attempts = [
+          () => loadDetector("/alone.pt2", { backend }),
+          () => things.detect(new Image()),
+          () => things.detect(document.createElement("video")),
+          () => things.detect(new Blob(["no picture"])),
+          () => things.detect("scene.jpg" as never),
+        ];
+        const codes: string[] = [];
+        for (const attempt of attempts) {
+          codes.push(
+            await attempt().then(
+              () => "made",
+              (error: { readonly code: string }) => error.code,
+            ),
+          );
+        }
+        await things.dispose();
+        await backend.dispose();
+        return codes;
+      });
+      expect(codes).toEqual(["vision.preset", ...new Array<string>(4).fill("vision.image")]);
+    });
   });
 }
-
-describePage("a page without a preset or a picture", { app: APP, sources: true }, (ready) => {
-  test("says what is missing", async () => {
-    await serve(ready.page);
-    await ready.page.route("**/alone.pt2", (route) => route.fulfill({ body: PROGRAM }));
-    const codes = await ready.page.evaluate(async () => {
-      const { loadDetector, wasm } = globalThis.vision;
-      const backend = wasm();
-      const things = await loadDetector("/bright.pt2", { backend });
-      const attempts = [
-        () => loadDetector("/alone.pt2", { backend }),
-        () => things.detect(new Image()),
-        () => things.detect(document.createElement("video")),
-        () => things.detect(new Blob(["no picture"])),
-        () => things.detect("scene.jpg" as never),
-      ];
-      const codes: string[] = [];
-      for (const attempt of attempts) {
-        codes.push(
-          await attempt().then(
-            () => "made",
-            (error: { readonly code: string }) => error.code,
-          ),
-        );
-      }
-      await things.dispose();
-      await backend.dispose();
-      return codes;
-    });
-    expect(codes).toEqual(["vision.preset", ...new Array<string>(4).fill("vision.image")]);
-  });
-});

@@ -3,6 +3,7 @@ import { Pt2Error, type Pt2ErrorParts } from "@pt2/format";
 /** Every error code of this package with its meaning. */
 export const VISION_ERRORS = {
   "vision.image": "a picture cannot be read, or is no picture",
+  "vision.camera": "something cannot be watched, or cannot be watched here",
   "vision.options": "an option has a value that is not possible",
   "vision.preset": "the JSON beside a program does not say how pictures become its input",
   "vision.outputs": "a program does not return what a detector or a classifier returns",
