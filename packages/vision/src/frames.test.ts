@@ -14,18 +14,18 @@ it("a camera of thousands of pictures leaves nothing at its signal", async () =>
   expect([seen, getEventListeners(signal, "abort").length]).toEqual([3000, 0]);
 });
 
-it("a stream of frames is read to its end, and cancelled at once when nobody wants more", async () => {
+it("a stream of frames is read to its end, and canceled at once when its signal is aborted", async () => {
   const stop = new AbortController();
   const closed: number[] = [];
   const frame = (number: number) => ({ number, close: () => void closed.push(number) });
   let given = 0;
-  let cancelled = false;
+  let canceled = false;
   const source = {
     pull: (controller: ReadableStreamDefaultController<ReturnType<typeof frame>>) => {
       if (given < 3) controller.enqueue(frame(given++));
     },
     cancel: () => {
-      cancelled = true;
+      canceled = true;
     },
   };
   const stream = new ReadableStream(source, { highWaterMark: 0 });
@@ -40,7 +40,7 @@ it("a stream of frames is read to its end, and cancelled at once when nobody wan
   stop.abort();
   expect(await waiting).toBeNull();
   await frames.close();
-  await expect.poll(() => cancelled).toBe(true);
+  await expect.poll(() => canceled).toBe(true);
   expect(closed).toEqual([0, 1, 2]);
 });
 
