@@ -10,11 +10,16 @@ it("the command needs a picture, and takes the rest from its defaults", () => {
   });
 });
 
+it("the command explains itself", () => {
+  expect(readArguments(["--help"])).toBeNull();
+});
+
 it("the command says what is wrong with its arguments", () => {
   const wrong = (...args: string[]) => expect(() => readArguments(args));
   wrong().toThrow(new UsageError("name a picture"));
   wrong("a.jpg", "b.jpg").toThrow("one picture at a time; there is also b.jpg");
   wrong("a.jpg", "--backend", "tpu").toThrow("there is no backend tpu");
   wrong("a.jpg", "--threshold", "50%").toThrow("--threshold is a score from 0 to 1, not 50%");
+  wrong("a.jpg", "--output", "found").toThrow("--output ends in .jpg, .png or .webp");
   wrong("a.jpg", "--fast").toThrow(UsageError);
 });

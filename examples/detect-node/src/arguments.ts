@@ -18,19 +18,23 @@ export const USAGE = `detect PICTURE [-o OUTPUT] [--backend wasm|libtorch] [--th
   -o, --output     the picture with boxes: .jpg, .png or .webp
   -b, --backend    where the detector runs; wasm unless given
   -t, --threshold  the least score of what is shown, 0 to 1
-  -m, --model      another detector: a .pt2 with its .json beside it`;
+  -m, --model      another detector: a .pt2 with its .json beside it
+  -h, --help       this text`;
 
 /** What is wrong with the command line, for the user. */
 export class UsageError extends Error {}
 
-/** Reads the command line; throws a {@link UsageError} where it asks for nothing that can be done. */
-export function readArguments(args: readonly string[]): Arguments {
+/** Reads the command line, null for help; throws a {@link UsageError} where it asks for nothing that can be done. */
+export function readArguments(args: readonly string[]): Arguments | null {
   const { values, positionals } = parsed(args);
+  if (values.help) return null;
   const [picture, ...more] = positionals;
   if (picture === undefined) throw new UsageError("name a picture");
   if (more.length > 0) throw new UsageError(`one picture at a time; there is also ${more.join(", ")}`);
   const { backend = "wasm", output = null, model = null } = values;
   if (backend !== "wasm" && backend !== "libtorch") throw new UsageError(`there is no backend ${backend}`);
+  if (output !== null && !/\.(jpe?g|png|webp)$/i.test(output))
+    throw new UsageError(`--output ends in .jpg, .png or .webp, which says the format; ${output} does not`);
   const threshold = values.threshold === undefined ? null : Number(values.threshold);
   if (threshold !== null && !(threshold >= 0 && threshold <= 1))
     throw new UsageError(`--threshold is a score from 0 to 1, not ${values.threshold}`);
@@ -47,6 +51,7 @@ function parsed(args: readonly string[]) {
         backend: { type: "string", short: "b" },
         model: { type: "string", short: "m" },
         threshold: { type: "string", short: "t" },
+        help: { type: "boolean", short: "h" },
       },
     });
   } catch (problem) {

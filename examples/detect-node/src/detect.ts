@@ -33,9 +33,10 @@ export async function detect({ picture, output, backend: name, model, threshold 
 /** Writes the picture with boxes in the format that the ending of `output` names. */
 async function writeAnnotated(picture: string, found: readonly Found[], output: string): Promise<void> {
   // Upright, as the detector has seen it.
-  const upright = await sharp(picture).rotate().toBuffer({ resolveWithObject: true });
-  const overlay = Buffer.from(annotateSvg(found, upright.info));
-  await sharp(upright.data)
+  const { autoOrient } = await sharp(picture).metadata();
+  const overlay = Buffer.from(annotateSvg(found, autoOrient));
+  await sharp(picture)
+    .rotate()
     .composite([{ input: overlay }])
     .toFile(output);
 }

@@ -1,7 +1,8 @@
 // Finds things in a picture: `pnpm --filter @pt2/detect-node start PICTURE -o OUTPUT`.
-import { resolve } from "node:path";
+import { existsSync } from "node:fs";
+import { dirname, resolve } from "node:path";
 import { Pt2Error } from "@pt2/runtime/node";
-import { readArguments, USAGE, UsageError } from "./arguments.ts";
+import { type Arguments, readArguments, USAGE, UsageError } from "./arguments.ts";
 import { detect } from "./detect.ts";
 import { tableOf } from "./table.ts";
 
@@ -10,9 +11,10 @@ const fromUser = (path: string): string => resolve(process.env.INIT_CWD ?? ".", 
 const isAddress = (text: string): boolean => /^https?:\/\//.test(text);
 const ms = (time: number): string => `${time.toFixed(0)} ms`;
 
-try {
-  const asked = readArguments(process.argv.slice(2));
+/** Does what the command line asks for. Paths that it cannot write to are refused before anything is computed. */
+async function run(asked: Arguments): Promise<void> {
   const output = asked.output === null ? null : fromUser(asked.output);
+  if (output !== null && !existsSync(dirname(output))) throw new UsageError(`there is no folder ${dirname(output)}`);
   const model = asked.model === null || isAddress(asked.model) ? asked.model : fromUser(asked.model);
   const { found, times } = await detect({ ...asked, picture: fromUser(asked.picture), output, model });
   console.log(tableOf(found).join("\n"));
@@ -20,6 +22,12 @@ try {
     `\n${asked.backend}: loaded in ${ms(times.load)}, found in ${ms(times.first)}, a second time in ${ms(times.next)}`,
   );
   if (asked.output !== null) console.log(`written to ${asked.output}`);
+}
+
+try {
+  const asked = readArguments(process.argv.slice(2));
+  if (asked === null) console.log(USAGE);
+  else await run(asked);
 } catch (problem) {
   // What a user can repair is said in a line; anything else is a fault, and shown whole.
   if (problem instanceof UsageError) console.error(`${problem.message}\n\n${USAGE}`);
