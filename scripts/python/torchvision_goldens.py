@@ -37,6 +37,35 @@ def regions(batch: int, height: float, width: float, generator: torch.Generator)
     return torch.cat([index, boxes], dim=1)
 
 
+def odd_regions() -> torch.Tensor:
+    """Fractions of pictures, which C cuts to integers, and edges that are NaN or infinite.
+
+    torchvision's kernels read where a place that is NaN becomes the smallest integer: along a column of an even width they
+    come back to the map, along a row they would not. With `sampling_ratio` from 0 down such a region has no samples.
+    """
+    edges = [[1.0, 2.0, 6.0, 5.0] for _ in range(9)]
+    for i, edge in enumerate((float("nan"), float("inf"), -float("inf"))):
+        edges[2 * i][1] = edge
+        edges[2 * i + 1][3] = edge
+    pictures = [0, 1, 0, 1, 0, 1, 0.7, 1.9, -0.99]
+    return torch.cat([torch.tensor(pictures)[:, None], torch.tensor(edges)], dim=1)
+
+
+def odd_columns() -> torch.Tensor:
+    """The same along rows, for kernels that read nothing there."""
+    edges = [[1.0, 2.0, 6.0, 5.0] for _ in range(6)]
+    for i, edge in enumerate((float("nan"), float("inf"), -float("inf"))):
+        edges[2 * i][0] = edge
+        edges[2 * i + 1][2] = edge
+    return torch.cat([torch.tensor([0, 1, 0, 1, 0, 1.0])[:, None], torch.tensor(edges)], dim=1)
+
+
+def missing(*boxes: list[float]) -> torch.Tensor:
+    """Regions of pictures that are not there, of which kernels read nothing."""
+    pictures = (2.0, -1.0, 1e6, float("nan"))
+    return torch.tensor([[picture, *box] for picture in pictures for box in boxes])
+
+
 class Goldens:
     def __init__(self) -> None:
         self.tensors: dict[str, torch.Tensor] = {}
@@ -115,6 +144,16 @@ def roi_align() -> None:
         goldens.add("roi_align", call(strided.clone().permute(0, 1, 2, 3), rois, 1.0, (3, 2), ratio, True))
         half = torch.randn(2, 2, 13, 5, generator=generator).half()
         goldens.add("roi_align", call(half, regions(2, 13, 5, generator)[:9].half(), 1.0, (3, 2), ratio, True), False)
+    for ratio, aligned in itertools.product((-1, 2), (False, True)):
+        rois = odd_regions() if ratio > 0 else torch.cat([odd_regions(), odd_columns()])
+        features = torch.randn(2, 2, 9, 8, generator=generator)
+        goldens.add("roi_align", call(features, rois, 1.0, (2, 2), ratio, aligned))
+    goldens.add("roi_align", call(features.detach().clone(), odd_regions(), 1.0, (0, 2), 2, True), False)
+    # Infinities and NaN reach the regions that sample them, also with a weight of zero.
+    special = torch.randn(1, 2, 9, 8, generator=generator)
+    special[0, 0, 8, 3], special[0, 0, 2, 7], special[0, 1, 4, 4] = float("inf"), float("nan"), -float("inf")
+    for ratio in (-1, 2):
+        goldens.add("roi_align", call(special, regions(1, 9, 8, generator), 1.0, (3, 2), ratio, True), False)
     goldens.save("roi-align")
 
 
@@ -133,6 +172,18 @@ def roi_pool() -> None:
     args = call(special, regions(1, 5, 7, generator), 1.0, (2, 2), 0, False)
     del args["aligned"], args["sampling_ratio"]
     goldens.add("roi_pool", args)
+    features = torch.randn(2, 2, 9, 8, generator=generator)
+    near_half = torch.tensor([[0, 0.49999997, 0, 0.5, 2.5], [1, -0.49999997, -0.5, 3, 1.4999999], [0, 1, 1, 8388609, 5]])
+    far = torch.tensor([[0, 2, 2, 1e9, 1e9], [1, -1e9, -1e9, 5, 300]])
+    starts = [roi for roi in odd_regions() if roi[2:].isfinite().all()]
+    for rois in (near_half, far, torch.stack(starts), missing([100, 3, 120, 3.5], [-9, -8, -7, -6])):
+        args = call(features.detach().clone(), rois, 1.0, (2, 2), 0, False)
+        del args["aligned"], args["sampling_ratio"]
+        goldens.add("roi_pool", args)
+    for sizes, bins in (((1, 2, 0, 3), (2, 2)), ((1, 2, 3, 0), (2, 2)), ((1, 2, 3, 3), (0, 2))):
+        args = call(torch.ones(sizes), regions(1, 3, 3, generator), 1.0, bins, 0, False)
+        del args["aligned"], args["sampling_ratio"]
+        goldens.add("roi_pool", args, False)
     goldens.save("roi-pool")
 
 
@@ -150,6 +201,20 @@ def ps_roi() -> None:
             args = call(features.clone(), rois, scale, (down, across), 0, False)
             del args["aligned"], args["sampling_ratio"]
             goldens.add("ps_roi_pool", args)
+    features = torch.randn(2, 4, 9, 8, generator=generator)
+    outside, empty = missing([100, 3, 120, 3.5], [3, -9, 4, -7]), missing([2, 3, 2, 3])
+    # Where torchvision's number of samples overflows to one that is not 0, along rows, its mean of none is 0, and not NaN.
+    for ratio, rois in ((2, odd_regions()), (2, outside), (-1, outside), (-1, empty), (-1, odd_columns())):
+        args = call(features.detach().clone(), rois, 1.0, (2, 2), ratio, False)
+        del args["aligned"]
+        goldens.add("ps_roi_align", args)
+    near_half = torch.tensor([[0, 0.49999997, 0, 0.5, 2.5], [1, -0.49999997, -0.5, 3, 1.4999999], [0, 1, 1, 8388609, 5]])
+    far = torch.tensor([[0, 2, 2, 1e9, 1e9], [1, -1e9, -1e9, 5, 300]])
+    starts = [roi for roi in odd_regions() if roi[2:].isfinite().all()]
+    for rois in (near_half, far, torch.stack(starts), outside):
+        args = call(features.detach().clone(), rois, 1.0, (2, 2), 0, False)
+        del args["aligned"], args["sampling_ratio"]
+        goldens.add("ps_roi_pool", args)
     goldens.save("ps-roi")
 
 
@@ -187,6 +252,26 @@ def deform_conv2d() -> None:
         if (groups, offset_groups) == (2, 3):
             args = {k: v.double() if isinstance(v, torch.Tensor) else v for k, v in args.items()}
         goldens.add("deform_conv2d", args)
+    # Infinite offsets lie nowhere, and NaN is NaN, unless the other offset lies beyond a border.
+    offset = torch.zeros(1, 8, 4, 5)
+    for i, odd in enumerate((float("nan"), float("inf"), -float("inf"), 3e38)):
+        offset[0, 2 * i, i, :3], offset[0, 2 * i + 1, i, 2:] = odd, 100.0
+        offset[0, 2 * i, i, 4], offset[0, 2 * i + 1, i, 4] = 100.0, float("nan")
+    args = {
+        "input": torch.randn(1, 1, 5, 6, generator=generator),
+        "weight": torch.randn(2, 1, 2, 2, generator=generator),
+        "offset": offset,
+        "mask": torch.zeros(1, 1),
+        "bias": torch.randn(2, generator=generator),
+    }
+    numbers = dict.fromkeys(("stride_h", "stride_w"), 1) | dict.fromkeys(("pad_h", "pad_w"), 0)
+    numbers |= dict.fromkeys(("dilation_h", "dilation_w", "groups", "offset_groups"), 1) | {"use_mask": False}
+    goldens.add("deform_conv2d", args | numbers, False)
+    # Beyond the border are zeros, not a weight of zero times an infinity.
+    infinite = torch.randn(1, 1, 5, 6, generator=generator)
+    infinite[0, 0, 4, 3], infinite[0, 0, 2, 5], infinite[0, 0, 0, 0] = float("inf"), -float("inf"), float("nan")
+    moved = torch.randn(1, 8, 4, 5, generator=generator)
+    goldens.add("deform_conv2d", args | {"input": infinite, "offset": moved} | numbers, False)
     goldens.save("deform-conv2d")
 
 

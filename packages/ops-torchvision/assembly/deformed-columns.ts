@@ -3,7 +3,7 @@ import { addSample } from "./sample";
 /**
  * What the kernel of a deformable convolution meets: `input` [batch, height, width, channels], `offset`
  * [batch, groups, taps, 2, down, across], `mask` [batch, groups, taps, down, across], or 0 for none; `out`
- * [batch, down · across, taps, channels].
+ * [batch, down · across, taps, channels]. `zeros`: room for what lies beyond the border in all channels of a group.
  */
 export function deformedColumns(
   input: usize,
@@ -26,9 +26,11 @@ export function deformedColumns(
   dilationY: i32,
   dilationX: i32,
   masked: i32,
+  zeros: usize,
 ): void {
   const pixel = <usize>channels << 2, plane = <usize>(down * across) << 2;
   const taps = rows * columns, share = channels / groups, part = <usize>share << 2;
+  memory.fill(zeros, 0, part);
   for (let n = 0; n < batch; n++) {
     const whole = <usize>(down * across * taps) * pixel;
     memory.fill(out, 0, whole);
@@ -39,31 +41,35 @@ export function deformedColumns(
           const row = <f32>(y * strideY - padY + (tap / columns) * dilationY);
           const column = <f32>(x * strideX - padX + (tap % columns) * dilationX);
           for (let group = 0; group < groups; group++) {
+            const features = input + <usize>group * part;
             const at = <usize>(group * taps + tap) * plane;
             const py = row + load<f32>(offset + 2 * at + place), px = column + load<f32>(offset + 2 * at + plane + place);
-            // Beyond the border are zeros; what is no number lies nowhere.
-            if (!(py > -1 && py < <f32>height && px > -1 && px < <f32>width)) continue;
-            const weight = masked ? load<f32>(mask + at + place) : 1;
+            if (py <= -1 || py >= <f32>height || px <= -1 || px >= <f32>width) continue;
+            const to = out + <usize>group * part;
+            const weight: f32 = masked ? load<f32>(mask + at + place) : 1;
+            if (py != py || px != px) {
+              addSample(to, share, zeros, zeros, zeros, zeros, <f32>NaN, 0, 0, 0);
+              continue;
+            }
             const low = <i32>Math.floor(py), near = <i32>Math.floor(px);
-            const partY = py - <f32>low, partX = px - <f32>near;
-            const top: f32 = low >= 0 ? (1 - partY) * weight : 0, bottom: f32 = low + 1 < height ? partY * weight : 0;
-            const left: f32 = near >= 0 ? 1 - partX : 0, right: f32 = near + 1 < width ? partX : 0;
-            // What counts nothing is read all the same, inside the map.
-            const upper = input + <usize>(max(low, 0) * width) * pixel;
-            const lower = input + <usize>(min(low + 1, height - 1) * width) * pixel;
-            const first = <usize>max(near, 0) * pixel + <usize>group * part;
-            const second = <usize>min(near + 1, width - 1) * pixel + <usize>group * part;
+            const below = py - <f32>low, right = px - <f32>near, left: f32 = 1 - right;
+            // Not with a weight of zero: an infinity times that would be NaN.
+            const first = corner(features, zeros, low, near, height, width, pixel);
+            const second = corner(features, zeros, low, near + 1, height, width, pixel);
+            const third = corner(features, zeros, low + 1, near, height, width, pixel);
+            const fourth = corner(features, zeros, low + 1, near + 1, height, width, pixel);
+            const above: f32 = (1 - below) * weight, under = below * weight;
             addSample(
-              out + <usize>group * part,
+              to,
               share,
-              upper + first,
-              upper + second,
-              lower + first,
-              lower + second,
-              top * left,
-              top * right,
-              bottom * left,
-              bottom * right,
+              first,
+              second,
+              third,
+              fourth,
+              above * left,
+              above * right,
+              under * left,
+              under * right,
             );
           }
         }
@@ -73,4 +79,10 @@ export function deformedColumns(
     offset += <usize>(groups * taps) * 2 * plane;
     mask += <usize>(groups * taps) * plane;
   }
+}
+
+/** The channels of an element, or zeros beyond the border. */
+@inline
+function corner(features: usize, zeros: usize, y: i32, x: i32, height: i32, width: i32, pixel: usize): usize {
+  return y < 0 || y >= height || x < 0 || x >= width ? zeros : features + <usize>(y * width + x) * pixel;
 }

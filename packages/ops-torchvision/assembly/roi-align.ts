@@ -1,16 +1,26 @@
-import { addSample } from "./sample";
+import { weightedMean } from "./entries";
+import { pictureOf } from "./regions";
+import { listSamples, samplesOf } from "./samples";
 import { transpose } from "./transpose";
 
 /**
- * RoIAlign over a map whose channels lie side by side: `map` [batch, height, width, channels], `rois` [regions, 5], `out`
- * [regions, channels, down, across]. Each bin has `ratio` samples in each direction. `bins`: room for the bins of a region,
- * [down · across, channels].
+ * RoIAlign over a map whose channels lie side by side: `map` [batch, height, width, channels], or with `own` bins of
+ * channels of their own [batch, down · across, height, width, channels]; `rois` [regions, 5]; `out` [regions, channels, down,
+ * across]. `ratio`: the samples of a bin along each dimension, from 0 down as many as it covers elements. Regions are
+ * `least` large at least.
+ *
+ * Room to work in: `bins` for the means of a region [down · across, channels]; `rows` and `columns` for (2 · length + 1) ·
+ * bins entries; `ends` for down + across numbers of 4 bytes; `marks` for the larger of height and width, of 8 bytes each.
  */
 export function roiAlign(
   map: usize,
   rois: usize,
   out: usize,
   bins: usize,
+  rows: usize,
+  columns: usize,
+  ends: usize,
+  marks: usize,
   batch: i32,
   channels: i32,
   height: i32,
@@ -22,52 +32,36 @@ export function roiAlign(
   scale: f32,
   shift: f32,
   least: f32,
+  own: i32,
 ): void {
-  const pixel = <usize>channels << 2;
-  const size = <usize>(down * across) * pixel;
-  const share: f32 = <f32>1 / <f32>(ratio * ratio);
+  const pixel = <usize>channels << 2, plane = <usize>(height * width) * pixel;
+  const count = down * across, size = <usize>count * pixel;
+  const step = own ? plane : 0, picture = own ? plane * <usize>count : plane;
+  const rowEnds = ends, columnEnds = ends + (<usize>down << 2);
+  memory.fill(marks, 0, <usize>max(height, width) << 3);
   for (let region = 0; region < regions; region++, rois += 20, out += size) {
-    memory.fill(bins, 0, size);
-    const picture = load<f32>(rois);
     const left = load<f32>(rois, 4) * scale - shift, top = load<f32>(rois, 8) * scale - shift;
-    const right = load<f32>(rois, 12) * scale - shift, bottom = load<f32>(rois, 16) * scale - shift;
-    const binWidth = atLeast(right - left, least) / <f32>across, binHeight = atLeast(bottom - top, least) / <f32>down;
-    // A region of a picture that is not there is zero.
-    if (picture > -1 && picture < <f32>batch) {
-      const features = map + <usize>(<i32>picture * height * width) * pixel;
-      let to = bins;
-      for (let row = 0; row < down; row++) {
-        for (let column = 0; column < across; column++, to += pixel) {
-          for (let iy = 0; iy < ratio; iy++) {
-            const y = top + <f32>row * binHeight + ((<f32>iy + 0.5) * binHeight) / <f32>ratio;
-            // Also where y is no number.
-            if (!(y >= -1 && y <= <f32>height)) continue;
-            const y0 = max<f32>(y, 0), low = min(<i32>y0, height - 1), high = min(low + 1, height - 1);
-            const partY: f32 = low == high ? <f32>0 : y0 - <f32>low;
-            for (let ix = 0; ix < ratio; ix++) {
-              const x = left + <f32>column * binWidth + ((<f32>ix + 0.5) * binWidth) / <f32>ratio;
-              if (!(x >= -1 && x <= <f32>width)) continue;
-              const x0 = max<f32>(x, 0), near = min(<i32>x0, width - 1), far = min(near + 1, width - 1);
-              const partX: f32 = near == far ? <f32>0 : x0 - <f32>near;
-              const upper = features + <usize>(low * width) * pixel, lower = features + <usize>(high * width) * pixel;
-              addSample(
-                to,
-                channels,
-                upper + <usize>near * pixel,
-                upper + <usize>far * pixel,
-                lower + <usize>near * pixel,
-                lower + <usize>far * pixel,
-                (1 - partY) * (1 - partX) * share,
-                (1 - partY) * partX * share,
-                partY * (1 - partX) * share,
-                partY * partX * share,
-              );
-            }
-          }
-        }
+    const regionWidth = atLeast(load<f32>(rois, 12) * scale - shift - left, least);
+    const regionHeight = atLeast(load<f32>(rois, 16) * scale - shift - top, least);
+    const high = samplesOf(regionHeight, down, ratio), wide = samplesOf(regionWidth, across, ratio);
+    // The mean of nothing is NaN where bins have channels of their own, and 0 elsewhere.
+    const divisor = own ? high * wide : max<f32>(high * wide, 1);
+    const n = pictureOf(rois, batch);
+    listSamples(rows, rowEnds, marks, top, regionHeight, down, height, high, <usize>width * pixel);
+    listSamples(columns, columnEnds, marks, left, regionWidth, across, width, wide, pixel);
+    let features = map + <usize>max(n, 0) * picture, to = bins, row = rows;
+    for (let y = 0; y < down; y++) {
+      // A region of a picture that is not there reads nothing.
+      const rowEnd = n < 0 ? row : <usize>load<u32>(rowEnds + (<usize>y << 2));
+      let column = columns;
+      for (let x = 0; x < across; x++, to += pixel, features += step) {
+        const columnEnd = <usize>load<u32>(columnEnds + (<usize>x << 2));
+        weightedMean(to, features, channels, row, rowEnd, column, columnEnd, divisor);
+        column = columnEnd;
       }
+      row = rowEnd;
     }
-    transpose(bins, out, 1, down * across, channels);
+    transpose(bins, out, 1, count, channels);
   }
 }
 

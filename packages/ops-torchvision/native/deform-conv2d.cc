@@ -165,7 +165,7 @@ std::tuple<Tensor, Tensor, Tensor, Tensor, Tensor> deformConv2dBackward(
   const Tensor given = wide(grad), features = wide(input), offsets = wide(offset), masks = wide(mask);
   const int64_t rows = g.channels * g.taps(), pixels = g.pixels(), share = g.channels / offset_groups;
   const Tensor weights = reshaped(wide(weight), {groups, g.out / groups, rows / groups});
-  const Tensor turned = torch::stable::transpose(weights, 1, 2);
+  const Tensor transposed = torch::stable::transpose(weights, 1, 2);
   const ScalarType type = features.scalar_type();
   const Tensor columns = empty(features, {groups, rows / groups, pixels}, type);
   const Tensor ofColumns = empty(features, {groups, rows / groups, pixels}, type);
@@ -181,7 +181,7 @@ std::tuple<Tensor, Tensor, Tensor, Tensor, Tensor> deformConv2dBackward(
     Places<T> places(g);
     for (int64_t n = 0; n < g.batch; n++) {
       const Tensor here = pictureOf(given, n, groups, g.out, pixels);
-      product(turned, here, ofColumns);
+      product(transposed, here, ofColumns);
       for (int64_t group = 0; group < offset_groups; group++) {
         setPlaces(places, offsets, masks, n, group, g, call);
         const int64_t channel = n * g.channels + group * share, at = (n * offset_groups + group) * g.places();

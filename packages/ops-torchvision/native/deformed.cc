@@ -66,10 +66,13 @@ void Places<T>::set(const T* offset, const T* given, const Geometry& geometry, c
         mask[i] = given == nullptr ? 1 : given[i];
         const bool isNear =
             placeY >= -1 && placeY < static_cast<T>(height) && placeX >= -1 && placeX < static_cast<T>(width);
+        // What is NaN reads no element, but remains NaN, unless its other coordinate lies beyond a border.
+        const bool isLost = !isNear && !(placeY <= -1 || placeY >= static_cast<T>(height) || placeX <= -1 ||
+                                         placeX >= static_cast<T>(width));
         const int64_t top = isNear ? static_cast<int64_t>(std::floor(placeY)) : -2;
         const int64_t left = isNear ? static_cast<int64_t>(std::floor(placeX)) : -2;
-        y[i] = isNear ? placeY - static_cast<T>(top) : 0;
-        x[i] = isNear ? placeX - static_cast<T>(left) : 0;
+        y[i] = isNear || isLost ? placeY - std::floor(placeY) : 0;
+        x[i] = isNear || isLost ? placeX - std::floor(placeX) : 0;
         for (int64_t corner = 0; corner < 4; corner++) {
           const int64_t atY = top + corner / 2, atX = left + corner % 2;
           const bool isInside = atY >= 0 && atY < height && atX >= 0 && atX < width;

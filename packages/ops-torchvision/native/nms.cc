@@ -1,5 +1,5 @@
-// torchvision::nms. The results are those of torchvision's kernel, also for NaN, equal scores and turned boxes: the
-// same comparisons of the same numbers in an order that does not matter.
+// torchvision::nms. The results are those of torchvision's kernel, also for NaN, equal scores and boxes whose corners
+// are swapped: the same comparisons of the same numbers in an order that does not matter.
 #include <array>
 
 #include "simd.h"

@@ -14,6 +14,7 @@ struct OwnChannels {
 };
 
 inline OwnChannels ownChannels(const char* op, int64_t channels, int64_t down, int64_t across) {
+  STD_TORCH_CHECK(down > 0 && across > 0, op, ": the pooled size must be positive");
   STD_TORCH_CHECK(channels / down / across * down * across == channels, op,
                   ": input channels must be a multiple of pooling height * pooling width");
   return {channels / (down * across), down, across};

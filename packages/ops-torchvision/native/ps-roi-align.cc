@@ -37,6 +37,7 @@ T meanOfBin(const T* plane, int64_t width, const Grid<T>& grid, int64_t row, int
 std::tuple<Tensor, Tensor> psRoiAlign(const Tensor& input, const Tensor& rois, double scale, int64_t down,
                                       int64_t across, int64_t ratio) {
   requireRegions("ps_roi_align", input, rois, down, across);
+  requireSamples("ps_roi_align", ratio);
   const Sizes sizes = sizesOf(input);
   const OwnChannels own = ownChannels("ps_roi_align", sizes.channels, down, across);
   const Tensor features = wide(input), regions = wide(rois);
@@ -49,8 +50,12 @@ std::tuple<Tensor, Tensor> psRoiAlign(const Tensor& input, const Tensor& rois, d
       Grid<T> grid;
       for (int64_t i = first; i < last; i++) {
         const int64_t picture = pictureOf(roi + i * 5, sizes);
-        if (picture < 0) continue;
         grid.set(roi + i * 5, scale, own, sizes, ratio);
+        if (picture < 0) {
+          // The mean of nothing is NaN also there.
+          std::fill_n(to + i * own.out * own.bins(), own.out * own.bins(), static_cast<T>(0) / grid.count);
+          continue;
+        }
         for (int64_t c = 0; c < own.out; c++) {
           for (int64_t bin = 0; bin < own.bins(); bin++) {
             const T* plane = from + (picture * sizes.channels + own.channelOf(c, bin)) * sizes.plane();
@@ -66,8 +71,10 @@ std::tuple<Tensor, Tensor> psRoiAlign(const Tensor& input, const Tensor& rois, d
 template <typename T>
 void spreadBin(T grad, const Grid<T>& grid, int64_t row, int64_t column, int64_t width, T* plane) {
   for (const Sample<T>* y = grid.rows.begin(row); y != grid.rows.end(row); y++) {
+    if (std::isnan(y->atLow)) continue;
     T *low = plane + y->low * width, *high = plane + y->high * width;
     for (const Sample<T>* x = grid.columns.begin(column); x != grid.columns.end(column); x++) {
+      if (std::isnan(x->atLow)) continue;
       low[x->low] += grad * (y->atLow * x->atLow) / grid.count;
       low[x->high] += grad * (y->atLow * x->atHigh) / grid.count;
       high[x->low] += grad * (y->atHigh * x->atLow) / grid.count;
@@ -81,6 +88,7 @@ Tensor psRoiAlignBackward(const Tensor& grad, const Tensor& rois, const Tensor& 
                           int64_t height, int64_t width) {
   const Sizes sizes = {batch_size, channels, height, width};
   requireGradient("_ps_roi_align_backward", grad, rois, down, across, sizes);
+  requireSamples("_ps_roi_align_backward", ratio);
   const Tensor mapping = requireMapping("_ps_roi_align_backward", channel_mapping, grad, sizes);
   const Tensor given = wide(grad), regions = wide(rois);
   const Tensor out = zeros(given, {batch_size, channels, height, width});

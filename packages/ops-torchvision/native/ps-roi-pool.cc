@@ -8,15 +8,6 @@
 namespace pt2 {
 namespace {
 
-// The bins of a region along one dimension. `border` is what they are cut at.
-template <typename T>
-void setBins(std::vector<Range>& bins, T low, T high, double scale, int64_t border) {
-  const int64_t start = edgeOf(low, scale);
-  const int64_t size = std::max<int64_t>(edgeOf(high, scale) - start, 1);
-  const int64_t count = static_cast<int64_t>(bins.size());
-  for (int64_t i = 0; i < count; i++) bins[i] = binOf<T>(start, size, i, count, std::max<int64_t>(border, 0));
-}
-
 template <typename T>
 T meanOf(const T* plane, int64_t width, Range rows, Range columns) {
   if (rows.high <= rows.low || columns.high <= columns.low) return 0;
@@ -44,8 +35,8 @@ std::tuple<Tensor, Tensor> psRoiPool(const Tensor& input, const Tensor& rois, do
         const T* roi = rows + i * 5;
         const int64_t picture = pictureOf(roi, sizes);
         if (picture < 0) continue;
-        setBins(downwards, roi[2], roi[4], scale, sizes.height - 1);
-        setBins(sideways, roi[1], roi[3], scale, sizes.width - 1);
+        setBins(downwards, roi[2], roi[4], scale, 0, sizes.height - 1);
+        setBins(sideways, roi[1], roi[3], scale, 0, sizes.width - 1);
         for (int64_t c = 0; c < own.out; c++) {
           for (int64_t bin = 0; bin < own.bins(); bin++) {
             const T* plane = from + (picture * sizes.channels + own.channelOf(c, bin)) * sizes.plane();
@@ -87,8 +78,8 @@ Tensor psRoiPoolBackward(const Tensor& grad, const Tensor& rois, const Tensor& c
       const T* roi = rows + i * 5;
       const int64_t picture = pictureOf(roi, sizes);
       if (picture < 0) continue;
-      setBins(downwards, roi[2], roi[4], scale, height);
-      setBins(sideways, roi[1], roi[3], scale, width);
+      setBins(downwards, roi[2], roi[4], scale, 0, height);
+      setBins(sideways, roi[1], roi[3], scale, 0, width);
       for (int64_t c = 0; c < own.out; c++) {
         for (int64_t bin = 0; bin < own.bins(); bin++) {
           const int64_t at = (i * own.out + c) * own.bins() + bin;

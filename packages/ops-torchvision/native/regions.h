@@ -13,13 +13,13 @@ struct Sizes {
 
 inline Sizes sizesOf(const Tensor& x) { return {x.size(0), x.size(1), x.size(2), x.size(3)}; }
 
-// torchvision's own conditions for features and regions.
+// torchvision's own conditions for features and regions, and sizes that a tensor can have.
 inline void requireRegions(const char* op, const Tensor& input, const Tensor& rois, int64_t down, int64_t across) {
   STD_TORCH_CHECK(rois.dim() == 2 && rois.size(1) == 5, op, ": rois must have shape as Tensor[K, 5]");
   STD_TORCH_CHECK(input.dim() == 4, op, ": input must have four dimensions");
   STD_TORCH_CHECK(input.scalar_type() == rois.scalar_type(), op, ": input and rois must have one dtype");
   requireFloats(op, input);
-  STD_TORCH_CHECK(down > 0 && across > 0, op, ": the pooled size must be positive");
+  STD_TORCH_CHECK(down >= 0 && across >= 0, op, ": the pooled size must not be negative");
 }
 
 // The conditions of a gradient [K, C', down, across].
@@ -39,11 +39,11 @@ int64_t pictureOf(const T* roi, const Sizes& sizes) {
   return index >= 0 && index < static_cast<T>(sizes.pictures) ? static_cast<int64_t>(index) : -1;
 }
 
-// A whole number, kept where arithmetic with it cannot overflow; 0 for NaN.
+// A whole number, cut where torchvision's conversion to an integer of 32 bits means nothing; not of NaN.
 template <typename T>
 int64_t wholeOf(T x) {
-  constexpr T kFar = 1 << 30;
-  return std::isnan(x) ? 0 : static_cast<int64_t>(std::min(std::max(x, -kFar), kFar));
+  constexpr T kFar = static_cast<T>(int64_t{1} << 31);
+  return static_cast<int64_t>(std::min(std::max(x, -kFar), kFar));
 }
 
 }  // namespace pt2

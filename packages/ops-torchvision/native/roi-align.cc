@@ -165,6 +165,7 @@ void forward(const T* input, const T* rois, int64_t regions, const Sizes& sizes,
 Tensor roiAlign(const Tensor& input, const Tensor& rois, double scale, int64_t down, int64_t across, int64_t ratio,
                 bool aligned) {
   requireRegions("roi_align", input, rois, down, across);
+  requireSamples("roi_align", ratio);
   const Sizes sizes = sizesOf(input);
   const Tensor features = wide(input), regions = wide(rois);
   const Tensor out = empty(features, {rois.size(0), sizes.channels, down, across}, features.scalar_type());
@@ -176,12 +177,14 @@ Tensor roiAlign(const Tensor& input, const Tensor& rois, double scale, int64_t d
   return likeThat(out, input);
 }
 
-// Adds what a bin's gradient gives to the elements that its samples read.
+// Adds what a bin's gradient gives to the elements that its samples read. What is NaN gives nothing.
 template <typename T>
 void spreadBin(T grad, const Grid<T>& grid, int64_t row, int64_t column, int64_t width, T* plane) {
   for (const Sample<T>* y = grid.rows.begin(row); y != grid.rows.end(row); y++) {
+    if (std::isnan(y->atLow)) continue;
     T *low = plane + y->low * width, *high = plane + y->high * width;
     for (const Sample<T>* x = grid.columns.begin(column); x != grid.columns.end(column); x++) {
+      if (std::isnan(x->atLow)) continue;
       low[x->low] += grad * (y->atLow * x->atLow) / grid.count;
       low[x->high] += grad * (y->atLow * x->atHigh) / grid.count;
       high[x->low] += grad * (y->atHigh * x->atLow) / grid.count;
@@ -195,6 +198,7 @@ Tensor roiAlignBackward(const Tensor& grad, const Tensor& rois, double scale, in
                         bool aligned) {
   const Sizes sizes = {batch_size, channels, height, width};
   requireGradient("_roi_align_backward", grad, rois, down, across, sizes);
+  requireSamples("_roi_align_backward", ratio);
   STD_TORCH_CHECK(grad.size(1) == channels, "_roi_align_backward: grad has other channels");
   const Tensor given = wide(grad), regions = wide(rois);
   const Tensor out = zeros(given, {batch_size, channels, height, width});

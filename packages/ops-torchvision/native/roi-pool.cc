@@ -27,32 +27,27 @@ void poolBin(const T* plane, int64_t width, Range rows, Range columns, T* value,
 }
 
 template <typename T>
-void requirePictures(const char* op, const T* rois, int64_t regions, const Sizes& sizes) {
-  for (int64_t i = 0; i < regions; i++) {
-    STD_TORCH_CHECK(pictureOf(rois + i * 5, sizes) >= 0, op, ": region ", i, " is of picture ", rois[i * 5],
-                    ", and there are ", sizes.pictures);
-  }
-}
-
-template <typename T>
 void forward(const T* input, const T* rois, int64_t regions, const Sizes& sizes, double scale, int64_t down,
              int64_t across, T* out, int32_t* places) {
   const int64_t bins = down * across;
   torch::stable::parallel_for(0, regions, 1, [&](int64_t first, int64_t last) {
-    std::vector<Range> columns(static_cast<size_t>(across));
+    std::vector<Range> rows(static_cast<size_t>(down)), columns(static_cast<size_t>(across));
     for (int64_t i = first; i < last; i++) {
       const T* roi = rois + i * 5;
-      const T* features = input + pictureOf(roi, sizes) * sizes.channels * sizes.plane();
-      const int64_t left = edgeOf(roi[1], scale), top = edgeOf(roi[2], scale);
-      const int64_t width = std::max<int64_t>(edgeOf(roi[3], scale) - left + 1, 1);
-      const int64_t height = std::max<int64_t>(edgeOf(roi[4], scale) - top + 1, 1);
-      for (int64_t x = 0; x < across; x++) columns[x] = binOf<T>(left, width, x, across, sizes.width);
+      const int64_t picture = pictureOf(roi, sizes), to = i * sizes.channels * bins;
+      if (picture < 0) {
+        std::fill_n(out + to, sizes.channels * bins, static_cast<T>(0));
+        std::fill_n(places + to, sizes.channels * bins, -1);
+        continue;
+      }
+      setBins(rows, roi[2], roi[4], scale, 1, sizes.height);
+      setBins(columns, roi[1], roi[3], scale, 1, sizes.width);
       for (int64_t y = 0; y < down; y++) {
-        const Range rows = binOf<T>(top, height, y, down, sizes.height);
         for (int64_t c = 0; c < sizes.channels; c++) {
-          const int64_t to = (i * sizes.channels + c) * bins + y * across;
+          const T* plane = input + (picture * sizes.channels + c) * sizes.plane();
           for (int64_t x = 0; x < across; x++) {
-            poolBin(features + c * sizes.plane(), sizes.width, rows, columns[x], out + to + x, places + to + x);
+            const int64_t at = to + c * bins + y * across + x;
+            poolBin(plane, sizes.width, rows[y], columns[x], out + at, places + at);
           }
         }
       }
@@ -70,7 +65,6 @@ std::tuple<Tensor, Tensor> roiPool(const Tensor& input, const Tensor& rois, doub
   const Tensor places = empty(features, {rois.size(0), sizes.channels, down, across}, ScalarType::Int);
   withNumber(features, [&](auto number) {
     using T = decltype(number);
-    requirePictures("roi_pool", elements<T>(regions), rois.size(0), sizes);
     forward(elements<T>(features), elements<T>(regions), rois.size(0), sizes, scale, down, across,
             mutableElements<T>(out), mutableElements<int32_t>(places));
   });
@@ -87,23 +81,20 @@ Tensor roiPoolBackward(const Tensor& grad, const Tensor& rois, const Tensor& arg
   const Tensor given = wide(grad), regions = wide(rois), places = torch::stable::contiguous(argmax);
   const Tensor out = zeros(given, {batch_size, channels, height, width});
   const int32_t* place = elements<int32_t>(places);
-  for (int64_t i = 0; i < argmax.numel(); i++) {
-    STD_TORCH_CHECK(place[i] < sizes.plane(), "_roi_pool_backward: argmax ", place[i], " is outside of a plane");
-  }
   withNumber(given, [&](auto number) {
     using T = decltype(number);
     const T *from = elements<T>(given), *roi = elements<T>(regions);
-    requirePictures("_roi_pool_backward", roi, rois.size(0), sizes);
     T* to = mutableElements<T>(out);
     const int64_t bins = down * across;
     // Regions overlap, channels do not.
     torch::stable::parallel_for(0, channels, 1, [&](int64_t first, int64_t last) {
       for (int64_t i = 0; i < rois.size(0); i++) {
         const int64_t picture = pictureOf(roi + i * 5, sizes);
+        if (picture < 0) continue;
         for (int64_t c = first; c < last; c++) {
           T* plane = to + (picture * channels + c) * sizes.plane();
           for (int64_t at = (i * channels + c) * bins; at < (i * channels + c + 1) * bins; at++) {
-            if (place[at] >= 0) plane[place[at]] += from[at];
+            if (place[at] >= 0 && place[at] < sizes.plane()) plane[place[at]] += from[at];
           }
         }
       }

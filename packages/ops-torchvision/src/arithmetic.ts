@@ -11,6 +11,10 @@ export interface Arithmetic {
   div(x: TensorMeta, y: TensorMeta | number): TensorMeta;
   /** Where all conditions hold. */
   both(...conditions: readonly TensorMeta[]): TensorMeta;
+  /** Where one of two conditions holds. */
+  either(x: TensorMeta, y: TensorMeta): TensorMeta;
+  not(condition: TensorMeta): TensorMeta;
+  isNan(x: TensorMeta): TensorMeta;
   ge(x: TensorMeta, y: TensorMeta | number): TensorMeta;
   le(x: TensorMeta, y: TensorMeta | number): TensorMeta;
   gt(x: TensorMeta, y: TensorMeta | number): TensorMeta;
@@ -19,7 +23,8 @@ export interface Arithmetic {
   abs(x: TensorMeta): TensorMeta;
   floor(x: TensorMeta): TensorMeta;
   ceil(x: TensorMeta): TensorMeta;
-  /** To the nearest integer, and from halves away from zero, as C's `round`; finite values. */
+  trunc(x: TensorMeta): TensorMeta;
+  /** To the nearest integer, and from halves away from zero, as C's `round`; finite values and NaN. */
   round(x: TensorMeta): TensorMeta;
   where(condition: TensorMeta, x: TensorMeta, y: number): TensorMeta;
   clamp(x: TensorMeta, min: number | null, max?: number | null): TensorMeta;
@@ -44,18 +49,19 @@ export function arithmetic(b: Builder): Arithmetic {
     (self: TensorMeta, y: TensorMeta | number): TensorMeta =>
       b.tensor(`aten::${op}.Tensor`, { self, other: operand(self, y) });
   const unary =
-    (op: "abs" | "floor" | "ceil") =>
+    (op: "abs" | "floor" | "ceil" | "trunc" | "isnan" | "logical_not") =>
     (self: TensorMeta): TensorMeta =>
       b.tensor(`aten::${op}`, { self });
-  const [add, mul, floor, abs] = [binary("add"), binary("mul"), unary("floor"), unary("abs")];
+  const [add, sub, mul, ge] = [binary("add"), binary("sub"), binary("mul"), binary("ge")];
+  const [floor, abs] = [unary("floor"), unary("abs")];
   const cast = (self: TensorMeta, dtype: TensorMeta["dtype"]): TensorMeta =>
     self.dtype === dtype ? self : b.tensor("aten::_to_copy", { self, dtype });
   return {
     add,
-    sub: binary("sub"),
+    sub,
     mul,
     div: binary("div"),
-    ge: binary("ge"),
+    ge,
     le: binary("le"),
     gt: binary("gt"),
     lt: binary("lt"),
@@ -63,8 +69,18 @@ export function arithmetic(b: Builder): Arithmetic {
     abs,
     floor,
     ceil: unary("ceil"),
-    round: (x) => mul(b.tensor("aten::sign", { self: x }), floor(add(abs(x), 0.5))),
+    trunc: unary("trunc"),
+    // Not the floor of x + 0.5, a sum that rounds: up to 1 where x is next to 0.5.
+    round(x) {
+      const size = abs(x);
+      const whole = floor(size);
+      const rounded = add(whole, cast(ge(sub(size, whole), 0.5), x.dtype));
+      return mul(b.tensor("aten::sign", { self: x }), rounded);
+    },
     both: (...conditions) => conditions.reduce((self, other) => b.tensor("aten::logical_and", { self, other })),
+    either: (self, other) => b.tensor("aten::logical_or", { self, other }),
+    not: unary("logical_not"),
+    isNan: unary("isnan"),
     where: (condition, self, other) => b.tensor("aten::where.self", { condition, self, other: operand(self, other) }),
     clamp: (self, min, max = null) =>
       b.tensor("aten::clamp", {

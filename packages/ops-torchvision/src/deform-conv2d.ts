@@ -3,6 +3,7 @@ import { arithmetic } from "./arithmetic.ts";
 import { columnsByGroup, deformedColumns } from "./deformed-columns.ts";
 import { type Geometry, geometryOf, placesOf, type Sampled, sampleAt } from "./deformed-samples.ts";
 import { wide } from "./regions.ts";
+import { type DeformedCall, requireDeformed } from "./require-deformed.ts";
 
 const SCHEMA =
   "torchvision::deform_conv2d(Tensor input, Tensor weight, Tensor offset, Tensor mask, Tensor bias, SymInt stride_h, SymInt stride_w, SymInt pad_h, SymInt pad_w, SymInt dilation_h, SymInt dilation_w, SymInt groups, SymInt offset_groups, bool use_mask) -> Tensor";
@@ -45,6 +46,14 @@ export const deformConv2d: OpRecord & TypedOp<typeof SCHEMA> = defineOp(SCHEMA, 
 
 /** The gradients of `deform_conv2d` with respect to input, weight, offset, mask (zeros without one) and bias. */
 export const deformConv2dBackward: OpRecord & TypedOp<typeof BACKWARD_SCHEMA> = defineOp(BACKWARD_SCHEMA, {
+  validate(call) {
+    const problem = requireDeformed(call);
+    if (problem !== null) return problem;
+    const { batch, channelsOut, down, across } = geometryOf(call);
+    const expected = [batch, channelsOut, down, across];
+    if (`${call.grad.shape}` !== `${expected}`) return `grad must be [${expected}], not [${call.grad.shape}]`;
+    return call.grad.dtype === call.input.dtype ? null : `grad is ${call.grad.dtype}, and input is ${call.input.dtype}`;
+  },
   infer: ({ input, weight, offset, mask, bias }) => [input, weight, offset, mask, bias].map(like) as never,
   decompose({ grad: given, ...call }, b) {
     const { reshape, permute, matmul, mul, sum, cast } = arithmetic(b);
@@ -53,8 +62,8 @@ export const deformConv2dBackward: OpRecord & TypedOp<typeof BACKWARD_SCHEMA> = 
     const grad = reshape(wide(given, b), batch, groups, channelsOut / groups, pixels);
     const { columns, sampled, mask } = columnsOf(call, geometry, b);
     const ofWeight = sum(matmul(grad, permute(columns, 0, 1, 3, 2)), 0);
-    const turned = permute(groupedWeight(call.weight, geometry, b), 0, 2, 1);
-    const ofMasked = byOffsetGroup(matmul(turned, grad), geometry, b);
+    const transposed = permute(groupedWeight(call.weight, geometry, b), 0, 2, 1);
+    const ofMasked = byOffsetGroup(matmul(transposed, grad), geometry, b);
     const ofColumns = mask === null ? ofMasked : mul(ofMasked, mask);
     const total = (x: TensorMeta): TensorMeta => sum(x, 2);
     const [ofY, ofX] = [sampled.slopeY, sampled.slopeX].map((slope) => total(mul(ofColumns, slope)));
@@ -74,56 +83,6 @@ export const deformConv2dBackward: OpRecord & TypedOp<typeof BACKWARD_SCHEMA> = 
     return results.map((result) => cast(result, call.input.dtype)) as never;
   },
 });
-
-interface DeformedCall {
-  readonly input: TensorMeta;
-  readonly weight: TensorMeta;
-  readonly offset: TensorMeta;
-  readonly mask: TensorMeta;
-  readonly bias: TensorMeta;
-  readonly stride_h: number;
-  readonly stride_w: number;
-  readonly pad_h: number;
-  readonly pad_w: number;
-  readonly dilation_h: number;
-  readonly dilation_w: number;
-  readonly groups: number;
-  readonly offset_groups: number;
-  readonly use_mask: boolean;
-}
-
-/** torchvision's own conditions. */
-function requireDeformed(call: DeformedCall): string | null {
-  const { input, weight, offset, mask, bias, groups, offset_groups } = call;
-  for (const [name, { shape }] of Object.entries({ input, weight, offset })) {
-    if (shape.length !== 4) return `${name} must have four dimensions, not [${shape}]`;
-  }
-  for (const [name, x] of Object.entries({ weight, offset, mask, bias })) {
-    if (x.dtype !== input.dtype) return `${name} is ${x.dtype}, and input is ${input.dtype}`;
-  }
-  if (!/^float(16|32|64)$/.test(input.dtype)) return `deform_conv2d is not implemented for ${input.dtype}`;
-  if (call.stride_h <= 0 || call.stride_w <= 0)
-    return `the stride must be positive: ${call.stride_h}, ${call.stride_w}`;
-  if (call.pad_h < 0 || call.pad_w < 0) return `the padding must not be negative: ${call.pad_h}, ${call.pad_w}`;
-  if (call.dilation_h <= 0 || call.dilation_w <= 0) {
-    return `the dilation must be positive: ${call.dilation_h}, ${call.dilation_w}`;
-  }
-  const [batch, channels] = input.shape as [number, number];
-  const [out, share] = weight.shape as [number, number];
-  if (groups < 1 || share * groups !== channels)
-    return `input has ${channels} channels, and weight ${share} × ${groups}`;
-  if (out % groups !== 0) return `the ${out} output channels are not a multiple of ${groups} groups`;
-  if (offset_groups < 1 || channels % offset_groups !== 0) {
-    return `the ${channels} channels are not a multiple of ${offset_groups} offset groups`;
-  }
-  const { taps, down, across } = geometryOf(call);
-  if (down <= 0 || across <= 0) return `the result would be empty: ${down} × ${across}`;
-  const expected = [batch, 2 * offset_groups * taps, down, across];
-  if (`${offset.shape}` !== `${expected}`) return `offset must be [${expected}], not [${offset.shape}]`;
-  const masks = [batch, offset_groups * taps, down, across];
-  if (call.use_mask && `${mask.shape}` !== `${masks}`) return `mask must be [${masks}], not [${mask.shape}]`;
-  return `${bias.shape}` === `${out}` ? null : `bias must be [${out}], not [${bias.shape}]`;
-}
 
 interface Columns {
   /** What the kernel meets, [N, groups, channels of a group · taps, pixels]. */

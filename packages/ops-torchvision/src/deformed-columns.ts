@@ -1,6 +1,7 @@
 import { type Builder, defineOp, type OpRecord, type TensorMeta, type TypedOp } from "@pt2/registry";
 import { arithmetic } from "./arithmetic.ts";
 import { type Geometry, geometryOf, placesOf, sampleAt } from "./deformed-samples.ts";
+import { requireDeformed } from "./require-deformed.ts";
 
 const SCHEMA =
   "pt2_torchvision::deformed_columns(Tensor input, Tensor offset, Tensor mask, SymInt kernel_h, SymInt kernel_w, SymInt stride_h, SymInt stride_w, SymInt pad_h, SymInt pad_w, SymInt dilation_h, SymInt dilation_w, SymInt offset_groups, bool use_mask) -> Tensor";
@@ -11,6 +12,7 @@ const SCHEMA =
  * matrices.
  */
 export const deformedColumns: OpRecord & TypedOp<typeof SCHEMA> = defineOp(SCHEMA, {
+  validate: requireColumns,
   infer(call) {
     const { batch, pixels, taps, channels } = columnGeometry(call);
     return { dtype: call.input.dtype, shape: [batch, pixels, taps, channels] };
@@ -28,6 +30,8 @@ export const deformedColumns: OpRecord & TypedOp<typeof SCHEMA> = defineOp(SCHEM
 
 interface ColumnCall {
   readonly input: TensorMeta;
+  readonly offset: TensorMeta;
+  readonly mask: TensorMeta;
   readonly kernel_h: number;
   readonly kernel_w: number;
   readonly stride_h: number;
@@ -37,6 +41,23 @@ interface ColumnCall {
   readonly dilation_h: number;
   readonly dilation_w: number;
   readonly offset_groups: number;
+  readonly use_mask: boolean;
+}
+
+/** torchvision's own conditions of a convolution, as far as its columns have them. */
+function requireColumns(call: ColumnCall): string | null {
+  const { dtype } = call.input;
+  const weight = { dtype, shape: [1, call.input.shape[1] ?? 0, call.kernel_h, call.kernel_w] };
+  return requireDeformed({ ...call, weight, bias: { dtype, shape: [1] }, groups: 1 });
+}
+
+/**
+ * Whether kernels with integers of 32 bits may take a call: strides, paddings and distances are numbers whose sums these hold,
+ * and each of which is a float32.
+ */
+export function hasSmallWindow(call: ColumnCall): boolean {
+  const { stride_h, stride_w, pad_h, pad_w, dilation_h, dilation_w } = call;
+  return [stride_h, stride_w, pad_h, pad_w, dilation_h, dilation_w].every((number) => number < 2 ** 24);
 }
 
 /** Returns the sizes of a call; the convolution's own channels and groups play no part. */

@@ -87,13 +87,17 @@ export interface Sampled {
 
 /** Samples an input bilinearly; beyond its border are zeros. */
 export function sampleAt(input: TensorMeta, places: Places, geometry: Geometry, b: Builder): Sampled {
-  const { add, sub, mul, floor, both, ge, le, where, cast, reshape } = arithmetic(b);
+  const { add, sub, mul, floor, both, either, not, ge, le, isNan, where, cast, reshape } = arithmetic(b);
   const { batch, channels, height, width, offsetGroups, taps, pixels } = geometry;
   const [share, samples] = [channels / offsetGroups, taps * pixels];
   const flat = reshape(input, batch, offsetGroups, share, height * width);
   const [top, left] = [floor(places.y), floor(places.x)];
   const [low, high] = [(x: TensorMeta) => sub(mul(x, -1), -1), (x: TensorMeta) => x];
   const [partY, partX] = [sub(places.y, top), sub(places.x, left)];
+  const isFar = either(isBeyond(places.y, height, b), isBeyond(places.x, width, b));
+  /** NaN where a place is it and does not lie beyond a border by its other coordinate; 0 elsewhere. */
+  const lost = (place: TensorMeta): TensorMeta => where(both(isNan(place), not(isFar)), place, 0);
+  const [lostY, lostX] = [lost(places.y), lost(places.x)];
   const corners = [0, 1].flatMap((dy) =>
     [0, 1].map((dx) => {
       const [row, column] = [add(top, dy), add(left, dx)];
@@ -104,15 +108,19 @@ export function sampleAt(input: TensorMeta, places: Places, geometry: Geometry, 
         self: cast(position, "int64"),
         size: [batch, offsetGroups, share, samples],
       });
-      // What lies outside counts nothing, also where its place is no number.
+      // What lies outside counts nothing; what is NaN stays it, by the first corner.
       const inside = (x: TensorMeta): TensorMeta => where(isInside, x, 0);
+      const orLost = (x: TensorMeta, ...lost: readonly TensorMeta[]): TensorMeta =>
+        (dx + dy === 0 ? lost : []).reduce((sum, other) => add(sum, other), x);
       const [weightY, weightX] = [(dy === 0 ? low : high)(partY), (dx === 0 ? low : high)(partX)];
+      const weight = inside(mul(weightY, weightX));
       return {
         index,
-        value: b.tensor("aten::gather", { self: flat, dim: 3, index }),
-        weight: inside(mul(weightY, weightX)),
-        slopeY: inside(dy === 0 ? mul(weightX, -1) : weightX),
-        slopeX: inside(dx === 0 ? mul(weightY, -1) : weightY),
+        share: weight,
+        value: where(isInside, b.tensor("aten::gather", { self: flat, dim: 3, index }), 0),
+        weight: orLost(weight, lostY, lostX),
+        slopeY: orLost(inside(dy === 0 ? mul(weightX, -1) : weightX), lostX),
+        slopeX: orLost(inside(dx === 0 ? mul(weightY, -1) : weightY), lostY),
       };
     }),
   );
@@ -125,10 +133,16 @@ export function sampleAt(input: TensorMeta, places: Places, geometry: Geometry, 
     spread(grad) {
       const zeros = b.tensor("aten::zeros_like", { self: flat });
       const sum = corners.reduce(
-        (self, { index, weight }) => b.tensor("aten::scatter_add", { self, dim: 3, index, src: mul(grad, weight) }),
+        (self, { index, share }) => b.tensor("aten::scatter_add", { self, dim: 3, index, src: mul(grad, share) }),
         zeros,
       );
       return reshape(sum, batch, channels, height, width);
     },
   };
+}
+
+/** Where a place has no neighbor in a map of `length` elements along one dimension. */
+function isBeyond(place: TensorMeta, length: number, b: Builder): TensorMeta {
+  const { either, le, ge } = arithmetic(b);
+  return either(le(place, -1), ge(place, length));
 }

@@ -9,7 +9,7 @@ import { orWhyNot } from "@pt2/testing/or-why-not";
 import { afterAll, describe, expect, it } from "vitest";
 import { torchvision as portable } from "./index.ts";
 import { torchvision } from "./libtorch.ts";
-import { randomNumbers } from "./webgpu/random.test-helper.ts";
+import { randomNumbers, randomRegions } from "./random.test-helper.ts";
 
 const names = portable.ops.map(({ name }) => name).filter((name) => name.startsWith("torchvision::"));
 
@@ -34,16 +34,7 @@ afterAll(async () => {
 const random = randomNumbers(11);
 const below = (n: number): number => Math.floor(random() * n);
 
-/** Regions of any kind in a map of 9 × 7 at a scale of a half: inside, across borders, turned over, or far away. */
-function regions(count: number, pictures: number): HostTensor {
-  const place = (): number => {
-    const far = below(12);
-    if (far === 0) return random() * 2e6 - 1e6;
-    return far < 4 ? below(24) - 4 : random() * 30 - 6;
-  };
-  const rows = Array.from({ length: count }, () => [below(pictures), place(), place(), place(), place()]);
-  return tensor("float32", [count, 5], rows.flat());
-}
+const regions = (count: number, pictures: number): HostTensor => randomRegions(random, count, pictures, true);
 
 async function called(set: OpSet, op: string, args: readonly unknown[]): Promise<readonly Tensor[]> {
   const backend = set === torchvision ? (made as LibtorchBackend) : here;
@@ -113,7 +104,7 @@ describe.skipIf(lack !== "")(`kernels for libtorch${lack && ` (skipped: ${lack})
     },
   );
 
-  it("keep the boxes that the decomposition keeps: equal scores, boxes without size, turned over, and what is no number", async () => {
+  it("keep the boxes that the decomposition keeps: equal scores, NaN, boxes without size and with swapped corners", async () => {
     for (const [count, side] of [
       [0, 1],
       [1, 1],
@@ -157,12 +148,12 @@ describe.skipIf(lack !== "")(`kernels for libtorch${lack && ` (skipped: ${lack})
   });
 
   it("take tensors of any strides", async () => {
-    const [turned, rows] = [someFloats(2, 9, 7, 6), someFloats(5, 24)];
+    const [channelsLast, rows] = [someFloats(2, 9, 7, 6), someFloats(5, 24)];
     const [places, tall] = [someFloats(8, 12, 2, 8), someFloats(6, 2, 2, 5)];
     const results = async (backend: Backend): Promise<readonly (readonly number[])[]> => {
       const { aten, ops } = await eagerOps(backend, { ops: [torchvision] });
       const { roi_align, roi_pool, ps_roi_align, ps_roi_pool, nms, deform_conv2d } = ops.torchvision!;
-      const x = aten.permute(turned, [0, 3, 1, 2]);
+      const x = aten.permute(channelsLast, [0, 3, 1, 2]);
       const rois = aten.abs(aten.slice(aten.transpose(rows, 0, 1), 1, 0, 5)) as EagerTensor;
       const zeroed = aten.mul(rois, tensor([[0, 3, 3, 5, 5]]));
       const boxes = aten.slice(zeroed, 1, 1);
@@ -203,36 +194,36 @@ describe.skipIf(lack !== "")(`kernels for libtorch${lack && ` (skipped: ${lack})
       const call = [x, someFloats(3, 4, 2, 2), offset, someFloats(1, 1), tensor([1, 2, 3])];
       const [result] = await called(torchvision, "deform_conv2d", [...call, 1, 1, 0, 0, 1, 1, 1, 1, false]);
       const values = Array.from(await result!.read(), Number);
-      expect(values).toEqual(values.map((_, i) => 1 + (Math.floor(i / 48) % 3)));
+      expect(values).toEqual(values.map((_, i) => (Number.isNaN(bad) ? bad : 1 + (Math.floor(i / 48) % 3))));
     }
   });
 
-  it("give zeros for a region of a picture that is not there, and an error where the largest element is asked for", async () => {
+  it("give zeros for a region of a picture that is not there, and no place of the largest element", async () => {
     const pictures = [2, -1, 1e9, -1e9, Number.NaN, 1];
     const rois = tensor(
       "float32",
       [6, 5],
       pictures.flatMap((n) => [n, 1, 1, 5, 5]),
     );
-    for (const [op, ...rest] of [["roi_align", 2, true], ["ps_roi_align", 2], ["ps_roi_pool"]] as const) {
-      const [found] = await called(torchvision, op, [someFloats(2, 1, 9, 7), rois, 1, 1, 1, ...rest]);
+    for (const [op, ...rest] of [["roi_align", 2, true], ["ps_roi_align", 2], ["roi_pool"], ["ps_roi_pool"]] as const) {
+      const [found, second] = await called(torchvision, op, [someFloats(2, 1, 9, 7), rois, 1, 1, 1, ...rest]);
       const sums = Array.from(await found!.read(), Number);
       expect(sums.slice(0, 5)).toEqual([0, 0, 0, 0, 0]);
       expect(sums[5]).not.toBe(0);
+      if (op !== "roi_pool") continue;
+      const places = Array.from(await second!.read(), Number);
+      expect(places.slice(0, 5)).toEqual([-1, -1, -1, -1, -1]);
+      expect(places[5]).toBeGreaterThanOrEqual(0);
     }
-    const refused = called(torchvision, "roi_pool", [someFloats(2, 1, 9, 7), rois, 1, 1, 1]);
-    expect(await failureOf(refused.then(async ([found]) => await found!.read()))).toMatchObject({
-      code: "libtorch.op-failed",
-      what: expect.stringContaining("region 0 is of picture 2, and there are 2"),
-    });
   });
 
-  it("refuse places that a gradient cannot have come from", async () => {
+  it("add nothing for a place that is not in the plane, and refuse a channel that is not there", async () => {
     const rois = tensor("float32", [1, 5], [0, 0, 0, 3, 3]);
     const grad = someFloats(1, 1, 1, 1);
     const place = tensor("int32", [1, 1, 1, 1], [9]);
+    const [spread] = await called(torchvision, "_roi_pool_backward", [grad, rois, place, 1, 1, 1, 1, 1, 3, 3]);
+    expect(Array.from(await spread!.read(), Number)).toEqual(new Array(9).fill(0));
     for (const [op, ...rest] of [
-      ["_roi_pool_backward", 1, 1, 1, 1, 1, 3, 3],
       ["_ps_roi_pool_backward", 1, 1, 1, 1, 1, 3, 3],
       ["_ps_roi_align_backward", 1, 1, 1, 2, 1, 1, 3, 3],
     ] as const) {
@@ -251,7 +242,10 @@ describe.skipIf(lack !== "")(`kernels for libtorch${lack && ` (skipped: ${lack})
     ] as const) {
       await expectSame("roi_align", someFloats(n, c, h, w), regions(3, 1), 1, 2, 2, 2, true);
       await expectSame("ps_roi_pool", someFloats(n, 4 * c, h, w), regions(3, 1), 1, 2, 2);
+      await expectSame("roi_pool", someFloats(n, c, h, w), regions(3, 1), 1, 2, 2);
     }
+    await expectSame("roi_align", someFloats(1, 2, 3, 3), regions(3, 1), 1, 0, 2, 2, true);
+    await expectSame("roi_pool", someFloats(1, 2, 3, 3), regions(3, 1), 1, 2, 0);
     await expectSame("roi_pool", someFloats(1, 2, 3, 3), regions(0, 1), 1, 2, 2);
     await expectSame("ps_roi_align", someFloats(1, 4, 3, 3), regions(0, 1), 1, 2, 2, 2);
   });

@@ -1,5 +1,6 @@
 import { defineOp, type OpRecord, type TensorMeta, type TypedOp } from "@pt2/registry";
 import { arithmetic } from "./arithmetic.ts";
+import { numbersOf } from "./elements.ts";
 import { keptBoxes } from "./kept-boxes.ts";
 
 const SCHEMA = "torchvision::nms(Tensor dets, Tensor scores, float iou_threshold) -> Tensor";
@@ -11,17 +12,7 @@ const KEPT =
  * indices by descending score, int64 [kept]. `dets`: [n, 4], x1, y1, x2, y2; `scores`: [n].
  */
 export const nms: OpRecord & TypedOp<typeof SCHEMA> = defineOp(SCHEMA, {
-  validate({ dets, scores }) {
-    if (dets.shape.length !== 2) return `boxes should be a 2d tensor, got ${dets.shape.length}D`;
-    if (dets.shape[1] !== 4) return `boxes should have 4 elements in dimension 1, got ${dets.shape[1]}`;
-    if (scores.shape.length !== 1) return `scores should be a 1d tensor, got ${scores.shape.length}D`;
-    if (dets.shape[0] !== scores.shape[0]) {
-      return `boxes and scores should have same number of elements in dimension 0, got ${dets.shape[0]} and ${scores.shape[0]}`;
-    }
-    if (dets.dtype !== scores.dtype)
-      return `dets should have the same type as scores, got ${dets.dtype} and ${scores.dtype}`;
-    return /^b?float/.test(dets.dtype) ? null : `${dets.dtype} is not a dtype of floating point numbers`;
-  },
+  validate: requireBoxes,
   infer: ({ dets }) => ({ dtype: "int64", shape: [dets.shape[0]!] }),
   dynamic: true,
   decompose({ dets, scores, iou_threshold }, b) {
@@ -37,6 +28,7 @@ export const nms: OpRecord & TypedOp<typeof SCHEMA> = defineOp(SCHEMA, {
  * ascending index, int64 [n]; `kept`: whether each of these is kept, bool [n]. Boxes are float32 or float64.
  */
 export const nmsKept: OpRecord & TypedOp<typeof KEPT> = defineOp(KEPT, {
+  validate: requireBoxes,
   infer: ({ dets }) => [
     { dtype: "int64", shape: [dets.shape[0]!] },
     { dtype: "bool", shape: [dets.shape[0]!] },
@@ -51,6 +43,20 @@ export const nmsKept: OpRecord & TypedOp<typeof KEPT> = defineOp(KEPT, {
   },
 });
 
-function numbersOf({ data }: { readonly data: ArrayBufferView }): Float32Array | Float64Array {
-  return data as Float32Array | Float64Array;
+interface BoxCall {
+  readonly dets: TensorMeta;
+  readonly scores: TensorMeta;
+}
+
+/** What is wrong with boxes and scores, by torchvision's own conditions; null where nothing is. */
+function requireBoxes({ dets, scores }: BoxCall): string | null {
+  if (dets.shape.length !== 2) return `boxes should be a 2d tensor, got ${dets.shape.length}D`;
+  if (dets.shape[1] !== 4) return `boxes should have 4 elements in dimension 1, got ${dets.shape[1]}`;
+  if (scores.shape.length !== 1) return `scores should be a 1d tensor, got ${scores.shape.length}D`;
+  if (dets.shape[0] !== scores.shape[0]) {
+    return `boxes and scores should have same number of elements in dimension 0, got ${dets.shape[0]} and ${scores.shape[0]}`;
+  }
+  if (dets.dtype !== scores.dtype)
+    return `dets should have the same type as scores, got ${dets.dtype} and ${scores.dtype}`;
+  return /^b?float/.test(dets.dtype) ? null : `${dets.dtype} is not a dtype of floating point numbers`;
 }

@@ -40,7 +40,13 @@ export function spreadRegions(
 /** The weights of the rows of all pictures, [regions, bins, N, height]: those of other pictures are zero. */
 export function rowsOfPictures({ rows, batch }: BinWeights, pictures: number, b: Builder): TensorMeta {
   const { reshape, mul, eq, cast, count } = arithmetic(b);
+  const picture = pictureOf(batch, b);
   const [k, bins, height] = rows.shape as [number, number, number];
-  const own = cast(eq(reshape(batch, k, 1, 1, 1), reshape(count(pictures, batch), pictures, 1)), rows.dtype);
+  const own = cast(eq(reshape(picture, k, 1, 1, 1), reshape(count(pictures, batch), pictures, 1)), rows.dtype);
   return mul(reshape(rows, k, bins, 1, height), own);
+}
+
+/** Pictures of regions, cut to integers as C does it. */
+export function pictureOf(batch: TensorMeta, b: Builder): TensorMeta {
+  return arithmetic(b).trunc(batch);
 }

@@ -1,9 +1,11 @@
 import { type Builder, defineOp, type OpRecord, type TensorMeta, type TypedOp } from "@pt2/registry";
 import { arithmetic } from "./arithmetic.ts";
-import { type Extent, meanWeights, sampleWeights } from "./bin-weights.ts";
+import { meanWeights, wholeEdge } from "./bin-weights.ts";
 import { channelMapping, poolOwnChannels, spreadOwnChannels } from "./pool-own-channels.ts";
 import type { BinWeights } from "./pool-regions.ts";
-import { requireRegions, wide } from "./regions.ts";
+import { type GradientCall, type PoolCall, requireGradient, requireRegions, requireSamples, wide } from "./regions.ts";
+import { gradientWeights, meanOfSamples, type SampleGrid, shareOfSamples, sumWeights } from "./sample-means.ts";
+import { type Samples, sampleWeights } from "./sample-weights.ts";
 
 const ALIGN =
   "torchvision::ps_roi_align(Tensor input, Tensor rois, float spatial_scale, SymInt pooled_height, SymInt pooled_width, int sampling_ratio) -> (Tensor, Tensor)";
@@ -16,10 +18,13 @@ const POOL_BACKWARD =
 
 /** Position-sensitive RoIAlign (Light-Head R-CNN, Li et al., 2017). A region without size gives NaN, as in torchvision. */
 export const psRoiAlign: OpRecord & TypedOp<typeof ALIGN> = defineOp(ALIGN, {
-  validate: (args) => requireOwnChannels("ps_roi_align", args),
+  validate: (call) => requireOwnChannels("ps_roi_align", call) ?? requireSamples("ps_roi_align", call.sampling_ratio),
   infer: inferPooled,
-  decompose: ({ input, rois, ...options }, b) =>
-    pooled(input, alignWeights(rois, sizesOf(input, options), b), options, b),
+  decompose({ input, rois, ...options }, b) {
+    const grid = gridOf(rois, sizesOf(input, options), b);
+    const sums = poolOwnChannels(wide(input, b), sumWeights(grid), b);
+    return pooled(input, meanOfSamples(sums, grid, { pictures: input.shape[0]!, nothing: "NaN" }, b), b);
+  },
   gradient({ args: { input, rois, ...options }, results, grads: [grad] }, b) {
     if (grad === null || grad === undefined) return { input: null, rois: null };
     const args = { grad, rois, channel_mapping: results[1]!, ...options, ...namedSizes(input) };
@@ -29,17 +34,23 @@ export const psRoiAlign: OpRecord & TypedOp<typeof ALIGN> = defineOp(ALIGN, {
 
 /** The gradient of `ps_roi_align` with respect to the features; regions have none. */
 export const psRoiAlignBackward: OpRecord & TypedOp<typeof ALIGN_BACKWARD> = defineOp(ALIGN_BACKWARD, {
+  validate: (call) =>
+    requireOwnGradient("_ps_roi_align_backward", call) ?? requireSamples("_ps_roi_align_backward", call.sampling_ratio),
   infer: inferFeatures,
-  decompose: ({ grad, rois, batch_size, channels, ...options }, b) =>
-    spread(grad, alignWeights(rois, options, b, true), [batch_size, channels, options.height, options.width], b),
+  decompose({ grad, rois, batch_size, channels, ...options }, b) {
+    const grid = gridOf(rois, options, b);
+    const share = shareOfSamples(wide(grad, b), grid, b);
+    const sizes = [batch_size, channels, options.height, options.width] as const;
+    return arithmetic(b).cast(spreadOwnChannels(share, gradientWeights(grid, b), sizes, b), grad.dtype);
+  },
 });
 
 /** Position-sensitive RoI pooling (R-FCN, Dai et al., 2016): means over bins of whole elements. */
 export const psRoiPool: OpRecord & TypedOp<typeof POOL> = defineOp(POOL, {
-  validate: (args) => requireOwnChannels("ps_roi_pool", args),
+  validate: (call) => requireOwnChannels("ps_roi_pool", call),
   infer: inferPooled,
   decompose: ({ input, rois, ...options }, b) =>
-    pooled(input, poolWeights(rois, sizesOf(input, options), b, 1), options, b),
+    pooled(input, poolOwnChannels(wide(input, b), poolWeights(rois, sizesOf(input, options), b, 1), b), b),
   gradient({ args: { input, rois, ...options }, results, grads: [grad] }, b) {
     if (grad === null || grad === undefined) return { input: null, rois: null };
     const args = { grad, rois, channel_mapping: results[1]!, ...options, ...namedSizes(input) };
@@ -52,9 +63,12 @@ export const psRoiPool: OpRecord & TypedOp<typeof POOL> = defineOp(POOL, {
  * and the last column out of means, but not out of their gradients.
  */
 export const psRoiPoolBackward: OpRecord & TypedOp<typeof POOL_BACKWARD> = defineOp(POOL_BACKWARD, {
+  validate: (call) => requireOwnGradient("_ps_roi_pool_backward", call),
   infer: inferFeatures,
-  decompose: ({ grad, rois, batch_size, channels, ...options }, b) =>
-    spread(grad, poolWeights(rois, options, b, 0), [batch_size, channels, options.height, options.width], b),
+  decompose({ grad, rois, batch_size, channels, ...options }, b) {
+    const sizes = [batch_size, channels, options.height, options.width] as const;
+    return arithmetic(b).cast(spreadOwnChannels(wide(grad, b), poolWeights(rois, options, b, 0), sizes, b), grad.dtype);
+  },
 });
 
 interface Bins {
@@ -68,25 +82,26 @@ interface Sizes extends Bins {
   readonly width: number;
 }
 
-interface PoolCall extends Bins {
-  readonly input: TensorMeta;
-  readonly rois: TensorMeta;
+function requireOwnChannels(op: string, call: PoolCall): string | null {
+  return requireRegions(op, call) ?? requireOwn(call.input.shape[1]!, call);
 }
 
-function requireOwnChannels(op: string, { input, rois, pooled_height, pooled_width }: PoolCall): string | null {
-  const problem = requireRegions(op, input, rois);
-  if (problem !== null || input.shape[1]! % (pooled_height * pooled_width) === 0) return problem;
+function requireOwnGradient(op: string, call: GradientCall & { readonly channels: number }): string | null {
+  const bins = call.pooled_height * call.pooled_width;
+  return requireOwn(call.channels, call) ?? requireGradient(op, call, call.channels / bins);
+}
+
+function requireOwn(channels: number, { pooled_height, pooled_width }: Bins): string | null {
+  if (pooled_height < 1 || pooled_width < 1)
+    return `the pooled size must be positive: ${pooled_height}, ${pooled_width}`;
+  if (channels % (pooled_height * pooled_width) === 0) return null;
   return "input channels must be a multiple of pooling height * pooling width";
 }
 
-function pooledShape({ input, rois, pooled_height, pooled_width }: PoolCall): [number, number, number, number] {
-  return [rois.shape[0]!, input.shape[1]! / (pooled_height * pooled_width), pooled_height, pooled_width];
-}
-
-function inferPooled(call: PoolCall): [TensorMeta, TensorMeta] {
-  const shape = pooledShape(call);
+function inferPooled({ input, rois, pooled_height, pooled_width }: PoolCall): [TensorMeta, TensorMeta] {
+  const shape = [rois.shape[0]!, input.shape[1]! / (pooled_height * pooled_width), pooled_height, pooled_width];
   return [
-    { dtype: call.input.dtype, shape },
+    { dtype: input.dtype, shape },
     { dtype: "int32", shape },
   ];
 }
@@ -110,56 +125,36 @@ function namedSizes({ shape }: TensorMeta) {
   return { batch_size, channels, height, width };
 }
 
-function pooled(input: TensorMeta, weights: BinWeights, bins: Bins, b: Builder): [TensorMeta, TensorMeta] {
-  const shape = pooledShape({ input, rois: weights.batch, ...bins });
-  const result = poolOwnChannels(wide(input, b), weights, b);
+function pooled(input: TensorMeta, result: TensorMeta, b: Builder): [TensorMeta, TensorMeta] {
+  const shape = result.shape as [number, number, number, number];
   return [arithmetic(b).cast(result, input.dtype), channelMapping(shape, b)];
 }
 
-function spread(
-  grad: TensorMeta,
-  weights: BinWeights,
-  sizes: readonly [number, number, number, number],
-  b: Builder,
-): TensorMeta {
-  return arithmetic(b).cast(spreadOwnChannels(wide(grad, b), weights, sizes, b), grad.dtype);
-}
-
-function alignWeights(
-  rois: TensorMeta,
-  options: Sizes & { readonly sampling_ratio: number },
-  b: Builder,
-  emptyIsZero = false,
-): BinWeights {
-  const { mul, sub } = arithmetic(b);
-  const edge = (corner: TensorMeta): TensorMeta => sub(mul(corner, options.spatial_scale), 0.5);
-  const sampling = { ratio: options.sampling_ratio, emptyIsZero };
-  return weightsOf(rois, options, b, {
-    extentOf: (low, high) => ({ start: edge(low), size: sub(edge(high), edge(low)) }),
-    weights: (extent) => sampleWeights(extent, sampling, b),
-  });
+function gridOf(given: TensorMeta, options: Sizes & { readonly sampling_ratio: number }, b: Builder): SampleGrid {
+  const { mul, sub, column } = arithmetic(b);
+  const rois = wide(given, b);
+  const edge = (index: number): TensorMeta => sub(mul(column(rois, index), options.spatial_scale), 0.5);
+  const along = (low: number, bins: number, length: number): Samples => {
+    const start = edge(low);
+    return sampleWeights({ start, size: sub(edge(low + 2), start), bins, length }, options.sampling_ratio, b);
+  };
+  return {
+    rows: along(2, options.pooled_height, options.height),
+    columns: along(1, options.pooled_width, options.width),
+    batch: column(rois, 0),
+  };
 }
 
 /** `cut`: how many of the last rows and columns are left out. */
-function poolWeights(rois: TensorMeta, options: Sizes, b: Builder, cut: 0 | 1): BinWeights {
-  const { mul, sub, clamp, round } = arithmetic(b);
-  const edge = (corner: TensorMeta): TensorMeta => round(mul(corner, options.spatial_scale));
-  return weightsOf(rois, options, b, {
-    extentOf: (low, high) => ({ start: edge(low), size: clamp(sub(edge(high), edge(low)), 1) }),
-    weights: (extent) => meanWeights(extent, extent.length - cut, b),
-  });
-}
-
-interface Rule {
-  extentOf(low: TensorMeta, high: TensorMeta): Pick<Extent, "start" | "size">;
-  weights(extent: Extent): TensorMeta;
-}
-
-function weightsOf(given: TensorMeta, options: Sizes, b: Builder, { extentOf, weights }: Rule): BinWeights {
-  const { column } = arithmetic(b);
+function poolWeights(given: TensorMeta, options: Sizes, b: Builder, cut: 0 | 1): BinWeights {
+  const { sub, clamp, column } = arithmetic(b);
   const rois = wide(given, b);
-  const along = (low: number, bins: number, length: number): TensorMeta =>
-    weights({ ...extentOf(column(rois, low), column(rois, low + 2)), bins, length });
+  const edge = (index: number): TensorMeta => wholeEdge(column(rois, index), options.spatial_scale, b);
+  const along = (low: number, bins: number, length: number): TensorMeta => {
+    const start = edge(low);
+    const size = clamp(sub(edge(low + 2), start), 1);
+    return meanWeights({ start, size, bins, length }, Math.max(length - cut, 0), b);
+  };
   return {
     rows: along(2, options.pooled_height, options.height),
     columns: along(1, options.pooled_width, options.width),

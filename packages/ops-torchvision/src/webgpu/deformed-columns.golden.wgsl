@@ -13,8 +13,10 @@ fn element(n: u32, c: u32, y: i32, x: i32) -> f32 {
   if (y < 0 || y >= i32(p.height) || x < 0 || x >= i32(p.width)) { return 0f; }
   return feature(n, c, u32(y), u32(x));
 }
+fn is_beyond(place: f32, length: u32) -> bool { return !is_nan(place) && (place <= -1f || place >= f32(length)); }
 fn sample(n: u32, c: u32, y: f32, x: f32) -> f32 {
-  if (is_nan(y) || y <= -1f || y >= f32(p.height) || is_nan(x) || x <= -1f || x >= f32(p.width)) { return 0f; }
+  if (is_beyond(y, p.height) || is_beyond(x, p.width)) { return 0f; }
+  if (is_nan(y) || is_nan(x)) { return f32_bits(0x7fc00000u); }
   let top = floor(y);
   let left = floor(x);
   let below = y - top;
@@ -43,3 +45,4 @@ fn main(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) g
   set_out(i, value * mask(n, k, row, column));
 }
 fn is_nan(x: f32) -> bool { return (bitcast<u32>(x) & 0x7fffffffu) > 0x7f800000u; }
+fn f32_bits(x: u32) -> f32 { return bitcast<f32>(x); }

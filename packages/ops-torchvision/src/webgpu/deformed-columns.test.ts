@@ -4,9 +4,9 @@ import type { OpSet } from "@pt2/registry";
 import { type HostTensor, type Tensor, tensor } from "@pt2/runtime/node";
 import { describe, expect, it } from "vitest";
 import { torchvision as portable } from "../index.ts";
+import { randomNumbers } from "../random.test-helper.ts";
 import { torchvision } from "../webgpu.ts";
 import { gpu, noGpu } from "./gpu.test-helper.ts";
-import { randomNumbers } from "./random.test-helper.ts";
 
 const random = randomNumbers(3);
 
@@ -34,10 +34,10 @@ describe.skipIf(gpu === null)(`columns of a deformable convolution on a GPU${noG
   ])(
     "with %i groups of offsets and a mask (%s) agree with the decomposition, whatever the strides",
     async (groups, masked) => {
-      const turned = [someFloats(2, 6, 5, 7), offsets(2, 12 * groups, 3, 7), someFloats(2, 6 * groups, 3, 7)];
+      const transposed = [someFloats(2, 6, 5, 7), offsets(2, 12 * groups, 3, 7), someFloats(2, 6 * groups, 3, 7)];
       const called = async (set: OpSet): Promise<Tensor> => {
         const { ops } = await eagerOps(gpu!, { ops: [set] });
-        const views = turned.map((x) => ops.aten!.permute!<Tensor>(x, [0, 1, 3, 2]));
+        const views = transposed.map((x) => ops.aten!.permute!<Tensor>(x, [0, 1, 3, 2]));
         return ops.pt2_torchvision!.deformed_columns!<Tensor>(...(views as never[]), ...WINDOW, groups, masked);
       };
       const [found, expected] = [await called(torchvision), await called(portable)];

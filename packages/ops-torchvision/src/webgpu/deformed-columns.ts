@@ -1,5 +1,5 @@
 import { type WebgpuKernel, webgpuKernel } from "@pt2/backend-webgpu";
-import { columnGeometry, deformedColumns } from "../deformed-columns.ts";
+import { columnGeometry, deformedColumns, hasSmallWindow } from "../deformed-columns.ts";
 
 /**
  * `deformed_columns`: an invocation computes one sample in one channel. They lie in memory as the product that follows reads
@@ -7,6 +7,7 @@ import { columnGeometry, deformedColumns } from "../deformed-columns.ts";
  */
 export const deformedColumnsKernel: WebgpuKernel = webgpuKernel({
   ops: [deformedColumns],
+  accepts: hasSmallWindow,
   prepare(call, args) {
     const { batch, channels, height, width, taps, pixels, across, kernel } = columnGeometry(args);
     const image = channels * taps * pixels;
@@ -38,13 +39,15 @@ export const deformedColumnsKernel: WebgpuKernel = webgpuKernel({
   },
 });
 
-/** WGSL of `sample(n, c, y, x)`: a plane of features at a place, interpolated linearly. Beyond its border are zeros. */
+/** WGSL of `sample(n, c, y, x)`: a plane of features at a place, interpolated linearly. Beyond its border are zeros; NaN is NaN. */
 const SAMPLE = `fn element(n: u32, c: u32, y: i32, x: i32) -> f32 {
   if (y < 0 || y >= i32(p.height) || x < 0 || x >= i32(p.width)) { return 0f; }
   return feature(n, c, u32(y), u32(x));
 }
+fn is_beyond(place: f32, length: u32) -> bool { return !is_nan(place) && (place <= -1f || place >= f32(length)); }
 fn sample(n: u32, c: u32, y: f32, x: f32) -> f32 {
-  if (is_nan(y) || y <= -1f || y >= f32(p.height) || is_nan(x) || x <= -1f || x >= f32(p.width)) { return 0f; }
+  if (is_beyond(y, p.height) || is_beyond(x, p.width)) { return 0f; }
+  if (is_nan(y) || is_nan(x)) { return f32_bits(0x7fc00000u); }
   let top = floor(y);
   let left = floor(x);
   let below = y - top;

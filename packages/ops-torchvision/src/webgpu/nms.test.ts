@@ -4,9 +4,9 @@ import type { DType } from "@pt2/format";
 import { type Tensor, tensor } from "@pt2/runtime/node";
 import { describe, expect, it } from "vitest";
 import { keptBoxes } from "../kept-boxes.ts";
+import { randomNumbers } from "../random.test-helper.ts";
 import { torchvision } from "../webgpu.ts";
 import { gpu, noGpu } from "./gpu.test-helper.ts";
-import { randomNumbers } from "./random.test-helper.ts";
 
 interface Scene {
   readonly dets: Float32Array;
@@ -85,7 +85,7 @@ describe.skipIf(gpu === null)(`non-maximum suppression on a GPU${noGpu}`, () => 
   });
 
   it.each([0.5, -1])(
-    "boxes that are equal, empty, turned over, or no numbers, at a threshold of %d",
+    "boxes that are equal, empty, NaN, or with swapped corners, at a threshold of %d",
     async (threshold) => {
       const { dets, scores } = scene(160, { size: 10, grid: 1 });
       const special = [Number.NaN, Infinity, -Infinity, 3e38, -3e38, 0, 5];

@@ -3,7 +3,7 @@ import { thresholdOf } from "./threshold.ts";
 
 /**
  * Returns WGSL that declares `overlaps(a, area of a, b, area of b)`: whether the intersection of two boxes, divided by their
- * union, is more than `threshold`, as float32 arithmetic on a CPU finds it. A box that is not a number overlaps none.
+ * union, is more than `threshold`, as float32 arithmetic on a CPU finds it. A box with NaN overlaps none.
  *
  * Sums and products are kept apart, so that no compiler fuses or reorders them. No quotient is computed, since GPUs do not
  * round it as CPUs do. What remains is that a GPU may take numbers below 2^-126 for zero: areas, that is.

@@ -1,30 +1,20 @@
-import { checkOp, compareTensor, failureOf, type OpSample, programOf, registryOf, someFloats } from "@pt2/conformance";
+import { checkOp, compareTensor, type OpSample, programOf, registryOf, someFloats } from "@pt2/conformance";
 import { eagerOps } from "@pt2/eager";
 import type { OpRecord, OpSet } from "@pt2/registry";
 import { type HostTensor, type Tensor, tensor } from "@pt2/runtime/node";
 import { describe, expect, it } from "vitest";
 import { torchvision as portable, psRoiAlign, psRoiPool, roiAlign, roiPool } from "../index.ts";
+import { randomNumbers, randomRegions } from "../random.test-helper.ts";
 import { torchvision } from "../webgpu.ts";
 import { gpu, noGpu } from "./gpu.test-helper.ts";
-import { randomNumbers } from "./random.test-helper.ts";
 
 const random = randomNumbers(7);
-const below = (n: number): number => Math.floor(random() * n);
 
-/** Regions of any kind in a map of 9 × 7 at a scale of a half: inside, across borders, turned over, huge, or far away. */
-function regions(count: number, pictures: number): HostTensor {
-  const place = (): number => {
-    const far = below(12);
-    if (far === 0) return random() * 2e6 - 1e6;
-    return far < 4 ? below(24) - 4 : random() * 30 - 6;
-  };
-  const rows = Array.from({ length: count }, () => [below(pictures), place(), place(), place(), place()]);
-  return tensor("float32", [count, 5], rows.flat());
-}
+const regions = (count: number, pictures: number): HostTensor => randomRegions(random, count, pictures, true);
 
 async function called(set: OpSet, op: string, args: readonly unknown[]): Promise<readonly Tensor[]> {
   const { ops } = await eagerOps(gpu!, { ops: [set] });
-  return [ops.torchvision![op]!<Tensor | Tensor[]>(...(args as never[]))].flat();
+  return [await ops.torchvision![op]!<Tensor | Tensor[] | Promise<Tensor[]>>(...(args as never[]))].flat();
 }
 
 /** Expects that the kernel gives what the decomposition gives on the same GPU. */
@@ -66,7 +56,7 @@ describe.skipIf(gpu === null)(`pooling of regions on a GPU${noGpu}`, () => {
     },
   );
 
-  it("regions with infinities and what is no number give what the decompositions give", async () => {
+  it("regions with infinities and NaN give what the decompositions give", async () => {
     const special = [Number.NaN, Infinity, -Infinity, 3e38, -3e38, 1e30];
     const rows = special.flatMap((x) => [1, 2, 3, 4].map((at) => [0, 2, 1, 9, 11].with(at, x)));
     const rois = tensor("float32", [rows.length, 5], rows.flat());
@@ -80,24 +70,23 @@ describe.skipIf(gpu === null)(`pooling of regions on a GPU${noGpu}`, () => {
     await expectSame("ps_roi_pool", someFloats(1, 6, 9, 7), rois, 1, 2, 3);
   });
 
-  it("a region of a picture that is not there gives zeros, and an error where the largest element is asked for", async () => {
+  it("a region of a picture that is not there gives zeros, and no place of the largest element", async () => {
     const pictures = [2, -1, 1e9, -1e9, Number.NaN, 1];
     const rois = tensor(
       "float32",
       [6, 5],
       pictures.flatMap((n) => [n, 1, 1, 5, 5]),
     );
-    for (const [op, ...rest] of [["roi_align", 2, true], ["ps_roi_align", 2], ["ps_roi_pool"]] as const) {
-      const [found] = await called(torchvision, op, [someFloats(2, 1, 9, 7), rois, 1, 1, 1, ...rest]);
+    for (const [op, ...rest] of [["roi_align", 2, true], ["ps_roi_align", 2], ["roi_pool"], ["ps_roi_pool"]] as const) {
+      const [found, second] = await called(torchvision, op, [someFloats(2, 1, 9, 7), rois, 1, 1, 1, ...rest]);
       const sums = Array.from(await found!.read(), Number);
       expect(sums.slice(0, 5)).toEqual([0, 0, 0, 0, 0]);
       expect(sums[5]).not.toBe(0);
+      if (op !== "roi_pool") continue;
+      const places = Array.from(await second!.read(), Number);
+      expect(places.slice(0, 5)).toEqual([-1, -1, -1, -1, -1]);
+      expect(places[5]).toBeGreaterThanOrEqual(0);
     }
-    const refused = called(torchvision, "roi_pool", [someFloats(2, 1, 9, 7), rois, 1, 1, 1]);
-    expect(await failureOf(refused.then(async ([found]) => await found!.read()))).toMatchObject({
-      code: "backend.index-out-of-range",
-      what: expect.stringContaining("is of a picture that is not one of the 2"),
-    });
   });
 
   it("maps and calls without elements have empty results, or zeros", async () => {
@@ -108,6 +97,7 @@ describe.skipIf(gpu === null)(`pooling of regions on a GPU${noGpu}`, () => {
     ] as const) {
       await expectSame("roi_align", someFloats(n, c, h, w), regions(3, 1), 1, 2, 2, 2, true);
       await expectSame("ps_roi_pool", someFloats(n, 4 * c, h, w), regions(3, 1), 1, 2, 2);
+      await expectSame("roi_pool", someFloats(n, c, h, w), regions(3, 1), 1, 2, 2);
     }
     await expectSame("roi_pool", someFloats(1, 2, 3, 3), regions(0, 1), 1, 2, 2);
     await expectSame("ps_roi_align", someFloats(1, 4, 3, 3), regions(0, 1), 1, 2, 2, 2);
@@ -119,8 +109,7 @@ describe.skipIf(gpu === null)(`pooling of regions on a GPU${noGpu}`, () => {
     ["ps_roi_align", psRoiAlign, { sampling_ratio: 0 }],
     ["roi_pool", roiPool, {}],
     ["ps_roi_pool", psRoiPool, {}],
-  ])("%s agrees with its rules for tensors of any strides and dtype", async (_, record, options) => {
-    // All have a size: what has none in a picture that is not there is NaN or 0.
+  ])("%s agrees with its rules for tensors of any strides and dtype", async (_name, record, options) => {
     const rois = tensor(
       "float32",
       [3, 5],
@@ -132,7 +121,9 @@ describe.skipIf(gpu === null)(`pooling of regions on a GPU${noGpu}`, () => {
     );
     const sample = { input: someFloats(2, 6, 5, 4), rois, spatial_scale: 0.25, pooled_height: 3 };
     const samples = [{ ...sample, pooled_width: 2, ...options }] as unknown as readonly OpSample[];
-    await checkOp(record as never, samples as never, {
+    // Results depend on regions too, but in torchvision no gradient flows to them; those of features have goldens.
+    const { gradient: _, ...rules } = record;
+    await checkOp(rules as never, samples as never, {
       backends: [gpu!],
       ops: [torchvision],
       dtypes: ["float32", "float16"],

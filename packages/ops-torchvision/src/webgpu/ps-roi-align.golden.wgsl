@@ -26,22 +26,24 @@ fn divide(a: f32, b: f32) -> f32 {
   let rest = ((a - qh * bh) - qh * bl - ql * bh) - ql * bl;
   return q + rest / b;
 }
-struct Samples { first: f32, step: f32, number: f32, begin: f32, visited: u32 }
+struct Samples { first: f32, bin: f32, number: f32, begin: f32, visited: u32 }
 fn samples_of(start: f32, size: f32, bins: u32, at: u32, length: u32) -> Samples {
   let bin = divide(size, f32(bins));
-  let number = select(ceil(bin), p.ratio, p.ratio > 0f);
-  var samples = Samples(start + f32(at) * bin, divide(bin, max(number, 1f)), number, 0f, u32(p.ratio));
+  let covered = select(ceil(bin), 0f, is_nan(bin) || is_inf(bin));
+  let number = select(covered, p.ratio, p.ratio > 0f);
+  var samples = Samples(start + f32(at) * bin, bin, number, 0f, u32(p.ratio));
   if (p.ratio > 0f || is_nan(bin) || is_inf(bin) || bin <= 0f) { return samples; }
   // They are half an element or more apart.
-  let end = clamp(floor((f32(length) - samples.first) / samples.step) + 2f, 0f, number);
-  samples.begin = clamp(ceil((-1f - samples.first) / samples.step) - 2f, 0f, number);
+  let step = bin / number;
+  let end = clamp(floor((f32(length) - samples.first) / step) + 2f, 0f, number);
+  samples.begin = clamp(ceil((-1f - samples.first) / step) - 2f, 0f, number);
   samples.visited = u32(clamp(end - samples.begin, 0f, 2f * f32(length) + 8f));
   return samples;
 }
 fn place_of(samples: Samples, i: u32) -> f32 {
-  return samples.first + (samples.begin + f32(i) + 0.5f) * samples.step;
+  return samples.first + divide((samples.begin + f32(i) + 0.5f) * samples.bin, max(samples.number, 1f));
 }
-fn is_outside(place: f32, length: u32) -> bool { return place < -1f || place > f32(length); }
+fn is_outside(place: f32, length: u32) -> bool { return !is_nan(place) && (place < -1f || place > f32(length)); }
 struct Neighbors { low: u32, high: u32, part: f32 }
 fn neighbors(place: f32, length: u32) -> Neighbors {
   let inside = max(place, 0f);
@@ -56,21 +58,19 @@ fn along(k: u32, low: u32, bins: u32, bin: u32, length: u32) -> Samples {
 }
 fn mean_of(k: u32, channel: u32, py: u32, px: u32) -> f32 {
   let n = picture(k);
-  if (n < 0 || p.height == 0u || p.width == 0u) { return 0f; }
   let ys = along(k, 2u, p.down, py, p.height);
   let xs = along(k, 1u, p.across, px, p.width);
-  let first = place_of(ys, 0u) + place_of(xs, 0u);
-  if (is_nan(first)) { return first; }
   let number = ys.number * xs.number;
-  if (number == 0f) { return f32_bits(0x7fc00000u); }
   var sum = 0f;
-  for (var r = 0u; r < ys.visited; r++) {
+  let rows = select(ys.visited, 0u, n < 0 || p.height == 0u || p.width == 0u);
+  for (var r = 0u; r < rows; r++) {
     let y = place_of(ys, r);
     if (is_outside(y, p.height)) { continue; }
     let row = neighbors(y, p.height);
     for (var s = 0u; s < xs.visited; s++) {
       let x = place_of(xs, s);
       if (is_outside(x, p.width)) { continue; }
+      if (is_nan(x) || is_nan(y)) { return f32_bits(0x7fc00000u); }
       let column = neighbors(x, p.width);
       let above = 1f - row.part;
       let left = 1f - column.part;
@@ -80,7 +80,7 @@ fn mean_of(k: u32, channel: u32, py: u32, px: u32) -> f32 {
         + row.part * column.part * feature(u32(n), channel, row.high, column.high);
     }
   }
-  return sum / max(number, 1f);
+  return select(sum / number, f32_bits(0x7fc00000u), number == 0f);
 }
 @compute @workgroup_size(64)
 fn main(@builtin(global_invocation_id) id: vec3<u32>, @builtin(num_workgroups) groups: vec3<u32>) {

@@ -28,15 +28,16 @@ fn divide(a: f32, b: f32) -> f32 {
 }
 fn rounded(x: f32) -> f32 {
   let whole = floor(abs(x));
-  return sign(x) * (whole + select(0f, 1f, abs(x) - whole >= 0.5f));
+  // Beyond 2^31 torchvision's conversion to an integer means nothing.
+  return sign(x) * min(whole + select(0f, 1f, abs(x) - whole >= 0.5f), 2147483648f);
 }
 fn bin_of(k: u32, low: u32, more: f32, bins: u32, at: u32, length: u32) -> vec2<u32> {
+  if (is_nan(edge(k, low)) || is_nan(edge(k, low + 2u))) { return vec2<u32>(0u, 0u); }
   let start = rounded(edge(k, low));
   let size = rounded(edge(k, low + 2u)) - start + more;
   let bin = divide(select(size, 1f, size < 1f), f32(bins));
   let begin = floor(f32(at) * bin) + start;
   let end = ceil(f32(at + 1u) * bin) + start;
-  if (is_nan(begin) || is_nan(end)) { return vec2<u32>(0u, 0u); }
   let first = u32(clamp(begin, 0f, f32(length)));
   return vec2<u32>(first, max(first, u32(clamp(end, 0f, f32(length)))));
 }

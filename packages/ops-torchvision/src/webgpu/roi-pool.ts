@@ -4,23 +4,15 @@ import { roiPool } from "../roi-pool.ts";
 import { DIVIDE } from "./divide.ts";
 import { forEachBin, REGIONS, regionShader } from "./regions.ts";
 
-/** `roi_pool`: the largest element of a bin and its place; 0 and −1 where a bin has none. A missing picture is refused. */
+/** `roi_pool`: the largest element of a bin and its place; 0 and −1 where a bin has none, as in a picture that is not there. */
 export const roiPoolKernel: WebgpuKernel = webgpuKernel({
   ops: [roiPool],
-  // The rules refuse a map without elements.
-  accepts: ({ input }) => input.shape[2]! * input.shape[3]! > 0,
   fuses: true,
   prepare(call, args) {
     const shader = regionShader(call, "roi_pool", args);
     shader.result("out");
     shader.result("argmax", 1);
-    const pictures = args.input.shape[0]!;
-    shader.guard({
-      code: "backend.index-out-of-range",
-      what: (k) => `torchvision::roi_pool: region ${k} is of a picture that is not one of the ${pictures}`,
-    });
     const body = `let n = picture(k);
-  if (n < 0) { fail(i32(k)); }
   let ys = bin_of(k, 2u, 1f, p.down, py, p.height);
   let xs = bin_of(k, 1u, 1f, p.across, px, select(0u, p.width, n >= 0));
   // As in torchvision's kernel, nothing is smaller than this: no NaN, and no minus infinity.
@@ -71,19 +63,20 @@ export const psRoiPoolKernel: WebgpuKernel = webgpuKernel({
 /**
  * WGSL of `bin_of(k, low, more, bins, at, length)`: the elements of bin `at` of region k, from the first to before the last
  * one, along the dimension of edge `low`. Edges of the region are rounded to the nearest, and those of its bins outwards;
- * `more` elements belong to a region beside what lies between its edges.
+ * `more` elements belong to a region beside what lies between its edges. One with an edge that is NaN has none.
  */
 const BINS = `${REGIONS}${DIVIDE}fn rounded(x: f32) -> f32 {
   let whole = floor(abs(x));
-  return sign(x) * (whole + select(0f, 1f, abs(x) - whole >= 0.5f));
+  // Beyond 2^31 torchvision's conversion to an integer means nothing.
+  return sign(x) * min(whole + select(0f, 1f, abs(x) - whole >= 0.5f), 2147483648f);
 }
 fn bin_of(k: u32, low: u32, more: f32, bins: u32, at: u32, length: u32) -> vec2<u32> {
+  if (is_nan(edge(k, low)) || is_nan(edge(k, low + 2u))) { return vec2<u32>(0u, 0u); }
   let start = rounded(edge(k, low));
   let size = rounded(edge(k, low + 2u)) - start + more;
   let bin = divide(select(size, 1f, size < 1f), f32(bins));
   let begin = floor(f32(at) * bin) + start;
   let end = ceil(f32(at + 1u) * bin) + start;
-  if (is_nan(begin) || is_nan(end)) { return vec2<u32>(0u, 0u); }
   let first = u32(clamp(begin, 0f, f32(length)));
   return vec2<u32>(first, max(first, u32(clamp(end, 0f, f32(length)))));
 }

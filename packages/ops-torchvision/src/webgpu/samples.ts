@@ -3,27 +3,30 @@ import { DIVIDE } from "./divide.ts";
 /**
  * WGSL of samples at equal distances along one dimension of a bin:
  *
- * - `samples_of(start, size, bins, at, length)`: those of bin `at` of a region, in a map of `length` elements, which are one at
- *   least. A bin has `p.ratio` of them, or with a ratio of 0 as many as it covers elements; then only those near the map are
- *   visited, so that the largest region takes no longer than the map.
- * - `place_of(samples, i)`: where the i-th visited sample lies; `is_outside(place, length)`: whether it counts nothing.
+ * - `samples_of(start, size, bins, at, length)`: those of bin `at` of a region, in a map of `length` elements. A bin has
+ *   `p.ratio` of them, or with a ratio of 0 as many as it covers elements, and none where its size is not finite; then only
+ *   those near the map are visited, so that the largest region takes no longer than the map.
+ * - `place_of(samples, i)`: where the i-th visited sample lies; `is_outside(place, length)`: whether it counts nothing, which
+ *   of NaN is not so.
  */
-export const SAMPLES: string = `${DIVIDE}struct Samples { first: f32, step: f32, number: f32, begin: f32, visited: u32 }
+export const SAMPLES: string = `${DIVIDE}struct Samples { first: f32, bin: f32, number: f32, begin: f32, visited: u32 }
 fn samples_of(start: f32, size: f32, bins: u32, at: u32, length: u32) -> Samples {
   let bin = divide(size, f32(bins));
-  let number = select(ceil(bin), p.ratio, p.ratio > 0f);
-  var samples = Samples(start + f32(at) * bin, divide(bin, max(number, 1f)), number, 0f, u32(p.ratio));
+  let covered = select(ceil(bin), 0f, is_nan(bin) || is_inf(bin));
+  let number = select(covered, p.ratio, p.ratio > 0f);
+  var samples = Samples(start + f32(at) * bin, bin, number, 0f, u32(p.ratio));
   if (p.ratio > 0f || is_nan(bin) || is_inf(bin) || bin <= 0f) { return samples; }
   // They are half an element or more apart.
-  let end = clamp(floor((f32(length) - samples.first) / samples.step) + 2f, 0f, number);
-  samples.begin = clamp(ceil((-1f - samples.first) / samples.step) - 2f, 0f, number);
+  let step = bin / number;
+  let end = clamp(floor((f32(length) - samples.first) / step) + 2f, 0f, number);
+  samples.begin = clamp(ceil((-1f - samples.first) / step) - 2f, 0f, number);
   samples.visited = u32(clamp(end - samples.begin, 0f, 2f * f32(length) + 8f));
   return samples;
 }
 fn place_of(samples: Samples, i: u32) -> f32 {
-  return samples.first + (samples.begin + f32(i) + 0.5f) * samples.step;
+  return samples.first + divide((samples.begin + f32(i) + 0.5f) * samples.bin, max(samples.number, 1f));
 }
-fn is_outside(place: f32, length: u32) -> bool { return place < -1f || place > f32(length); }
+fn is_outside(place: f32, length: u32) -> bool { return !is_nan(place) && (place < -1f || place > f32(length)); }
 `;
 
 /**

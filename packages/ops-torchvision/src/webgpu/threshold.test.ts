@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { randomNumbers } from "./random.test-helper.ts";
+import { randomNumbers } from "../random.test-helper.ts";
 import { thresholdOf } from "./threshold.ts";
 
 /** Whether x / y exceeds a threshold, by its parts: compared as integers, whose quotient is not rounded. */
