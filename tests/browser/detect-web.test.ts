@@ -90,16 +90,16 @@ for (const webgpu of [false, true]) {
 }
 
 describePage("the page that detects, with what a user gives it", { app: APP }, (ready) => {
-  test("shows only what reaches the least score, at once", async () => {
+  test("shows only what reaches the minimum score, at once", async () => {
     const { page } = ready;
     await showsScene(page, 0);
     const { labels, scores } = SCENES[0]!.found;
     const sure = labels.filter((_, i) => scores[i]! >= 0.92);
     expect(sure.length).toBeGreaterThan(0);
     expect(sure.length).toBeLessThan(labels.length);
-    await page.getByRole("slider", { name: "Least score" }).fill("92");
+    await page.getByRole("slider", { name: "Minimum score" }).fill("92");
     expect((await listed(page)).labels).toEqual(sure);
-    await page.getByRole("slider", { name: "Least score" }).fill("50");
+    await page.getByRole("slider", { name: "Minimum score" }).fill("50");
     await showsScene(page, 0);
   });
 

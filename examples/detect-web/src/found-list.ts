@@ -12,16 +12,17 @@ export function listFound(things: readonly Found[]): void {
 }
 
 function row({ box, label, index, score }: Found): HTMLLIElement {
-  const swatch = document.createElement("span");
-  swatch.className = "swatch";
-  swatch.style.background = colorOf(index);
-  const meter = document.createElement("meter");
-  meter.value = score;
-  meter.ariaHidden = "true";
+  const swatch = words("swatch", "");
+  // As long as the score, in the color of the class.
+  const bar = words("bar", "");
+  bar.style.width = `${100 * score}%`;
+  for (const colored of [swatch, bar]) colored.style.background = colorOf(index);
+  const scale = words("scale", "");
+  scale.append(bar);
   const item = document.createElement("li");
   const [x1, y1, x2, y2] = box.map(Math.round);
   item.title = `from ${x1}, ${y1} to ${x2}, ${y2}`;
-  item.append(swatch, words("label", label), meter, words("score", `${Math.round(100 * score)} %`));
+  item.append(swatch, words("label", label), scale, words("score", `${Math.round(100 * score)} %`));
   return item;
 }
 

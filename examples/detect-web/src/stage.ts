@@ -42,8 +42,9 @@ function redraw(): void {
   const context = boxes.getContext("2d")!;
   const { left, top, scale } = contain(shown.size, view);
   context.translate(left, top);
-  const lengths = { lineWidth: 2 * devicePixelRatio, fontSize: 13 * devicePixelRatio };
-  annotate(context, shown.things, { scale, size: shown.size, ...lengths });
+  // Words are smaller where the stage is.
+  const fontSize = Math.min(14, Math.max(10, stage.clientWidth / 50)) * devicePixelRatio;
+  annotate(context, shown.things, { scale, size: shown.size, lineWidth: 2 * devicePixelRatio, fontSize });
 }
 
 new ResizeObserver(redraw).observe(stage);

@@ -15,11 +15,12 @@ const thing = (box: Box, label = "thing", more: Partial<Found> = {}): Found => (
 const drawn = (found: readonly Found[], options: AnnotateOptions = {}) =>
   draw(found, PICTURE, options, (words, size) => textWidth(words) * size).things;
 
-it("captions are above their boxes, below at the top of the picture, and in boxes that leave no space", () => {
-  const captionOf = (box: Box) => drawn([thing(box)], { lineWidth: 2, fontSize: 20 })[0]!.caption!;
+it("captions are above their boxes, at the top of the picture over a part of them or below, and in boxes that leave no space", () => {
+  const captionOf = (box: Box, fontSize = 20) => drawn([thing(box)], { lineWidth: 2, fontSize })[0]!.caption!;
   expect(captionOf([50, 100, 90, 150])).toMatchObject({ x: 49, y: 100 - 1 - 28, height: 28, words: "thing 90 %" });
   expect(captionOf([50, 10, 90, 60])).toMatchObject({ x: 49, y: 61 });
-  expect(captionOf([0, 10, 320, 235])).toMatchObject({ x: 0, y: 10 });
+  expect(captionOf([50, 20, 90, 60])).toMatchObject({ x: 49, y: 0 });
+  expect(captionOf([0, 60, 320, 160], 90)).toMatchObject({ x: 0, y: 60 });
   const atTheRight = captionOf([300, 100, 320, 150]);
   expect(atTheRight.x + atTheRight.width).toBe(320);
 });

@@ -85,7 +85,10 @@ function inside({ box }: Found, { width, height }: Size, scale: number): Rectang
   return { x: left * scale, y: top * scale, width: (right - left) * scale, height: (bottom - top) * scale };
 }
 
-/** A caption above its box, below it at the top of the picture, or in it where there is no space below either. */
+/**
+ * A caption above its box. At the top of the picture it slides over the box, unless that would hide a third of it: then it is
+ * below, or inside where there is no space below either.
+ */
 function placed(
   words: string,
   color: string,
@@ -101,8 +104,10 @@ function placed(
   const text = shortened(words, (part) => measure(part, fontSize) + 2 * margin <= area.width);
   const width = measure(text, fontSize) + 2 * margin;
   const [above, below] = [box.y - half - height, box.y + box.height + half];
-  const y = above >= 0 ? above : below + height <= area.height ? below : Math.min(box.y, area.height - height);
-  const at = { x: Math.max(0, Math.min(box.x - half, area.width - width)), y: Math.max(0, y) };
+  const hides = height + half - box.y > box.height / 3;
+  const y = hides && above < 0 ? (below + height <= area.height ? below : box.y) : above;
+  const inArea = (at: number, length: number, most: number): number => Math.max(0, Math.min(at, most - length));
+  const at = { x: inArea(box.x - half, width, area.width), y: inArea(y, height, area.height) };
   return {
     ...at,
     width,
