@@ -52,3 +52,17 @@ test("slices are compared one by one", () => {
   expect(find(pair, { name: "at", expected, actual: actual(1n, 0n, 2n, 0n, 2n, 1n) })).toEqual({ at: "values" });
   expect(find(pair, { name: "at", expected, actual: actual(1n, 0n, 2n, 1n, 0n, 2n) })).toEqual({});
 });
+
+test("labels that are all alike explain no other order of scores", () => {
+  const labels = integers(3n, 3n, 3n, 3n);
+  const alike = { name: "labels", expected: labels, actual: labels };
+  const backwards = { name: "scores", expected: scores, actual: floats([4], 1, 5, 5, 9) };
+  const boxes = floats([4, 2], 1, 1, 2, 2, 3, 3, 4, 4);
+  const turned = { name: "boxes", expected: boxes, actual: floats([4, 2], 4, 4, 3, 3, 2, 2, 1, 1) };
+  expect(find(turned, backwards, alike)).toEqual({});
+  expect(find(turned, same, alike)).toEqual({});
+  const moved = { name: "boxes", expected: boxes, actual: floats([4, 2], 1, 1, 3, 3, 2, 2, 4, 4) };
+  expect(find(moved, same, alike)).toEqual({ boxes: "scores" });
+  const ones = floats([4], 1, 1, 1, 1);
+  expect(find(turned, backwards, { name: "weights", expected: ones, actual: ones })).toEqual({});
+});

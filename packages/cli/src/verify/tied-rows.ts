@@ -8,8 +8,8 @@ export interface OutputPair {
   readonly actual: Comparable;
 }
 
-/** One row of an output: what belongs to one score. */
-type Row = (pair: OutputPair, side: "expected" | "actual", at: number) => Comparable;
+/** First and last index + 1 of each run of ties, in the order in which the values lie. */
+type Runs = readonly (readonly [number, number])[];
 
 /**
  * Finds outputs that differ only in the order of ties, which rounding decides: indices of `topk`, or boxes in the order
@@ -19,6 +19,8 @@ type Row = (pair: OutputPair, side: "expected" | "actual", at: number) => Compar
  * tolerance of the one before it. All outputs that begin with its dimensions have a row for each of its values. In each
  * run of ties the rows of all these outputs, taken together, must be the expected ones in another order, within the
  * tolerance. Rows that no sorted output explains are not in the result.
+ *
+ * Of several sorted outputs of one shape the finest one counts: labels that are all alike explain no other order of scores.
  */
 export function tiedRows(pairs: readonly OutputPair[], tolerance: ToleranceOf): ReadonlyMap<string, string> {
   const agrees = ({ expected, actual }: OutputPair): boolean =>
@@ -26,59 +28,60 @@ export function tiedRows(pairs: readonly OutputPair[], tolerance: ToleranceOf): 
   const wrong = pairs.filter((pair) => !agrees(pair));
   const found = new Map<string, string>();
   if (wrong.length === 0) return found;
-  for (const scores of pairs) {
+  const orders = new Map(pairs.map((pair) => [pair, runsOf(pair, tolerance)]));
+  for (const [scores, runs] of orders) {
     const { shape } = scores.expected;
-    if (wrong.includes(scores) || shape.length === 0) continue;
+    if (wrong.includes(scores) || runs === null) continue;
     const aligned = pairs.filter(({ expected }) => shape.every((size, d) => expected.shape[d] === size));
     const explained = wrong.filter((pair) => aligned.includes(pair));
-    if (explained.length === 0 || !isReordered(scores, aligned, tolerance)) continue;
+    if (explained.length === 0 || aligned.some((pair) => isFiner(pair, scores, orders))) continue;
+    if (!isReordered(runs, aligned, tolerance)) continue;
     for (const { name } of explained) found.set(name, scores.name);
   }
   return found;
 }
 
-/** Whether rows differ in nothing but their order inside runs of ties, in each slice along the last dimension. */
-function isReordered(scores: OutputPair, aligned: readonly OutputPair[], tolerance: ToleranceOf): boolean {
-  const { data, shape } = scores.expected;
-  const size = shape.at(-1)!;
-  const count = shape.reduce((product, each) => product * each, 1);
-  if (data.length !== count) return false; // Complex numbers have no order.
-  const rowOf: Row = (pair, side, at) => {
-    const { dtype, shape: sizes, data: all } = pair[side];
-    const width = all.length / count;
-    return { dtype, shape: sizes.slice(shape.length), data: all.subarray(at * width, (at + 1) * width) };
+/** Whether an output of the same shape tells more values apart; integers may be sorted by chance, as indices are. */
+function isFiner(pair: OutputPair, scores: OutputPair, orders: ReadonlyMap<OutputPair, Runs | null>): boolean {
+  if (pair.expected.shape.length !== scores.expected.shape.length) return false;
+  const [runs, others] = [orders.get(pair), orders.get(scores)];
+  if (!runs || !others) return false;
+  const [isFloat, isOtherFloat] = [pair, scores].map(({ expected }) => expected.dtype.includes("float"));
+  return isFloat === isOtherFloat ? runs.length > others.length : isFloat === true;
+}
+
+/** Whether rows differ in nothing but their order inside runs of ties. */
+function isReordered(runs: Runs, aligned: readonly OutputPair[], tolerance: ToleranceOf): boolean {
+  const count = runs.at(-1)?.[1] ?? 0;
+  const rowOf = ({ dtype, data }: Comparable, at: number): Comparable => {
+    const width = data.length / count;
+    return { dtype, shape: [width], data: data.subarray(at * width, (at + 1) * width) };
   };
   const same = (want: number, have: number): boolean =>
     aligned.every(
-      (pair) =>
-        compareTensors(rowOf(pair, "expected", want), rowOf(pair, "actual", have), tolerance(pair.expected.dtype)).ok,
+      ({ expected, actual }) =>
+        compareTensors(rowOf(expected, want), rowOf(actual, have), tolerance(expected.dtype)).ok,
     );
-  for (let start = 0; start < count; start += size) {
-    const runs = runsOf(scores, start, size, rowOf, tolerance);
-    if (runs === null || !runs.every(([first, end]) => matches(first, end, same))) return false;
-  }
-  return true;
+  return runs.every(([first, end]) => matches(first, end, same));
 }
 
-/** Returns where runs of ties begin and end in a slice; null if the slice is not sorted, but for ties. */
-function runsOf(
-  scores: OutputPair,
-  start: number,
-  size: number,
-  rowOf: Row,
-  tolerance: ToleranceOf,
-): readonly (readonly [number, number])[] | null {
+/** Returns the runs of ties, none across slices of the last dimension; null if a slice is not sorted, but for ties. */
+function runsOf({ expected: { dtype, shape, data } }: OutputPair, tolerance: ToleranceOf): Runs | null {
+  const size = shape.at(-1);
+  // Complex numbers, which take two elements, have no order.
+  if (size === undefined || data.length !== shape.reduce((product, each) => product * each, 1)) return null;
+  const given = tolerance(dtype);
+  const valueAt = (at: number): Comparable => ({ dtype, shape: [], data: data.subarray(at, at + 1) });
   const runs: [number, number][] = [];
-  const given = tolerance(scores.expected.dtype);
   let direction = 0;
-  for (let at = start; at < start + size; at++) {
-    const [before, here] = [rowOf(scores, "expected", at - 1), rowOf(scores, "expected", at)];
-    if (at > start && compareTensors(before, here, given).ok) {
+  for (let at = 0; at < data.length; at++) {
+    const isFirst = at % size === 0;
+    if (isFirst) direction = 0;
+    else if (compareTensors(valueAt(at - 1), valueAt(at), given).ok) {
       runs.at(-1)![1] = at + 1;
       continue;
-    }
-    if (at > start) {
-      const step = Number(here.data[0]) > Number(before.data[0]) ? 1 : -1;
+    } else {
+      const step = Number(data[at]) > Number(data[at - 1]) ? 1 : -1;
       if (direction !== 0 && step !== direction) return null;
       direction = step;
     }
