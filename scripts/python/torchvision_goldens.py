@@ -18,7 +18,7 @@ ops = torch.ops.torchvision
 
 
 def regions(batch: int, height: float, width: float, generator: torch.Generator) -> torch.Tensor:
-    """Regions inside, across borders, outside, without size, turned over, and larger than everything."""
+    """Regions inside, across borders, outside, without size, with swapped corners, and larger than everything."""
     corner = torch.rand(9, 2, generator=generator) * torch.tensor([width, height])
     size = torch.rand(9, 2, generator=generator) * torch.tensor([width, height])
     special = torch.tensor(
@@ -107,7 +107,7 @@ def nms() -> None:
         corner = 40 * torch.rand(count, 2, generator=generator)
         size = 20 * torch.rand(count, 2, generator=generator)
         dets = torch.cat([corner, corner + size], dim=1)
-        # Equal scores, equal boxes, corners that coincide, boxes without size and turned over, overlaps of one half.
+        # Equal scores, equal boxes, corners that coincide, boxes without size and with swapped corners, overlaps of one half.
         dets[::3] = dets[::3].round()
         dets[1::7] = dets[:1].clone()
         dets[2::11, 2:] = dets[2::11, :2]

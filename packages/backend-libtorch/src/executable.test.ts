@@ -90,13 +90,13 @@ describeWithLibtorch("executables", ({ addon }) => {
   return %t, %x`,
     );
     const given = floats([2, 2], 1, 2, 3, 4);
-    const [turned, same] = await executable.run([given]);
+    const [transposed, same] = await executable.run([given]);
     (given.data as Float32Array).fill(0);
-    expect([elementsOf(turned), elementsOf(same)]).toEqual([
+    expect([elementsOf(transposed), elementsOf(same)]).toEqual([
       [1, 3, 2, 4],
       [1, 2, 3, 4],
     ]);
-    const [again] = await executable.run([turned!]);
+    const [again] = await executable.run([transposed!]);
     expect(elementsOf(again)).toEqual([1, 2, 3, 4]);
     await executable.dispose();
   });

@@ -137,7 +137,7 @@ describe("a good op passes", () => {
   });
 
   it("a view passes", async () => {
-    const op = defineOp("mine::turned(Tensor(a) self) -> Tensor(a)", {
+    const op = defineOp("mine::transposed(Tensor(a) self) -> Tensor(a)", {
       view: ({ shape, strides, offset }) => ({ shape: shape.toReversed(), strides: strides.toReversed(), offset }),
     });
     await check(op);

@@ -97,8 +97,8 @@ function addThroughPermute(computed: Arg | undefined, other: Arg | undefined, co
     return null;
   const order = dims.map((dim) => (dim < 0 ? dim + dims.length : dim));
   const inverse = order.map((_, i) => order.indexOf(i));
-  const turned = context.emit("aten::permute", { self: other, dims: intsArg(inverse) }, innerType, permute);
-  const result = addTo(inner, turned, context);
+  const permuted = context.emit("aten::permute", { self: other, dims: intsArg(inverse) }, innerType, permute);
+  const result = addTo(inner, permuted, context);
   return result && context.emit("aten::permute", { self: result, dims: intsArg(dims) }, type, permute);
 }
 

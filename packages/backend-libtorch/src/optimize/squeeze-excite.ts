@@ -56,7 +56,7 @@ function excite(x: Arg | undefined, weights: Arg | undefined, node: Node, contex
     x,
     reduce: first,
     reduce_bias: given(reduce!, "bias") ?? NONE,
-    expand: turned(second, context, expand!),
+    expand: transposed(second, context, expand!),
     expand_bias: given(expand!, "bias") ?? NONE,
     attr: textArg(attr),
     gate: textArg(gateAttr),
@@ -96,7 +96,7 @@ function matrixOf(node: Node | undefined, context: RewriteContext): Arg | null {
 }
 
 /** Transposes the second matrix, which the kernel reads by columns. */
-function turned(matrix: Arg, context: RewriteContext, node: Node): Arg {
+function transposed(matrix: Arg, context: RewriteContext, node: Node): Arg {
   const type = context.tensor(matrix);
   const shape = type?.shape.toReversed();
   const view = context.emit(

@@ -48,13 +48,13 @@ describe("updateInPlace", () => {
   });
 
   it("leaves what reads other elements of an old value, or what another pass replaces", () => {
-    const turned = (old: string): string => `parameter "w" = %w: f32[4, 4]
+    const transposed = (old: string): string => `parameter "w" = %w: f32[4, 4]
       user_input %x: f32[4, 4]
       %t: f32[4, 4] = aten::permute(%w, dims=[1, 0])
       %a: f32[4, 4] = aten::mul.Tensor(%w, other=0.5)
       %c: f32[4, 4] = aten::sub.Tensor(%a, other=%${old})
       return %c -> parameter_mutation "w"`;
-    expect([updated(turned("t")).update, updated(turned("x")).targets]).toEqual([null, ["w"]]);
+    expect([updated(transposed("t")).update, updated(transposed("x")).targets]).toEqual([null, ["w"]]);
     const exchanged = updated(`buffer "a" = %a: f32[2]
       buffer "b" = %b: f32[2]
       buffer "c" = %c: f32[2]
@@ -73,8 +73,8 @@ describe("updateInPlace", () => {
   it("leaves what a later node may overwrite, and state of another dtype or layout", () => {
     const write = "%z: f32[4, 4] = aten::copy_(%p, src=%x)";
     expect(updated(step(write)).update).toBe(null);
-    const turned = step().replace('"w" = %w: f32[4, 4]', '"w" = %w: f32[4, 4] {strides=[1, 4]}');
-    expect(updated(turned).update).toBe(null);
+    const transposed = step().replace('"w" = %w: f32[4, 4]', '"w" = %w: f32[4, 4] {strides=[1, 4]}');
+    expect(updated(transposed).update).toBe(null);
   });
 
   it("leaves everything where the kernel is not", () => {

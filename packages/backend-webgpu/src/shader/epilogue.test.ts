@@ -37,7 +37,7 @@ const expr: TypedExpr = typeExpr(
 );
 const residual = Float32Array.from({ length: COUNT }, (_, i) => i - 40);
 const bias = Float32Array.from({ length: 6 }, (_, i) => 3 * i - 7);
-const turned = Float32Array.from({ length: COUNT }, (_, i) => (i * 37) % 101);
+const transposed = Float32Array.from({ length: COUNT }, (_, i) => (i * 37) % 101);
 
 await describeWithDevice("an epilogue", (device) => {
   test.each([true, false])(
@@ -62,12 +62,12 @@ await describeWithDevice("an epilogue", (device) => {
       if (vector) shader.forEach(COUNT / 4, "let v = f32(4u * i); set_out4(i, vec4<f32>(v, v + 1f, v + 2f, v + 3f));");
       else shader.forEach(COUNT, "set_out(i, f32(i));");
       const [{ code, params, workgroups }] = dispatches as [Dispatch];
-      const inputs = [residual, bias, turned].map((values) => new Uint8Array(values.buffer));
+      const inputs = [residual, bias, transposed].map((values) => new Uint8Array(values.buffer));
       const words = new Uint32Array((params as Uint8Array<ArrayBuffer>).buffer);
       const output = await runDispatch(device, { code, params: words, workgroups }, inputs, 4 * COUNT);
       const expected = Float32Array.from({ length: COUNT }, (_, i) => {
         const [n, c, w] = [Math.floor(i / 48), Math.floor(i / 8) % 6, i % 8];
-        return (residual[i] as number) * i + (bias[c] as number) * (i + (turned[n + 16 * c + 2 * w] as number));
+        return (residual[i] as number) * i + (bias[c] as number) * (i + (transposed[n + 16 * c + 2 * w] as number));
       });
       expect(new Float32Array(output.buffer)).toEqual(expected);
     },

@@ -8,9 +8,9 @@ export type Field = (name: string) => string;
  * Returns WGSL that computes the element's coordinates as `c0`, `c1` and so on, the last in vectors; `t0` where
  * invocations compute tiles.
  */
-export function coordinates({ rank, turned }: ElementwiseForm, field: Field): string {
+export function coordinates({ rank, transposed }: ElementwiseForm, field: Field): string {
   const lines: string[] = [];
-  const name = (d: number): string => (d === turned ? `t${d}` : `c${d}`);
+  const name = (d: number): string => (d === transposed ? `t${d}` : `c${d}`);
   let rest = "i";
   for (let d = rank - 1; d > 0; d--) {
     const size = field(`size${d}`);
@@ -24,14 +24,15 @@ export function coordinates({ rank, turned }: ElementwiseForm, field: Field): st
  * Returns the WGSL of the address of an element, or of the invocation's first one, in units of the binding's elements.
  */
 export function addressOf(k: number, form: ElementwiseForm, field: Field): string {
-  const { rank, vector, ragged, turned } = form;
+  const { rank, vector, ragged, transposed } = form;
   const mode = form.modes[k] as WalkMode;
   const inner = rank - 1;
   const steps = stridesOf(mode, form).map((d) => {
     const coordinate = d === inner && vector === 4 && !ragged ? `4u * c${d}` : `c${d}`;
     return `${coordinate} * ${field(`stride${k}_${d}`)}`;
   });
-  const own = mode === "dense" ? ["i"] : mode === "row" ? [`c${inner}`] : mode === "turned" ? [`t${turned}`] : [];
+  const own =
+    mode === "dense" ? ["i"] : mode === "row" ? [`c${inner}`] : mode === "transposed" ? [`t${transposed}`] : [];
   return [field(`offset${k}`), ...steps, ...own].join(" + ");
 }
 
@@ -62,7 +63,7 @@ export function readOf(k: number, form: ElementwiseForm, field: Field): Read {
     const setup = `  let a${k} = ${address};\n`;
     return { ...none, setup, lane: (lane) => `b${k}[a${k} + ${lane}u * ${step()}]` };
   }
-  if (mode === "turned") {
+  if (mode === "transposed") {
     const vectors = [0, 1, 2, 3].map((lane) => `  let e${k}_${lane} = b${k}[a${k} + ${lane}u * ${step()}];\n`);
     const tile = `  let a${k} = ${address};\n${vectors.join("")}`;
     return { ...none, tile, lane: (lane) => `e${k}_${lane}[r]` };

@@ -9,9 +9,9 @@ export interface Walk {
 /**
  * How an operand moves: with the element's index (`dense`), not at all (`scalar`), by coordinates with neighboring
  * elements along the row (`row`), with one element for a whole row (`column`), with neighboring elements along another
- * dimension (`turned`), or by coordinates with any strides (`strided`).
+ * dimension (`transposed`), or by coordinates with any strides (`strided`).
  */
-export type WalkMode = "dense" | "scalar" | "row" | "column" | "turned" | "strided";
+export type WalkMode = "dense" | "scalar" | "row" | "column" | "transposed" | "strided";
 
 /** What a kernel's text depends on besides expression and dtypes: not on sizes. */
 export interface ElementwiseForm {
@@ -22,10 +22,10 @@ export interface ElementwiseForm {
   /** Whether they may lie in more than one row, so that each has coordinates of its own. */
   readonly ragged: boolean;
   /**
-   * The dimension along which `turned` operands are read, with invocations that compute tiles of 4 × 4. Null without
+   * The dimension along which `transposed` operands are read, with invocations that compute tiles of 4 × 4. Null without
    * such operands.
    */
-  readonly turned: number | null;
+  readonly transposed: number | null;
   /** The modes of the operands, then that of the output. */
   readonly modes: readonly WalkMode[];
 }
@@ -74,12 +74,18 @@ export function formOf({ shape, walks }: Geometry): ElementwiseForm {
   const vector = whole || ragged ? 4 : 1;
   const modes = walks.map((walk) => modeOf(walk, shape, vector));
   if (ragged)
-    return { rank, vector, ragged, turned: null, modes: modes.map((mode) => (byCoordinates(mode) ? "strided" : mode)) };
+    return {
+      rank,
+      vector,
+      ragged,
+      transposed: null,
+      modes: modes.map((mode) => (byCoordinates(mode) ? "strided" : mode)),
+    };
   const found = modes.map((mode, k) => (mode === "strided" && whole ? turnedAlong(walks[k] as Walk, shape) : -1));
-  const turned = found.find((d) => d >= 0) ?? null;
-  if (turned === null) return { rank, vector, ragged, turned, modes };
-  const inTiles = modes.map((mode, k) => (found[k] === turned ? "turned" : mode === "dense" ? "row" : mode));
-  return { rank, vector, ragged, turned, modes: inTiles };
+  const transposed = found.find((d) => d >= 0) ?? null;
+  if (transposed === null) return { rank, vector, ragged, transposed, modes };
+  const inTiles = modes.map((mode, k) => (found[k] === transposed ? "transposed" : mode === "dense" ? "row" : mode));
+  return { rank, vector, ragged, transposed, modes: inTiles };
 }
 
 /** Returns the dimension, other than the last, along which an operand has vectors; -1 if there is none. */
@@ -89,8 +95,8 @@ function turnedAlong({ strides, offset }: Walk, shape: readonly number[]): numbe
 }
 
 /** Returns how many invocations compute a coalesced geometry. */
-export function invocationsOf({ shape }: Geometry, { vector, turned }: ElementwiseForm): number {
-  return numel(shape) / (turned === null ? vector : 16);
+export function invocationsOf({ shape }: Geometry, { vector, transposed }: ElementwiseForm): number {
+  return numel(shape) / (transposed === null ? vector : 16);
 }
 
 function modeOf({ strides, offset }: Walk, shape: readonly number[], vector: number): WalkMode {
@@ -125,22 +131,22 @@ export function byCoordinates(mode: WalkMode): boolean {
 }
 
 /** Returns the dimensions whose strides the kernel reads. */
-export function stridesOf(mode: WalkMode, { rank, turned }: ElementwiseForm): readonly number[] {
+export function stridesOf(mode: WalkMode, { rank, transposed }: ElementwiseForm): readonly number[] {
   if (!byCoordinates(mode)) return [];
-  if (mode === "turned") return range(0, rank).filter((d) => d !== turned);
+  if (mode === "transposed") return range(0, rank).filter((d) => d !== transposed);
   return range(0, mode === "strided" ? rank : rank - 1);
 }
 
 /** Makes the uniform block of a coalesced geometry; `span` is the number of invocations in a row of workgroups. */
 export function elementwiseParams(geometry: Geometry, form: ElementwiseForm, span: number): Uint32Array<ArrayBuffer> {
   const { shape, walks } = geometry;
-  const { vector, ragged, turned, modes, rank } = form;
+  const { vector, ragged, transposed, modes, rank } = form;
   const values = new Map<string, number>([
     ["count", invocationsOf(geometry, form)],
     ["span", span],
   ]);
   for (const d of range(0, rank)) {
-    const inVectors = d === turned || (d === rank - 1 && !ragged);
+    const inVectors = d === transposed || (d === rank - 1 && !ragged);
     values.set(`size${d}`, (shape[d] as number) / (inVectors ? vector : 1));
   }
   for (const [k, { strides, offset }] of walks.entries()) {
@@ -157,7 +163,7 @@ export function elementwiseParams(geometry: Geometry, form: ElementwiseForm, spa
 
 /** Whether a binding is an array of vectors, if the kernel computes vectors. */
 export function isVectorArray(mode: WalkMode): boolean {
-  return mode === "dense" || mode === "row" || mode === "turned";
+  return mode === "dense" || mode === "row" || mode === "transposed";
 }
 
 const range = (from: number, to: number): readonly number[] =>

@@ -46,19 +46,19 @@ const cases: Readonly<
     shape: [12, 8],
     x: at([1, 12], 4),
     y: at([8, 1]),
-    form: "2x4 turned along 0 turned row row",
+    form: "2x4 transposed along 0 transposed row row",
   },
   "tiles in three dimensions, and a bias": {
     shape: [3, 8, 20],
     x: at([160, 1, 8]),
     y: at([0, 1, 0]),
-    form: "3x4 turned along 1 turned column row",
+    form: "3x4 transposed along 1 transposed column row",
   },
   "tiles, and another order": {
     shape: [4, 3, 8],
     x: at([1, 4, 12]),
     y: at([24, 1, 3]),
-    form: "3x4 turned along 0 turned strided row",
+    form: "3x4 transposed along 0 transposed strided row",
   },
   "an odd transposed operand": { shape: [7, 5], x: at([1, 7]), y: at([5, 1]), form: "2x1 strided dense dense" },
   "a bias for columns": { shape: [5, 12], x: at([12, 1]), y: at([0, 1]), form: "2x4 dense row dense" },
@@ -131,9 +131,9 @@ for (const features of ["all", "none"] as const) {
       test.each(list)("%s: %s", async (dtype, name) => {
         const { shape, x, y, output, form } = cases[name]!;
         const walks = [x, y, output ?? dense(shape)];
-        const { rank, vector, ragged, turned, modes } = formOf(coalesce({ shape, walks }));
+        const { rank, vector, ragged, transposed, modes } = formOf(coalesce({ shape, walks }));
         expect(
-          `${rank}x${vector}${ragged ? " ragged" : ""}${turned === null ? "" : ` turned along ${turned}`} ${modes.join(" ")}`,
+          `${rank}x${vector}${ragged ? " ragged" : ""}${transposed === null ? "" : ` transposed along ${transposed}`} ${modes.join(" ")}`,
         ).toBe(form);
         const operands = [operand(dtype, shape, x, 1), operand(dtype, shape, y, 2)];
         const kernel = { shape, operands, expr: difference(dtype), ...(output ? { output } : {}) };

@@ -63,7 +63,7 @@ export function elementwiseDispatch(
 
 /** Returns the WGSL of a kernel. */
 function elementwiseShader({ expr, inputs, form }: ElementwiseKernel, features: ShaderFeatures): string {
-  const { vector, ragged, turned, modes } = form;
+  const { vector, ragged, transposed, modes } = form;
   const dtypes = [...inputs, expr.dtype];
   const output = inputs.length;
   const fields = blockFields(form);
@@ -97,10 +97,10 @@ function elementwiseShader({ expr, inputs, form }: ElementwiseKernel, features: 
     `  let i = id.y * ${field("span")} + id.x;\n  if (i >= ${field("count")}) { return; }\n`,
     modes.some(byCoordinates) && !ragged ? coordinates(form, field) : "",
     ...reads.map(({ tile }) => tile),
-    turned === null ? "" : `  for (var r = 0u; r < 4u; r++) {\n  let c${turned} = 4u * t${turned} + r;\n`,
+    transposed === null ? "" : `  for (var r = 0u; r < 4u; r++) {\n  let c${transposed} = 4u * t${transposed} + r;\n`,
     ...reads.map(({ setup }) => setup),
     store,
-    turned === null ? "}\n" : "  }\n}\n",
+    transposed === null ? "}\n" : "  }\n}\n",
   ].join("");
 }
 

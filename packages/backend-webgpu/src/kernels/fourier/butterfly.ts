@@ -21,10 +21,10 @@ export function butterfly(names: readonly string[], sign: 1 | -1): Butterfly {
     const [p] = primeFactors(n) as readonly [number];
     const m = n / p;
     const parts = range(p).map((r) =>
-      transform(x.filter((_, i) => i % p === r)).map((value, k) => keep(turned(value, r * k, n, sign))),
+      transform(x.filter((_, i) => i % p === r)).map((value, k) => keep(rotated(value, r * k, n, sign))),
     );
     return range(n).map((k) =>
-      keep(parts.map((part, r) => turned(part[k % m]!, r * Math.floor(k / m), p, sign)).join(" + ")),
+      keep(parts.map((part, r) => rotated(part[k % m]!, r * Math.floor(k / m), p, sign)).join(" + ")),
     );
   };
   const results = transform(names);
@@ -32,7 +32,7 @@ export function butterfly(names: readonly string[], sign: 1 | -1): Butterfly {
 }
 
 /** WGSL of a number times the n-th root of one to some power. */
-function turned(x: string, power: number, n: number, sign: 1 | -1): string {
+function rotated(x: string, power: number, n: number, sign: 1 | -1): string {
   const quarters = (4 * (power % n)) / n;
   const angle = (sign * Math.PI * quarters) / 2;
   if (quarters === 0) return x;

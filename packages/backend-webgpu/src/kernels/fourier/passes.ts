@@ -85,7 +85,7 @@ function planPass(ctx: PlanContext, pass: Pass, { from, to, table, shape, scale 
   shader.forEach(numel(shape.slice(0, dim)) * count * inner, body, { declarations: ELEMENT[given] });
 }
 
-/** An invocation computes `radix` elements, of as many that the pass before made, each turned. */
+/** An invocation computes `radix` elements, of as many that the pass before made, each times a root of unity. */
 function butterflyBody({ radix, span, forward, last, kept, n }: Pass, value: string): string {
   const loads = Array.from({ length: radix }, (_, q) => {
     const load = `element(base * p.given, j + ${q}u * p.apart, inner)`;
