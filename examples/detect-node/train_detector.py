@@ -159,7 +159,10 @@ def save_scenes(detector: Detector, sources: tuple) -> None:
 def save_program(detector: Detector, sample: Scene) -> None:
     """The sample is in the file as well, for tools that run a program without being given inputs."""
     program = torch.export.export(detector, (batch_of([sample])[0].contiguous(),))
-    torch.export.save(make_portable(program), HERE / "digits-and-shapes.pt2")
+    # Who loads it without the op is told what to install.
+    nms = {"schema": str(torch.ops.torchvision.nms.default._schema), "package": "@pt2/ops-torchvision", "version": None}
+    packages = json.dumps({"torchvision::nms": nms})
+    torch.export.save(make_portable(program), HERE / "digits-and-shapes.pt2", extra_files={"custom_ops.json": packages})
     image = {"height": SIDE, "width": SIDE, "fit": "letterbox", "antialias": True, "fill": GRAY}
     sidecar = {"version": 1, "task": "object-detection", "image": image, "labels": LABELS, "threshold": 0.5}
     (HERE / "digits-and-shapes.json").write_text(json.dumps(sidecar) + "\n")

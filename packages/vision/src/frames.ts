@@ -135,7 +135,7 @@ function iteratorOf<Image>(camera: unknown): Pictures<Image> {
   if (begin !== undefined) return (begin as () => Pictures<Image>).call(camera);
   throw visionError("vision.camera", {
     what: `A ${typeof camera === "object" ? (camera?.constructor?.name ?? "null") : typeof camera} gives no pictures one after the other`,
-    advice: `give a <video>, a MediaStream, a stream of frames, or an iterable of pictures. In a worker, where only the latter two exist: ${IN_WORKER}`,
+    advice: `give a <video>, a MediaStream, a ReadableStream of frames, or an iterable of pictures${"WorkerGlobalScope" in globalThis ? `; for a camera, ${IN_WORKER}` : ""}`,
   });
 }
 
