@@ -1,10 +1,10 @@
-"""Exports detectors with `torch.export`, pictures in, boxes out: one file, to be copied or imported.
+"""Exports detectors with `torch.export`, pictures in, boxes out.
 
     python export_detection.py ssdlite320_mobilenet_v3_large -o ssdlite.pt2 --weights DEFAULT --check
 
 writes `ssdlite.pt2`, the program, and `ssdlite.json`, which says what to do with pictures and what the classes are called.
-MODEL is a detection model of torchvision, or a folder that transformers saved (DETR, YOLOS, RT-DETR, D-FINE). It needs torch
-and torchvision, and transformers for such a folder.
+MODEL is a detection model of torchvision, or a folder that transformers saved (DETR, YOLOS, RT-DETR, D-FINE). It needs the files
+beside it, torch and torchvision, and transformers for such a folder.
 
 Every program takes `image`, float32 [1, 3, H, W], RGB from 0 to 1; normalizing is inside. It returns a dict:
 
@@ -12,471 +12,168 @@ Every program takes `image`, float32 [1, 3, H, W], RGB from 0 to 1; normalizing 
 - `masks` float32 [n, 1, 28, 28]: probabilities inside the box, before they are pasted (Mask R-CNN)
 - `keypoints` float32 [n, k, 3] and `keypoints_scores` float32 [n, k] (Keypoint R-CNN)
 
-n depends on the picture and may be 0. The networks are those of torchvision; what follows them is written anew here, without
-branches and loops that depend on data, and gives what torchvision's own code gives: `--check` compares them.
+n depends on the picture and may be 0.
 """
 
 import argparse
-import copy
 import json
-import math
 import pathlib
 import sys
 from collections.abc import Sequence
 from typing import Any
 
 import torch
-import torchvision
-from torch import Tensor, nn
-from torch.nn import functional as F
-from torchvision.models import detection
-from torchvision.models.detection.image_list import ImageList
-from torchvision.ops import FrozenBatchNorm2d
+from check_detectors import Undecided, check_torchvision, eager_result
+from exportable_detectors import TransformersDetector, YoloDetector, torchvision_detector
+from load_detectors import Loaded, Refused, first_line, load_torchvision, load_transformers
+from torch import nn
+from torch.export import Dim, ExportedProgram
 
-Detections = dict[str, Tensor]
+__all__ = [
+    "TransformersDetector",
+    "YoloDetector",
+    "check_torchvision",
+    "eager_result",
+    "export_detector",
+    "preset",
+    "save_detector",
+    "sides_of",
+    "torchvision_detector",
+]
 
 
-def _kept(boxes: Tensor, scores: Tensor, iou_threshold: float) -> Tensor:
-    return boxes.new_empty(torch.library.get_ctx().new_dynamic_size(), dtype=torch.int64)
+def export_detector(detector: nn.Module, size: tuple[int, int], dynamic: tuple[int, int] | None = None) -> ExportedProgram:
+    """The program for pictures of one size, or, with `dynamic`, for sides from its first to its second number.
 
-
-# torchvision's own rule for the shape says that at least two boxes are kept; its programs refuse other pictures.
-torch.library.register_fake("torchvision::nms", _kept, allow_override=True)
-
-
-def batched_nms(boxes: Tensor, scores: Tensor, classes: Tensor, iou_threshold: float) -> Tensor:
-    """torchvision.ops.batched_nms, without branches: indices of the boxes that are kept, the surest first.
-
-    Boxes [n, 4], not below 0, are moved apart by class, as torchvision itself does it for up to 1000 boxes. For more it goes
-    class by class; the results are the same but for rounding, about 1e-7 of (class index · largest coordinate) in a coordinate.
+    Where the network itself allows fewer sizes, the program does; `sides_of` tells which.
     """
-    largest = torch.cat([boxes.flatten(), boxes.new_zeros(1)]).max()
-    moved = boxes + (classes.to(boxes) * (largest + 1))[:, None]
-    return torch.ops.torchvision.nms(moved, scores, iou_threshold)
-
-
-def pool_regions(pooler: Any, features: dict[str, Tensor], boxes: Tensor, scales: Sequence[float]) -> Tensor:
-    """What torchvision.ops.MultiScaleRoIAlign gives for one picture: [n, channels, height, width].
-
-    Each region is pooled from its own level alone; the number of regions of a level depends on the boxes.
-    """
-    levels = [features[name] for name in _pooled_levels(pooler, features)]
-    regions = F.pad(boxes, (1, 0))
-    high, wide = pooler.output_size
-
-    def pooled(level: int, rois: Tensor) -> Tensor:
-        return torch.ops.torchvision.roi_align(levels[level], rois, scales[level], high, wide, pooler.sampling_ratio, False)
-
-    if len(levels) == 1:
-        return pooled(0, regions)
-    first, last = (-round(math.log2(scale)) for scale in (scales[0], scales[-1]))
-    side = ((boxes[:, 2] - boxes[:, 0]) * (boxes[:, 3] - boxes[:, 1])).sqrt()
-    wanted = torch.floor(pooler.canonical_level + torch.log2(side / pooler.canonical_scale) + 1e-6).clamp(first, last) - first
-    result = boxes.new_zeros((boxes.shape[0], levels[0].shape[1], high, wide))
-    for level in range(len(levels)):
-        chosen = torch.where(wanted == level)[0]
-        result = result.index_copy(0, chosen, pooled(level, regions[chosen]))
-    return result
-
-
-def _pooled_levels(pooler: Any, features: dict[str, Tensor]) -> list[str]:
-    return [name for name in features if name in pooler.featmap_names]
-
-
-def clip(boxes: Tensor, image: Tensor) -> Tensor:
-    """Boxes [..., 4] within a picture [1, 3, H, W]."""
-    height, width = image.shape[-2:]
-    x, y = boxes[..., 0::2].clamp(min=0, max=width), boxes[..., 1::2].clamp(min=0, max=height)
-    return torch.stack([x[..., 0], y[..., 0], x[..., 1], y[..., 1]], dim=-1)
-
-
-def larger_than(boxes: Tensor, size: float) -> Tensor:
-    """Whether width and height of each box are at least `size`: bool [n]."""
-    return (boxes[:, 2] - boxes[:, 0] >= size) & (boxes[:, 3] - boxes[:, 1] >= size)
-
-
-def best(scores: Tensor, count: int) -> tuple[Tensor, Tensor]:
-    """The `count` largest scores of the last dimension, or all, descending."""
-    return scores.topk(torch.sym_min(count, scores.shape[-1]), dim=-1)
-
-
-class Detector(nn.Module):
-    """What torchvision's detectors have in common: a picture is normalized, padded, and given to the backbone."""
-
-    def __init__(self, model: nn.Module) -> None:
-        super().__init__()
-        self.model = model
-        transform = model.transform
-        self.register_buffer("mean", torch.tensor(transform.image_mean).reshape(3, 1, 1), persistent=False)
-        self.register_buffer("std", torch.tensor(transform.image_std).reshape(3, 1, 1), persistent=False)
-
-    def features(self, image: Tensor) -> tuple[Tensor, dict[str, Tensor]]:
-        """The padded picture, and the feature maps by name."""
-        height, width = image.shape[-2:]
-        multiple = self.model.transform.size_divisible
-        padded = F.pad((image - self.mean) / self.std, (0, -width % multiple, 0, -height % multiple))
-        features = self.model.backbone(padded)
-        return padded, {"0": features} if isinstance(features, Tensor) else features
-
-    def anchors(self, padded: Tensor, features: Sequence[Tensor]) -> list[Tensor]:
-        """The anchors of each level, [cells · anchors, 4]."""
-        generator, (height, width) = self.model.anchor_generator, padded.shape[-2:]
-        sizes = [level.shape[-2:] for level in features]
-        return generator.grid_anchors(sizes, [[height // rows, width // columns] for rows, columns in sizes])
-
-    def suppressed(self, boxes: Tensor, scores: Tensor, labels: Tensor) -> Detections:
-        """What is above the threshold, without what overlaps something better of its class."""
-        chosen = torch.where(scores > self.model.score_thresh)[0]
-        boxes, scores, labels = boxes[chosen], scores[chosen], labels[chosen]
-        kept = batched_nms(boxes, scores, labels, self.model.nms_thresh)[: self.model.detections_per_img]
-        return {"boxes": boxes[kept], "scores": scores[kept], "labels": labels[kept]}
-
-
-class SsdDetector(Detector):
-    """SSD and SSDlite: the best candidates of each class, then suppression. The order is that of torchvision's loop."""
-
-    def forward(self, image: Tensor) -> Detections:
-        padded, features = self.features(image)
-        maps = list(features.values())
-        found = self.model.head(maps)
-        anchors = self.model.anchor_generator(ImageList(padded, [tuple(image.shape[-2:])]), maps)[0]
-        boxes = clip(self.model.box_coder.decode_single(found["bbox_regression"][0], anchors), image)
-        scores, cells = best(F.softmax(found["cls_logits"][0], dim=-1)[:, 1:].t(), self.model.topk_candidates)
-        labels = torch.arange(1, scores.shape[0] + 1).unsqueeze(1).expand_as(scores)
-        return self.suppressed(boxes[cells.flatten()], scores.flatten(), labels.flatten())
-
-
-class DenseDetector(Detector):
-    """RetinaNet and FCOS: the best candidates of each level of the pyramid, then suppression."""
-
-    def forward(self, image: Tensor) -> Detections:
-        padded, features = self.features(image)
-        maps = list(features.values())
-        found = self.model.head(maps)
-        boxes, scores, labels, start = [], [], [], 0
-        for anchors in self.anchors(padded, maps):
-            here, start = slice(start, start + anchors.shape[0]), start + anchors.shape[0]
-            level = {name: values[0, here] for name, values in found.items()}
-            score, at = best(self.scores(level).flatten(), self.model.topk_candidates)
-            classes = level["cls_logits"].shape[-1]
-            cells = torch.div(at, classes, rounding_mode="floor")
-            boxes.append(clip(self.decode(level["bbox_regression"][cells], anchors[cells]), image))
-            scores.append(score)
-            labels.append(at % classes)
-        return self.suppressed(torch.cat(boxes), torch.cat(scores), torch.cat(labels))
-
-    def scores(self, level: dict[str, Tensor]) -> Tensor:
-        scores = torch.sigmoid(level["cls_logits"])
-        return torch.sqrt(scores * torch.sigmoid(level["bbox_ctrness"])) if "bbox_ctrness" in level else scores
-
-    def decode(self, codes: Tensor, anchors: Tensor) -> Tensor:
-        coder = self.model.box_coder
-        return coder.decode_single(codes, anchors) if hasattr(coder, "decode_single") else coder.decode(codes, anchors)
-
-
-class _Rows(nn.Module):
-    """nn.Flatten for regions [n, c, h, w], which does not ask whether there are any."""
-
-    def forward(self, regions: Tensor) -> Tensor:
-        count, channels, height, width = regions.shape
-        return regions.contiguous().view(count, channels * height * width)
-
-
-def _prepare(heads: nn.Module) -> None:
-    """Replaces the layers of heads which ask whether there are any regions by ones that compute the same."""
-    for module in list(heads.modules()):
-        for name, child in module.named_children():
-            if isinstance(child, nn.Flatten):
-                setattr(module, name, _Rows())
-            elif isinstance(child, nn.BatchNorm2d):
-                frozen = FrozenBatchNorm2d(child.num_features, child.eps)
-                frozen.load_state_dict(child.state_dict())
-                setattr(module, name, frozen)
-
-
-class RcnnDetector(Detector):
-    """Faster, Mask and Keypoint R-CNN: proposals, then classes, masks and keypoints of their regions."""
-
-    def __init__(self, model: nn.Module, image: Tensor) -> None:
-        """`image` [1, 3, H, W] shows what fraction of the picture's size each level of features has."""
-        super().__init__(model)
-        _prepare(model.roi_heads)
-        with torch.no_grad():
-            features = self.features(image)[1]
-        self.scales = {name: 2.0 ** round(math.log2(level.shape[-2] / image.shape[-2])) for name, level in features.items()}
-
-    def forward(self, image: Tensor) -> Detections:
-        padded, features = self.features(image)
-        heads = self.model.roi_heads
-        proposals = self.proposals(image, padded, list(features.values()))
-        logits, codes = heads.box_predictor(heads.box_head(self.pooled(heads.box_roi_pool, features, proposals)))
-        found = self.classified(image, logits, codes, proposals)
-        boxes, labels = found["boxes"], found["labels"]
-        if heads.has_mask():
-            masks = heads.mask_predictor(heads.mask_head(self.pooled(heads.mask_roi_pool, features, boxes))).sigmoid()
-            found["masks"] = masks[torch.arange(labels.shape[0]), labels][:, None]
-        if heads.has_keypoint():
-            maps = heads.keypoint_predictor(heads.keypoint_head(self.pooled(heads.keypoint_roi_pool, features, boxes)))
-            found["keypoints"], found["keypoints_scores"] = keypoints_of(maps, boxes, image)
-        return found
-
-    def pooled(self, pooler: Any, features: dict[str, Tensor], boxes: Tensor) -> Tensor:
-        return pool_regions(pooler, features, boxes, [self.scales[name] for name in _pooled_levels(pooler, features)])
-
-    def proposals(self, image: Tensor, padded: Tensor, maps: list[Tensor]) -> Tensor:
-        """Regions [n, 4] that may hold something: RegionProposalNetwork.filter_proposals."""
-        rpn, sizes = self.model.rpn, [level.shape[-2:] for level in maps]
-        high, wide = padded.shape[-2:]
-        anchors = rpn.anchor_generator.grid_anchors(sizes, [[high // rows, wide // columns] for rows, columns in sizes])
-        boxes, scores, levels = [], [], []
-        for index, (logits, codes, cells) in enumerate(zip(*rpn.head(maps), anchors, strict=True)):
-            score, at = best(logits[0].permute(1, 2, 0).flatten(), rpn.pre_nms_top_n())
-            codes = codes[0].reshape(-1, 4, *codes.shape[-2:]).permute(2, 3, 0, 1).reshape(-1, 4)
-            boxes.append(clip(rpn.box_coder.decode_single(codes[at], cells[at]), image))
-            scores.append(torch.sigmoid(score))
-            levels.append(torch.full_like(at, index))
-        box, score, level = torch.cat(boxes), torch.cat(scores), torch.cat(levels)
-        chosen = torch.where(larger_than(box, rpn.min_size) & (score >= rpn.score_thresh))[0]
-        box = box[chosen]
-        return box[batched_nms(box, score[chosen], level[chosen], rpn.nms_thresh)[: rpn.post_nms_top_n()]]
-
-    def classified(self, image: Tensor, logits: Tensor, codes: Tensor, proposals: Tensor) -> Detections:
-        """RoIHeads.postprocess_detections: every class of every region is a candidate, but for the background."""
-        heads, classes = self.model.roi_heads, logits.shape[-1]
-        boxes = heads.box_coder.decode_single(codes, proposals).unflatten(1, (classes, 4))
-        boxes = clip(boxes, image)[:, 1:].reshape(-1, 4)
-        scores = F.softmax(logits, -1)[:, 1:]
-        labels = torch.arange(1, classes).expand_as(scores).reshape(-1)
-        scores = scores.reshape(-1)
-        chosen = torch.where((scores > heads.score_thresh) & larger_than(boxes, 1e-2))[0]
-        boxes, scores, labels = boxes[chosen], scores[chosen], labels[chosen]
-        kept = batched_nms(boxes, scores, labels, heads.nms_thresh)[: heads.detections_per_img]
-        return {"boxes": boxes[kept], "scores": scores[kept], "labels": labels[kept]}
-
-
-def keypoints_of(maps: Tensor, boxes: Tensor, image: Tensor) -> tuple[Tensor, Tensor]:
-    """torchvision's heatmaps_to_keypoints: the largest element of each map [n, k, m, m], resized to its box.
-
-    Resizing is two matrix products with the weights of bicubic interpolation, for all boxes at once; rows and columns beyond
-    the box's own size do not count. One keypoint at a time, because each takes n · H · W numbers.
-    """
-    sizes = (boxes[:, 2:] - boxes[:, :2]).clamp(min=1)
-    pixels = sizes.ceil()
-    height, width = image.shape[-2:]
-    across = _bicubic_weights(pixels[:, 0], width, maps.shape[-1])
-    down = _bicubic_weights(pixels[:, 1], height, maps.shape[-2])
-    beyond = (torch.arange(height)[:, None] >= pixels[:, 1, None, None]) | (torch.arange(width) >= pixels[:, 0, None, None])
-    places, scores = [], []
-    for one in maps.unbind(1):
-        resized = (down @ (one @ across.transpose(1, 2))).masked_fill(beyond, -math.inf)
-        score, at = resized.flatten(1).max(dim=1)
-        cell = torch.stack([at % width, torch.div(at, width, rounding_mode="floor")], dim=1)
-        places.append((cell.float() + 0.5) * (sizes / pixels) + boxes[:, :2])
-        scores.append(score)
-    return F.pad(torch.stack(places, dim=1), (0, 1), value=1.0), torch.stack(scores, dim=1)
-
-
-def _bicubic_weights(lengths: Tensor, outputs: int, inputs: int) -> Tensor:
-    """Row i of matrix b makes element i of `inputs` elements resized to lengths[b], by F.interpolate's cubics with a = -0.75."""
-    place = (torch.arange(outputs) + 0.5) * (inputs / lengths)[:, None] - 0.5
-    first = place.floor()
-    part = place - first
-    weights = 0
-    for tap in range(-1, 3):
-        away = (part - tap).abs()
-        near = (1.25 * away - 2.25) * away * away + 1
-        far = ((-0.75 * away + 3.75) * away - 6) * away + 3
-        at = (first + tap).clamp(0, inputs - 1)
-        weights = weights + torch.where(away <= 1, near, far)[..., None] * (at[..., None] == torch.arange(inputs))
-    return weights
-
-
-class TransformersDetector(nn.Module):
-    """DETR, YOLOS, RT-DETR, D-FINE: a box for each query, as transformers' post_process_object_detection makes them.
-
-    No query is left out: a threshold comes later. `mean` and `std` normalize the picture, where the model wants that.
-    """
-
-    def __init__(self, model: nn.Module, mean: Sequence[float] | None = None, std: Sequence[float] | None = None) -> None:
-        super().__init__()
-        self.model = model
-        self.focal = not hasattr(model.config, "eos_coefficient") or model.config.model_type not in ("detr", "yolos", "table-transformer")
-        self.register_buffer("mean", torch.tensor(mean or [0.0] * 3).reshape(3, 1, 1), persistent=False)
-        self.register_buffer("std", torch.tensor(std or [1.0] * 3).reshape(3, 1, 1), persistent=False)
-
-    def forward(self, image: Tensor) -> Detections:
-        output = self.model(pixel_values=(image - self.mean) / self.std)
-        height, width = image.shape[-2:]
-        center, size = output.pred_boxes[0].split(2, dim=-1)
-        boxes = torch.cat([center - 0.5 * size, center + 0.5 * size], dim=-1)
-        boxes = boxes * torch.tensor([width, height, width, height], dtype=boxes.dtype)
-        logits = output.logits[0]
-        if self.focal:
-            scores, at = logits.sigmoid().flatten().topk(logits.shape[0])
-            classes = logits.shape[1]
-            return {"boxes": boxes[at // classes], "scores": scores, "labels": at % classes}
-        scores, labels = logits.softmax(-1)[:, :-1].max(-1)
-        scores, order = scores.sort(descending=True, stable=True)
-        return {"boxes": boxes[order], "scores": scores, "labels": labels[order]}
-
-
-class YoloDetector(nn.Module):
-    """Networks with heads like YOLOv8's and YOLO11's: [1, 4 + classes, cells], boxes as center and size in pixels.
-
-    `network` takes the picture from 0 to 1. Each cell has the class of its largest score.
-    """
-
-    def __init__(self, network: nn.Module, confidence: float = 0.25, iou_threshold: float = 0.7, max_detections: int = 300) -> None:
-        super().__init__()
-        self.network = network
-        self.confidence, self.iou_threshold, self.max_detections = confidence, iou_threshold, max_detections
-
-    def forward(self, image: Tensor) -> Detections:
-        found = self.network(image)
-        found = found[0] if isinstance(found, tuple | list) else found
-        center, size, classes = found[0].t().split([2, 2, found.shape[1] - 4], dim=1)
-        scores, labels = classes.max(dim=1)
-        chosen = torch.where(scores > self.confidence)[0]
-        boxes = torch.cat([center - 0.5 * size, center + 0.5 * size], dim=1)[chosen]
-        boxes, scores, labels = clip(boxes, image), scores[chosen], labels[chosen]
-        kept = batched_nms(boxes, scores, labels, self.iou_threshold)[: self.max_detections]
-        return {"boxes": boxes[kept], "scores": scores[kept], "labels": labels[kept]}
-
-
-def torchvision_detector(model: nn.Module, size: tuple[int, int]) -> Detector:
-    """The detector of a model of torchvision.models.detection, which is copied. `size` is the height and width of a picture."""
-    model = copy.deepcopy(model).eval()
-    if isinstance(model, detection.ssd.SSD):
-        return SsdDetector(model)
-    if isinstance(model, detection.RetinaNet | detection.FCOS):
-        return DenseDetector(model)
-    if isinstance(model, detection.FasterRCNN):
-        return RcnnDetector(model, torch.zeros(1, 3, *size))
-    raise TypeError(f"{type(model).__name__} is no SSD, RetinaNet, FCOS or R-CNN of torchvision")
-
-
-def export_detector(detector: nn.Module, size: tuple[int, int], dynamic: tuple[int, int] | None = None) -> torch.export.ExportedProgram:
-    """The program for pictures of one size, or, with `dynamic`, for sides from its first to its second number."""
-    image = torch.rand(1, 3, *size)
     shapes = None
     if dynamic is not None:
-        low, high = dynamic
-        shapes = {"image": {2: torch.export.Dim("height", min=low, max=high), 3: torch.export.Dim("width", min=low, max=high)}}
+        side = Dim.AUTO(min=dynamic[0], max=dynamic[1])
+        shapes = {"image": {2: side, 3: side}}
     with torch.no_grad():
-        return torch.export.export(detector.eval(), (image,), dynamic_shapes=shapes, strict=False)
+        return torch.export.export(detector.eval(), (torch.rand(1, 3, *size),), dynamic_shapes=shapes, strict=False)
 
 
-def eager_result(model: nn.Module, image: Tensor) -> Detections:
-    """What torchvision's own code finds in a picture [1, 3, H, W], which it is told not to resize."""
-    model = copy.deepcopy(model).eval()
-    height, width = image.shape[-2:]
-    transform = model.transform
-    if transform.fixed_size is not None:
-        transform.fixed_size = (width, height)
-    transform.min_size, transform.max_size = (min(height, width),), max(height, width)
-    with torch.no_grad():
-        return model([image[0]])[0]
+def sides_of(program: ExportedProgram) -> tuple[int, int] | None:
+    """The shortest and the longest side that a program takes; None where it takes pictures of one size."""
+    name = program.graph_signature.user_inputs[0]
+    sides = next(node for node in program.graph.nodes if node.name == name).meta["val"].shape[-2:]
+    if any(isinstance(side, int) for side in sides) or sides[0].node.expr == sides[1].node.expr:
+        return None
+    ranges = [program.range_constraints[side.node.expr] for side in sides]
+    return max(int(each.lower) for each in ranges), min(int(each.upper) for each in ranges)
 
 
-def check(model: nn.Module, program: nn.Module, images: Sequence[Tensor]) -> list[int]:
-    """Compares a program with torchvision's own code; returns the number of boxes in each picture, raises at a difference."""
-    counts = []
-    for image in images:
-        expected = eager_result(model, image)
-        with torch.no_grad():
-            found = dict(program(image))
-        if "masks" in found:
-            size = tuple(image.shape[-2:])
-            found["masks"] = detection.roi_heads.paste_masks_in_image(found["masks"], found["boxes"], size)
-        for name, value in expected.items():
-            torch.testing.assert_close(found[name], value, rtol=1e-4, atol=1e-3 if name in ("boxes", "keypoints") else 1e-4)
-        counts.append(len(expected["scores"]))
-    return counts
+def preset(image: dict[str, Any], labels: Sequence[str], keypoints: Sequence[str] = ()) -> dict[str, Any]:
+    """What lies beside a program as JSON: how pictures become its input, and what the classes are called.
 
-
-def preset(size: tuple[int, int], labels: Sequence[str], keypoints: Sequence[str] = (), dynamic: tuple[int, int] | None = None) -> dict:
-    """What lies beside a program as JSON: how pictures become its input, and what the classes are called."""
-    image: dict[str, Any] = {"height": size[0], "width": size[1]}
-    if dynamic is not None:
-        image = {"shorterSide": size[0], "longerSide": dynamic[1]}
-    image |= {"fit": "stretch", "antialias": False}
+    `image` has `height` and `width`, or `shorterSide` and `longerSide`, and maybe `fit` and what else @pt2/vision knows.
+    """
     found = {"version": 1, "task": "object-detection", "image": image, "labels": list(labels), "threshold": 0.5}
     return found | {"keypoints": list(keypoints)} if keypoints else found
 
 
-def load_torchvision(name: str, weights: str) -> tuple[nn.Module, list[str], list[str]]:
-    """The model, and the names of its classes and keypoints."""
-    known = torchvision.models.get_model_weights(name)
-    meta = known.DEFAULT.meta
-    if weights == "none":
-        model = torchvision.models.get_model(name, weights=None, weights_backbone=None)
-    elif hasattr(known, weights):
-        model = torchvision.models.get_model(name, weights=known[weights])
-    else:
-        state = torch.load(weights, map_location="cpu", weights_only=True)
-        classes = _number_of_classes(name, state)
-        model = torchvision.models.get_model(name, weights=None, weights_backbone=None, **classes)
-        model.load_state_dict(state)
-        if classes.get("num_classes", len(meta["categories"])) != len(meta["categories"]):
-            meta = {"categories": []}
-    return model, list(meta["categories"]), list(meta.get("keypoint_names", []))
-
-
-def _number_of_classes(name: str, state: dict[str, Tensor]) -> dict[str, int]:
-    """`num_classes` of weights of one's own, where a layer tells it."""
-    logits = state.get("roi_heads.box_predictor.cls_score.weight")
-    return {} if logits is None else {"num_classes": logits.shape[0]}
-
-
-def load_transformers(folder: str) -> tuple[TransformersDetector, tuple[int, int], list[str]]:
-    """The detector of a folder that transformers saved, the size of its pictures, and the names of its classes."""
-    from transformers import AutoModelForObjectDetection
-
-    model = AutoModelForObjectDetection.from_pretrained(folder, attn_implementation="eager").eval()
-    path = pathlib.Path(folder) / "preprocessor_config.json"
-    wanted = json.loads(path.read_text()) if path.exists() else {"do_normalize": False}
-    mean, std = (wanted.get(key) for key in ("image_mean", "image_std")) if wanted.get("do_normalize", True) else (None, None)
-    size = wanted.get("size", {})
-    side = size.get("shortest_edge", 640)
-    labels = [name for _, name in sorted(model.config.id2label.items())]
-    return TransformersDetector(model, mean, std), (size.get("height", side), size.get("width", side)), labels
+def save_detector(program: ExportedProgram, path: pathlib.Path | str, beside: dict[str, Any]) -> None:
+    """Writes X.pt2 and, beside it, the preset X.json."""
+    torch.export.save(program, path)
+    pathlib.Path(path).with_suffix(".json").write_text(json.dumps(beside, indent=1, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
-    """The command line."""
+    """The command line; returns the exit status."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("model", help="a detection model of torchvision, or a folder that transformers saved")
-    parser.add_argument("-o", "--output", type=pathlib.Path, help="the program; its preset lies beside it as .json")
-    parser.add_argument("--weights", default="DEFAULT", help="DEFAULT or another name of torchvision's, none, or a file with a state dict")
+    parser.add_argument("-o", "--output", type=pathlib.Path, help="the program, X.pt2; its preset lies beside it as X.json")
+    parser.add_argument("--weights", help="DEFAULT, which is the default, or another name of torchvision's, none, or a file with a state dict")
     parser.add_argument("--size", type=int, nargs=2, metavar=("H", "W"), help="of the picture that the program takes")
     parser.add_argument("--labels", type=pathlib.Path, help="a file with a name of a class in each line")
-    parser.add_argument("--dynamic", action="store_true", help="pictures of any size between half and twice the usual")
-    parser.add_argument("--check", action="store_true", help="compare with torchvision's own code on pictures of noise")
-    options = parser.parse_args(arguments)
-    model = None
-    if pathlib.Path(options.model).is_dir():
-        detector, size, labels = load_transformers(options.model)
-        keypoints: list[str] = []
-        size = tuple(options.size or size)
-    else:
-        model, labels, keypoints = load_torchvision(options.model, options.weights)
-        transform = model.transform
-        size = tuple(options.size or transform.fixed_size or (transform.min_size[-1],) * 2)
-        detector = torchvision_detector(model, size)
-    dynamic = (max(64, min(size) // 2), 2 * max(size)) if options.dynamic else None
-    program = export_detector(detector, size, dynamic)
-    output = options.output or pathlib.Path(f"{pathlib.Path(options.model).name}.pt2")
-    torch.export.save(program, output)
-    if options.labels is not None:
-        labels = options.labels.read_text().splitlines()
-    output.with_suffix(".json").write_text(json.dumps(preset(size, labels, keypoints, dynamic), indent=1) + "\n")
-    print(f"{output}: {output.stat().st_size / 1e6:.1f} MB, and {output.with_suffix('.json').name}")
-    if options.check:
-        if model is None:
-            raise SystemExit("--check compares with torchvision's models only")
-        counts = check(model, program.module(), [torch.rand(1, 3, *size) for _ in range(3)])
-        print(f"as torchvision's own code: {', '.join(map(str, counts))} boxes in 3 pictures of noise")
+    parser.add_argument("--dynamic", action="store_true", help="pictures of any size between a quarter and twice the usual")
+    parser.add_argument("--check", action="store_true", help="compare with torchvision's or transformers' own code on pictures of noise")
+    try:
+        _export(parser.parse_args(arguments))
+    except Refused as refused:
+        print(f"{parser.prog}: {refused}", file=sys.stderr)
+        return 1
     return 0
+
+
+def _export(options: argparse.Namespace) -> None:
+    output = _output(options)
+    given = None if options.labels is None else _names(options.labels)
+    loaded = _load(options)
+    labels = loaded.labels if given is None else given
+    if given is not None and len(given) != loaded.classes:
+        raise Refused(f"{options.labels} has {len(given)} names, but the model {loaded.classes} classes; the background is one where it has one")
+    program = _program(options, loaded)
+    sides = sides_of(program)
+    image: dict[str, Any] = {"height": loaded.size[0], "width": loaded.size[1]} | loaded.image
+    if sides is not None:
+        image = {"shorterSide": min(loaded.size), "longerSide": min(loaded.longest, sides[1])}
+        image |= {key: value for key, value in loaded.image.items() if key not in ("fit", "fill")}
+    save_detector(program, output, preset(image, labels, loaded.keypoints))
+    takes = f"{loaded.size[0]} × {loaded.size[1]}" if sides is None else f"sides from {sides[0]} to {sides[1]}"
+    print(f"{output}: {output.stat().st_size / 1e6:.1f} MB, pictures of {takes}; {output.with_suffix('.json').name} lies beside it")
+    if not labels:
+        print(f"nothing names its {loaded.classes} classes: --labels FILE does")
+    if options.check:
+        _check(program, loaded)
+
+
+def _output(options: argparse.Namespace) -> pathlib.Path:
+    output = options.output or pathlib.Path(f"{pathlib.Path(options.model).resolve().name}.pt2")
+    if output.suffix != ".pt2":
+        raise Refused(f"{output} does not end in .pt2")
+    if not output.parent.is_dir():
+        raise Refused(f"{output.parent}, where {output.name} is to be written, is no folder")
+    return output
+
+
+def _names(file: pathlib.Path) -> list[str]:
+    try:
+        return file.read_text(encoding="utf-8").rstrip().splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise Refused(f"the names of the classes cannot be read: {error}") from error
+
+
+def _load(options: argparse.Namespace) -> Loaded:
+    size = None if options.size is None else tuple(options.size)
+    if size is not None and min(size) < 1:
+        raise Refused(f"a picture of {size[0]} × {size[1]} has no pixels")
+    folder = pathlib.Path(options.model)
+    if not folder.is_dir():
+        return load_torchvision(options.model, options.weights or "DEFAULT", size)
+    if options.weights is not None:
+        raise Refused(f"{folder} has weights of its own; --weights is for models of torchvision")
+    return load_transformers(folder, size)
+
+
+def _program(options: argparse.Namespace, loaded: Loaded) -> ExportedProgram:
+    height, width = loaded.size
+    usual = (min(loaded.size), max(loaded.size))
+    dynamic = (max(64, usual[0] // 4), max(2 * usual[1], loaded.longest)) if options.dynamic else None
+    try:
+        program = export_detector(loaded.detector, loaded.size, dynamic)
+    except Exception as error:  # Networks and the exporter refuse sizes in many ways.
+        sizes = "any size" if options.dynamic else f"{height} × {width}"
+        raise Refused(f"{options.model} cannot be exported for pictures of {sizes}: {first_line(error)}") from error
+    if options.dynamic and sides_of(program) is None:
+        raise Refused(f"{options.model} takes pictures of one size alone, {height} × {width}: leave out --dynamic")
+    return program
+
+
+def _check(program: ExportedProgram, loaded: Loaded) -> None:
+    size = loaded.size
+    soft = torch.nn.functional.interpolate(torch.rand(1, 3, 9, 11), size, mode="bicubic").clamp(0, 1)
+    try:
+        counts = loaded.check(program.module(), [soft, torch.rand(1, 3, *size)])
+    except Undecided:
+        raise Refused(
+            "--check cannot tell: boxes have equal scores, so any of them may suppress the others; trained weights do not do that"
+        ) from None
+    except AssertionError as error:
+        raise Refused(f"--check found a difference: {' '.join(str(error).split())}") from error
+    print(f"as the original code: {' and '.join(map(str, counts))} boxes in 2 pictures of noise")
 
 
 if __name__ == "__main__":
