@@ -39,6 +39,22 @@ def align(features: torch.Tensor, rois: torch.Tensor) -> torch.Tensor:
     return ops.roi_align(features, rois, (7, 7), spatial_scale=1 / 16, sampling_ratio=2)
 
 
+def align_adaptive(features: torch.Tensor, rois: torch.Tensor) -> torch.Tensor:
+    return ops.roi_align(features, rois, (7, 7), spatial_scale=1 / 16, aligned=True)
+
+
+def largest(features: torch.Tensor, rois: torch.Tensor) -> torch.Tensor:
+    return ops.roi_pool(features, rois, (7, 7), spatial_scale=1 / 16)
+
+
+def align_own(features: torch.Tensor, rois: torch.Tensor) -> torch.Tensor:
+    return ops.ps_roi_align(features, rois, (7, 7), spatial_scale=1 / 16, sampling_ratio=2)
+
+
+def mean_own(features: torch.Tensor, rois: torch.Tensor) -> torch.Tensor:
+    return ops.ps_roi_pool(features, rois, (7, 7), spatial_scale=1 / 16)
+
+
 def deform(x: torch.Tensor, offset: torch.Tensor, mask: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
     return ops.deform_conv2d(x, offset, weight, padding=(1, 1), mask=mask)
 
@@ -63,6 +79,10 @@ def cases() -> dict[str, tuple[Callable[..., torch.Tensor], list[torch.Tensor]]]
         "nms_20000": (suppress, [boxes(20_000, 1000, generator), torch.rand(20_000, generator=generator)]),
         "nms_20000_dense": (suppress, [boxes(20_000, 200, generator), torch.rand(20_000, generator=generator)]),
         "roi_align_1000x256": (align, [random(1, 256, 50, 68), regions(1000, generator)]),
+        "roi_align_adaptive_1000x256": (align_adaptive, [random(1, 256, 50, 68), regions(1000, generator)]),
+        "roi_pool_1000x256": (largest, [random(1, 256, 50, 68), regions(1000, generator)]),
+        "ps_roi_align_1000x490": (align_own, [random(1, 490, 50, 68), regions(1000, generator)]),
+        "ps_roi_pool_1000x490": (mean_own, [random(1, 490, 50, 68), regions(1000, generator)]),
         "deform_conv2d_256x28": (deform, deformable(256, 28)),
         "deform_conv2d_64x56": (deform, deformable(64, 56)),
     }

@@ -48,7 +48,8 @@ async function expectSame(op: string, ...args: readonly unknown[]): Promise<read
   expect(found).toHaveLength(expected.length);
   for (const [i, { dtype, shape }] of expected.entries()) {
     const data = await expected[i]!.read();
-    expect(await compareTensor(found[i]!, { dtype, shape, data }, { rtol: 1e-4, atol: 1e-5 })).toBeNull();
+    const tolerance = dtype === "float16" ? { rtol: 2e-3, atol: 1e-3 } : { rtol: 1e-4, atol: 1e-5 };
+    expect(await compareTensor(found[i]!, { dtype, shape, data }, tolerance)).toBeNull();
   }
   return await Promise.all(
     found.map(async (result) => tensor(result.dtype, result.shape, Array.from(await result.read(), Number))),
@@ -86,11 +87,13 @@ describe.skipIf(lack !== "")(`kernels for libtorch${lack && ` (skipped: ${lack})
       for (const count of [40, 1]) {
         const [x, rois] = [someFloats(...sizes), regions(count, 2)];
         const grad = someFloats(count, 3, down, across);
-        for (const ratio of [-1, 1, 3]) {
-          for (const aligned of [true, false]) {
-            await expectSame("roi_align", x, rois, 0.5, down, across, ratio, aligned);
-            await expectSame("_roi_align_backward", grad, rois, 0.5, down, across, ...sizes, ratio, aligned);
-          }
+        for (const [ratio, aligned] of [
+          [-1, true],
+          [-1, false],
+          [3, true],
+        ] as const) {
+          await expectSame("roi_align", x, rois, 0.5, down, across, ratio, aligned);
+          await expectSame("_roi_align_backward", grad, rois, 0.5, down, across, ...sizes, ratio, aligned);
         }
         const [, places] = await expectSame("roi_pool", x, rois, 0.5, down, across);
         await expectSame("_roi_pool_backward", grad, rois, places, 0.5, down, across, ...sizes);
@@ -145,6 +148,21 @@ describe.skipIf(lack !== "")(`kernels for libtorch${lack && ` (skipped: ${lack})
       expect(result!.shape).toEqual([batch, out, down, across]);
       await expectSame("_deform_conv2d_backward", someFloats(batch, out, down, across), ...call);
     }
+  });
+
+  it.each(["float16", "float64"] as const)("do what the decompositions do in %s", async (dtype) => {
+    const as = async (x: HostTensor): Promise<HostTensor> => tensor(dtype, x.shape, Array.from(await x.read(), Number));
+    const [x, own] = [await as(someFloats(2, 3, 9, 7)), await as(someFloats(2, 12, 9, 7))];
+    const rois = await as(regions(40, 2));
+    for (const ratio of [-1, 2]) {
+      await expectSame("roi_align", x, rois, 0.5, 2, 2, ratio, true);
+      await expectSame("ps_roi_align", own, rois, 0.5, 2, 2, ratio);
+    }
+    await expectSame("roi_pool", x, rois, 0.5, 2, 2);
+    await expectSame("ps_roi_pool", own, rois, 0.5, 2, 2);
+    const [offset, mask] = [await as(someFloats(2, 8, 8, 6)), await as(someFloats(2, 4, 8, 6))];
+    const call = [x, await as(someFloats(5, 3, 2, 2)), offset, mask, await as(someFloats(5))];
+    await expectSame("deform_conv2d", ...call, 1, 1, 0, 0, 1, 1, 1, 1, true);
   });
 
   it("take tensors of any strides", async () => {

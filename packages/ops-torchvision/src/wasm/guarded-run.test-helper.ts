@@ -61,7 +61,7 @@ export function guardedRun(
     const { at, bytes } = places.get(result)!;
     return all.slice(at, at + bytes);
   });
-  // What is left is nobody's.
+  // What is left belongs to no tensor.
   for (const { at, bytes } of places.values()) all.fill(poison, at, at + bytes);
   for (let at = 0; at < all.length; at++) {
     if (all[at] !== poison) throw new Error(`byte ${at} beside the tensors was written`);
