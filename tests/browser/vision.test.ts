@@ -159,8 +159,12 @@ for (const name of ["wasm", "webgpu"] as const) {
               [Number.NaN, 0, 5, 5],
             ] as const;
             annotate(overlay, [...found, ...odd.map((box) => ({ ...found[0]!, box, label: "at the edge" }))]);
-            // The caption of a box at the right edge begins far left of the box.
+            // The caption of a box at the right edge begins far left of the box, also where the canvas is scaled.
             drawn = overlay.getImageData(100, 54, 1, 1).data[3] === 255;
+            const scaled = new OffscreenCanvas(330, 250).getContext("2d")!;
+            scaled.setTransform(2, 0, 0, 2, 10, 10);
+            annotate(scaled, [{ ...found[0]!, box: odd[0], label: "at the edge" }]);
+            drawn &&= [210, 328].every((x) => scaled.getImageData(x, 118, 1, 1).data[3] === 255);
             if (sizes.length === 3) break;
           }
           clearInterval(timer);

@@ -1,7 +1,9 @@
 import { SEAM } from "./annotate.ts";
-import { type AnnotateOptions, type Caption, type DrawnThing, draw, type Rectangle } from "./drawing.ts";
+import type { Caption } from "./caption.ts";
+import { type AnnotateOptions, type DrawnThing, draw } from "./drawing.ts";
 import type { Found } from "./found.ts";
 import type { Size } from "./pixels.ts";
+import type { Rectangle } from "./rectangle.ts";
 import { SVG_FONTS, textWidth } from "./text-width.ts";
 
 /**

@@ -1,6 +1,7 @@
-import { type AnnotateOptions, draw, type Rectangle } from "./drawing.ts";
+import { type AnnotateOptions, draw } from "./drawing.ts";
 import type { Found } from "./found.ts";
 import type { Size } from "./pixels.ts";
+import type { Rectangle } from "./rectangle.ts";
 
 /** What is drawn on: the context of a canvas, in a page, a worker or Node. */
 export type AnnotateContext = Pick<

@@ -1,7 +1,8 @@
 import type { Backend } from "@pt2/backend";
 import type { Model } from "@pt2/runtime";
+import type { Camera } from "./camera.ts";
 import { type Found, readFound, requireOutputs } from "./found.ts";
-import { type Camera, framesOf } from "./frames.ts";
+import { framesOf } from "./frames.ts";
 import type { Placement } from "./geometry.ts";
 import { ModelInput } from "./model-input.ts";
 import { type Preset, parsePreset } from "./preset.ts";

@@ -1,7 +1,9 @@
-import { captionColors, captionOf, colorOf } from "./colors.ts";
+import { type Caption, type Measure, placed } from "./caption.ts";
+import { captionOf, colorOf } from "./colors.ts";
 import type { Found } from "./found.ts";
-import type { Mask } from "./mask.ts";
+import { coveredBy } from "./mask-rectangles.ts";
 import type { Size } from "./pixels.ts";
+import type { Rectangle } from "./rectangle.ts";
 
 /** How things are drawn. Lengths are in pixels of what is drawn on. */
 export interface AnnotateOptions {
@@ -15,24 +17,6 @@ export interface AnnotateOptions {
   readonly lineWidth?: number;
   /** The size of letters. @default a 35th of the drawing's sides, at least 12 */
   readonly fontSize?: number;
-}
-
-/** A rectangle of a drawing. */
-export interface Rectangle {
-  readonly x: number;
-  readonly y: number;
-  readonly width: number;
-  readonly height: number;
-}
-
-/** Words on a ground of their own. */
-export interface Caption extends Rectangle {
-  readonly words: string;
-  readonly ground: string;
-  readonly ink: string;
-  /** Where the words begin: their left end, and their base line. */
-  readonly textX: number;
-  readonly textY: number;
 }
 
 /** One thing as it is drawn. */
@@ -51,9 +35,6 @@ export interface Drawing {
   readonly fontSize: number;
   readonly things: readonly DrawnThing[];
 }
-
-/** Returns the width of words in letters of a size. */
-export type Measure = (words: string, fontSize: number) => number;
 
 /** Places everything inside of a picture; of what lies outside of it there is nothing to draw. */
 export function draw(found: readonly Found[], picture: Size, options: AnnotateOptions, measure: Measure): Drawing {
@@ -83,74 +64,4 @@ function inside({ box }: Found, { width, height }: Size, scale: number): Rectang
   // Not so for NaN either.
   if (!(left <= right && top <= bottom)) return null;
   return { x: left * scale, y: top * scale, width: (right - left) * scale, height: (bottom - top) * scale };
-}
-
-/**
- * A caption above its box. At the top of the picture it slides over the box, unless that would hide a third of it: then it is
- * below, or inside where there is no space below either.
- */
-function placed(
-  words: string,
-  color: string,
-  box: Rectangle,
-  area: Size,
-  {
-    lineWidth,
-    fontSize,
-    measure,
-  }: { readonly lineWidth: number; readonly fontSize: number; readonly measure: Measure },
-): Caption {
-  const [margin, half, height] = [fontSize * 0.3, lineWidth / 2, fontSize * 1.4];
-  const text = shortened(words, (part) => measure(part, fontSize) + 2 * margin <= area.width);
-  const width = measure(text, fontSize) + 2 * margin;
-  const [above, below] = [box.y - half - height, box.y + box.height + half];
-  const hides = height + half - box.y > box.height / 3;
-  const y = hides && above < 0 ? (below + height <= area.height ? below : box.y) : above;
-  const inArea = (at: number, length: number, most: number): number => Math.max(0, Math.min(at, most - length));
-  const at = { x: inArea(box.x - half, width, area.width), y: inArea(y, height, area.height) };
-  return {
-    ...at,
-    width,
-    height,
-    words: text,
-    ...captionColors(color),
-    textX: at.x + margin,
-    textY: at.y + fontSize * 1.06,
-  };
-}
-
-/** The words, or as many letters of them as fit. */
-function shortened(words: string, fits: (part: string) => boolean): string {
-  if (fits(words)) return words;
-  const letters = [...words];
-  while (letters.length > 1 && !fits(`${letters.join("")}…`)) letters.pop();
-  return `${letters.join("")}…`;
-}
-
-/** Rectangles that have every covered pixel once: runs of a row, which go on below while the rows are equal there. */
-function coveredBy({ x, y, width, height, data }: Mask, scale: number): readonly Rectangle[] {
-  const done: Rectangle[] = [];
-  let open = new Map<string, { start: number; end: number; top: number }>();
-  const close = ({ start, end, top }: { start: number; end: number; top: number }, bottom: number): void => {
-    done.push({
-      ...{ x: (x + start) * scale, y: (y + top) * scale },
-      ...{ width: (end - start) * scale, height: (bottom - top) * scale },
-    });
-  };
-  for (let row = 0; row < height; row++) {
-    const next: typeof open = new Map();
-    for (let start = 0; start < width; start++) {
-      if (data[row * width + start] !== 1) continue;
-      let end = start;
-      while (end < width && data[row * width + end] === 1) end++;
-      const key = `${start} ${end}`;
-      next.set(key, open.get(key) ?? { start, end, top: row });
-      open.delete(key);
-      start = end;
-    }
-    for (const run of open.values()) close(run, row);
-    open = next;
-  }
-  for (const run of open.values()) close(run, height);
-  return done;
 }

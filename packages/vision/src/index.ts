@@ -8,12 +8,12 @@ import { PAGE_IMAGES, type PageImage } from "./page-images.ts";
 
 export { type AnnotateContext, annotate } from "./annotate.ts";
 export { annotateSvg } from "./annotate-svg.ts";
+export type { Camera } from "./camera.ts";
 export { type Classified, type ClassifierOptions, type ClassifyOptions, ImageClassifier } from "./classifier.ts";
 export { colorOf } from "./colors.ts";
 export { type DetectOptions, type DetectorOptions, type Frame, ImageDetector } from "./detector.ts";
 export type { AnnotateOptions } from "./drawing.ts";
 export type { Found, Keypoint } from "./found.ts";
-export type { Camera } from "./frames.ts";
 export type { Box } from "./geometry.ts";
 export { type ImageOps, imageOps, type ResizeOptions } from "./image-ops.ts";
 export type { LoadVisionOptions } from "./load.ts";
