@@ -1,7 +1,10 @@
 import { type Tensor, tensor } from "@pt2/runtime";
 import { visionError } from "./vision-errors.ts";
 
-/** A picture as rows of pixels from the top: gray, red green blue, or with alpha, which is left out. */
+/**
+ * A picture as rows of pixels from the top: gray, red green blue, or with alpha, which is left out. `data` is not copied: it must
+ * stay as it is until the answer is there.
+ */
 export interface Pixels {
   readonly data: Uint8Array | Uint8ClampedArray;
   readonly width: number;
@@ -24,7 +27,7 @@ export function isPixels(value: unknown): value is Pixels {
   return isData && typeof width === "number" && typeof height === "number";
 }
 
-/** Returns the pixels as a uint8 tensor [height, width, channels], over a copy. */
+/** Returns the pixels as a uint8 tensor [height, width, channels] over the same memory. */
 export function pixelTensor({
   data,
   width,
@@ -39,5 +42,5 @@ export function pixelTensor({
       details: { width, height, bytes: data.length },
     });
   }
-  return tensor(Uint8Array.from(data), { shape: [height, width, channels] });
+  return tensor(new Uint8Array(data.buffer, data.byteOffset, data.length), { shape: [height, width, channels] });
 }
