@@ -7,8 +7,13 @@ import { rolldown } from "rolldown";
 
 const OUT = join("dist", "node");
 
-/** Sources of what `package.json` names below `dist/node`: `./dist/node/aten.js` is made of `src/aten.ts`. */
-const named = readFileSync("package.json", "utf8").matchAll(/"\.\/dist\/node\/([^"]+)\.js"/g);
+/**
+ * Sources of what `package.json` and the commands in `bin` name below `dist/node`: `./dist/node/aten.js` is made of
+ * `src/aten.ts`.
+ */
+const commands = existsSync("bin") ? readdirSync("bin").map((file) => join("bin", file)) : [];
+const texts = ["package.json", ...commands].map((path) => readFileSync(path, "utf8"));
+const named = texts.join("\n").matchAll(/"\.{1,2}\/dist\/node\/([^"]+)\.js"/g);
 const input = Object.fromEntries([...named].map(([, name]) => [name!, `./src/${name}.ts`]));
 
 rmSync(OUT, { recursive: true, force: true });
