@@ -74,8 +74,8 @@ def _measure_frozen_statistics(module: nn.Module, call: Call) -> None:
         variance, mean = torch.var_mean(inputs[0], (0, 2, 3), correction=0)
         norm.running_mean.copy_(mean + variance.sqrt() * torch.empty_like(mean).uniform_(-0.1, 0.1))
         norm.running_var.copy_(variance * torch.empty_like(variance).uniform_(0.85, 1.2))
-        for buffer, low, high in ((norm.weight, 0.6, 1.4), (norm.bias, -0.2, 0.2)):
-            buffer.uniform_(low, high)
+        norm.weight.mul_(torch.empty_like(norm.weight).uniform_(0.6, 1.4))
+        norm.bias.add_(torch.empty_like(norm.bias).uniform_(-0.2, 0.2))
 
     frozen = [m for m in module.modules() if "FrozenBatchNorm" in type(m).__name__]
     hooks = [norm.register_forward_pre_hook(measure) for norm in frozen]
