@@ -271,6 +271,8 @@ def deform_conv2d() -> None:
     infinite = torch.randn(1, 1, 5, 6, generator=generator)
     infinite[0, 0, 4, 3], infinite[0, 0, 2, 5], infinite[0, 0, 0, 0] = float("inf"), -float("inf"), float("nan")
     moved = torch.randn(1, 8, 4, 5, generator=generator)
+    # To a distance of exactly 1 above the first element.
+    moved[0, 0, 0, 0], moved[0, 1, 0, 0] = -1.0, 0.0
     goldens.add("deform_conv2d", args | {"input": infinite, "offset": moved} | numbers, False)
     goldens.save("deform-conv2d")
 

@@ -88,7 +88,7 @@ Tensor deformConv2d(const Tensor& input, const Tensor& weight, const Tensor& off
   const Tensor columns = empty(features, {groups, rows / groups, g.pixels()}, type);
   withNumber(features, [&](auto number) {
     using T = decltype(number);
-    Places<T> places(g);
+    Places<T> places(g, false);
     const int64_t share = g.channels / offset_groups;
     for (int64_t n = 0; n < g.batch; n++) {
       for (int64_t group = 0; group < offset_groups; group++) {
@@ -178,7 +178,7 @@ std::tuple<Tensor, Tensor, Tensor, Tensor, Tensor> deformConv2dBackward(
   const Tensor ofBias = torch::stable::sum(given, others);
   withNumber(features, [&](auto number) {
     using T = decltype(number);
-    Places<T> places(g);
+    Places<T> places(g, true);
     for (int64_t n = 0; n < g.batch; n++) {
       const Tensor here = pictureOf(given, n, groups, g.out, pixels);
       product(transposed, here, ofColumns);

@@ -44,7 +44,7 @@ Geometry geometryOf(const Tensor& input, const Tensor& weight, const Tensor& off
 }
 
 template <typename T>
-Places<T>::Places(const Geometry& geometry) {
+Places<T>::Places(const Geometry& geometry, bool slopes) : slopes_(slopes) {
   const size_t count = static_cast<size_t>(geometry.places());
   for (std::vector<int32_t>& corner : corners) corner.resize(count);
   for (std::vector<T>* list : {&y, &x, &mask}) list->resize(count);
@@ -64,8 +64,8 @@ void Places<T>::set(const T* offset, const T* given, const Geometry& geometry, c
         const T placeY = static_cast<T>(row + tap / geometry.kernel[1] * call.dilation[0]) + offsetY[p];
         const T placeX = static_cast<T>(column + tap % geometry.kernel[1] * call.dilation[1]) + offsetX[p];
         mask[i] = given == nullptr ? 1 : given[i];
-        const bool isNear =
-            placeY >= -1 && placeY < static_cast<T>(height) && placeX >= -1 && placeX < static_cast<T>(width);
+        const bool isNear = placeY >= -1 && placeY < static_cast<T>(height) && placeX >= -1 &&
+                            placeX < static_cast<T>(width) && (slopes_ || (placeY > -1 && placeX > -1));
         // What is NaN reads no element, but remains NaN, unless its other coordinate lies beyond a border.
         const bool isLost = !isNear && !(placeY <= -1 || placeY >= static_cast<T>(height) || placeX <= -1 ||
                                          placeX >= static_cast<T>(width));

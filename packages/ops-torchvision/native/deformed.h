@@ -33,9 +33,14 @@ struct Places {
   // The parts of the lower and of the right elements, and the mask.
   std::vector<T> y, x, mask;
 
-  explicit Places(const Geometry& geometry);
+  // `slopes`: whether what is asked for are slopes, which samples at a distance of exactly 1 from the border have,
+  // although they are zero whatever is there.
+  Places(const Geometry& geometry, bool slopes);
   // `offset` and `mask` (null: ones) begin with those of the picture and the group.
   void set(const T* offset, const T* mask, const Geometry& geometry, const Deformation& call);
+
+ private:
+  bool slopes_;
 };
 
 }  // namespace pt2

@@ -116,16 +116,22 @@ export function sampleAt(input: TensorMeta, places: Places, geometry: Geometry, 
       const weight = inside(mul(weightY, weightX));
       return {
         index,
+        isInside,
         share: weight,
-        value: where(isInside, b.tensor("aten::gather", { self: flat, dim: 3, index }), 0),
+        value: b.tensor("aten::gather", { self: flat, dim: 3, index }),
         weight: orLost(weight, lostY, lostX),
         slopeY: orLost(inside(dy === 0 ? mul(weightX, -1) : weightX), lostX),
         slopeX: orLost(inside(dx === 0 ? mul(weightY, -1) : weightY), lostY),
       };
     }),
   );
+  // At a distance of exactly 1 samples are zero, whatever is there, and yet have slopes.
   const total = (factor: "weight" | "slopeY" | "slopeX"): TensorMeta =>
-    corners.map((corner) => mul(corner.value, corner[factor])).reduce((x, y) => add(x, y));
+    corners
+      .map(({ isInside, value, [factor]: by }) =>
+        mul(where(factor === "weight" ? both(isInside, not(isFar)) : isInside, value, 0), by),
+      )
+      .reduce((x, y) => add(x, y));
   return {
     values: total("weight"),
     slopeY: total("slopeY"),
