@@ -15,6 +15,10 @@ export const OPS: readonly string[] = [
   "nms_20000",
   "nms_20000_dense",
   "roi_align_1000x256",
+  "roi_align_adaptive_1000x256",
+  "roi_pool_1000x256",
+  "ps_roi_align_1000x490",
+  "ps_roi_pool_1000x490",
   "deform_conv2d_256x28",
   "deform_conv2d_64x56",
 ];

@@ -53,11 +53,14 @@ describe("kernels in WebAssembly", () => {
     for (const count of [1, 23]) {
       const rois = randomRegions(random, count, n, true);
       const bins = [0.5, down, across] as const;
-      for (const ratio of [-1, 2, 71]) {
-        for (const aligned of [true, false]) {
-          const x = someFloats(...sizes);
-          await expectSame("torchvision::roi_align", [x, rois, ...bins, ratio, aligned], [0, 2, 1, 3]);
-        }
+      for (const [ratio, aligned] of [
+        [-1, true],
+        [-1, false],
+        [2, true],
+        [71, false],
+      ] as const) {
+        const x = someFloats(...sizes);
+        await expectSame("torchvision::roi_align", [x, rois, ...bins, ratio, aligned], [0, 2, 1, 3]);
         const own = someFloats(n, h, c * down * across, w);
         await expectSame("torchvision::ps_roi_align", [own, rois, ...bins, ratio], [0, 2, 1, 3]);
       }
