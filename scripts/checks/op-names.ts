@@ -41,6 +41,8 @@ const EXCEPTIONS: readonly (readonly [path: string, why: string])[] = [
   ["packages/train/src/lora.ts", "adapters of linear layers"],
   ["packages/train/src/update-builder.ts", "appends arithmetic to a graph"],
   ["packages/train/src/with-optimizer.ts", "appends arithmetic to a graph"],
+  ["packages/vision/src/image-ops.ts", "which of PyTorch's ops resizes as a preset says"],
+  ["packages/vision/src/image-program.ts", "the type of the calls that it makes"],
   ["packages/backend/src/unsupported-ops.ts", "advice for programs with PyTorch's ops"],
   ["packages/graph/src/passes/autocast/autocast-rules.ts", "PyTorch's own lists of what autocast does with each op"],
   [

@@ -67,7 +67,7 @@ describe("--ops", () => {
     }
   });
 
-  it.each(["/nowhere/mine.mjs", "./mine.mjs", "nobodys-ops/wasm"])(
+  it.each(["/nowhere/mine.mjs", "./mine.mjs", "not-installed/wasm"])(
     "--ops rejects %s, which is not there",
     async (name) => {
       const { code, err } = await pt2("run", MLP[0]!, "--ops", name);
