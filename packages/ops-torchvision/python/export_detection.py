@@ -45,24 +45,64 @@ __all__ = [
 def export_detector(detector: nn.Module, size: tuple[int, int], dynamic: tuple[int, int] | None = None) -> ExportedProgram:
     """The program for pictures of one size, or, with `dynamic`, for sides from its first to its second number.
 
-    Where the network itself allows fewer sizes, the program does; `sides_of` tells which.
+    Where the network takes fewer sizes, the program does; `sides_of` tells which. Raises ValueError where it takes only one.
     """
-    shapes = None
-    if dynamic is not None:
-        side = Dim.AUTO(min=dynamic[0], max=dynamic[1])
-        shapes = {"image": {2: side, 3: side}}
-    with torch.no_grad():
-        return torch.export.export(detector.eval(), (torch.rand(1, 3, *size),), dynamic_shapes=shapes, strict=False)
+
+    def exported(sides: tuple[int, int] | None) -> ExportedProgram:
+        side = None if sides is None else Dim.AUTO(min=sides[0], max=sides[1])
+        shapes = None if sides is None else {"image": {2: side, 3: side}}
+        with torch.no_grad():
+            return torch.export.export(detector.eval(), (torch.rand(1, 3, *size),), dynamic_shapes=shapes, strict=False)
+
+    program = exported(dynamic)
+    if dynamic is None:
+        return program
+    sides = sides_of(program)
+    if sides is None:
+        raise ValueError(f"the network takes pictures of one size alone, or of few: leave dynamic sizes out, {size[0]} × {size[1]} can be exported")
+    # What the program says of itself is to be what it takes.
+    return program if sides == _sides_said(program) else exported(sides)
 
 
 def sides_of(program: ExportedProgram) -> tuple[int, int] | None:
-    """The shortest and the longest side that a program takes; None where it takes pictures of one size."""
+    """The shortest and the longest side that a program takes; None where it takes pictures of one size.
+
+    The exporter's ranges leave out what its guards ask for besides, such as multiples of 32.
+    """
+    said = _sides_said(program)
+    if said is None:
+        return None
+    height, width = program.example_inputs[0][0].shape[-2:]
+    guards = getattr(program.module(), "_guards_fn", None)
+
+    def taken(side: int) -> bool:
+        return guards is None or all(_holds(guards, *sides) for sides in ((side, side), (side, width), (height, side)))
+
+    low, high = min(height, width), max(height, width)
+    if not all(map(taken, range(low, high + 1))):
+        return None
+    while low > said[0] and taken(low - 1):
+        low -= 1
+    while high < said[1] and taken(high + 1):
+        high += 1
+    return None if low == high else (low, high)
+
+
+def _sides_said(program: ExportedProgram) -> tuple[int, int] | None:
     name = program.graph_signature.user_inputs[0]
     sides = next(node for node in program.graph.nodes if node.name == name).meta["val"].shape[-2:]
     if any(isinstance(side, int) for side in sides) or sides[0].node.expr == sides[1].node.expr:
         return None
     ranges = [program.range_constraints[side.node.expr] for side in sides]
     return max(int(each.lower) for each in ranges), min(int(each.upper) for each in ranges)
+
+
+def _holds(guards: nn.Module, height: int, width: int) -> bool:
+    try:
+        guards(torch.empty(1, 3, 1, 1).expand(1, 3, height, width))
+    except AssertionError:
+        return False
+    return True
 
 
 def preset(image: dict[str, Any], labels: Sequence[str], keypoints: Sequence[str] = ()) -> dict[str, Any]:
@@ -153,20 +193,19 @@ def _program(options: argparse.Namespace, loaded: Loaded) -> ExportedProgram:
     usual = (min(loaded.size), max(loaded.size))
     dynamic = (max(64, usual[0] // 4), max(2 * usual[1], loaded.longest)) if options.dynamic else None
     try:
-        program = export_detector(loaded.detector, loaded.size, dynamic)
+        return export_detector(loaded.detector, loaded.size, dynamic)
     except Exception as error:  # Networks and the exporter refuse sizes in many ways.
         sizes = "any size" if options.dynamic else f"{height} × {width}"
         raise Refused(f"{options.model} cannot be exported for pictures of {sizes}: {first_line(error)}") from error
-    if options.dynamic and sides_of(program) is None:
-        raise Refused(f"{options.model} takes pictures of one size alone, {height} × {width}: leave out --dynamic")
-    return program
 
 
 def _check(program: ExportedProgram, loaded: Loaded) -> None:
-    size = loaded.size
-    soft = torch.nn.functional.interpolate(torch.rand(1, 3, 9, 11), size, mode="bicubic").clamp(0, 1)
+    (height, width), sides = loaded.size, sides_of(program)
+    # Another size than that of the export, where the program takes any.
+    other = (height, width) if sides is None else tuple(min(max(side, sides[0]), sides[1]) for side in (height * 4 // 5, width * 6 // 5))
+    soft = torch.nn.functional.interpolate(torch.rand(1, 3, 9, 11), (height, width), mode="bicubic").clamp(0, 1)
     try:
-        counts = loaded.check(program.module(), [soft, torch.rand(1, 3, *size)])
+        counts = loaded.check(program.module(), [soft, torch.rand(1, 3, *other)])
     except Undecided:
         raise Refused(
             "--check cannot tell: boxes have equal scores, so any of them may suppress the others; trained weights do not do that"

@@ -3,7 +3,8 @@
 import argparse
 import pathlib
 import pickle
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -59,7 +60,8 @@ def load_torchvision(name: str, weights: str, size: Size | None) -> Loaded:
             raise Refused(f"{known[weights].url} cannot be downloaded: {first_line(error)}; --weights takes a file too, or none") from error
     elif weights == "none":
         model = torchvision.models.get_model(name, weights=None, weights_backbone=None)
-        measure_normalizations(model, size or (320, 320))
+        with _taking(name, size):
+            measure_normalizations(model, size or (320, 320))
     else:
         model = _with_state(name, weights, known)
     model = model.eval()
@@ -76,14 +78,23 @@ def load_torchvision(name: str, weights: str, size: Size | None) -> Loaded:
         size = size or (shortest, shortest)
     else:
         size = size or (transform.fixed_size[1], transform.fixed_size[0])
-    try:
+    with _taking(name, size):
         detector = torchvision_detector(model, size)
-    except RuntimeError as error:
-        raise Refused(f"{name} does not take pictures of {size[0]} × {size[1]}: {first_line(error)}") from error
     longest = 2 * min(size) if transform.fixed_size is not None else min(size) * transform.max_size // shortest
     image |= {"antialias": False}
     check = partial(check_torchvision, model, detector)
     return Loaded(detector, size, longest, image, list(labels), classes["num_classes"], check, list(keypoints))
+
+
+@contextmanager
+def _taking(name: str, size: Size | None) -> Iterator[None]:
+    """Layers are the ones that tell which pictures are too small for them."""
+    try:
+        yield
+    except (RuntimeError, ValueError) as error:
+        if size is None:
+            raise
+        raise Refused(f"{name} does not take pictures of {size[0]} × {size[1]}: {first_line(error)}") from error
 
 
 def measure_normalizations(model: nn.Module, size: Size) -> None:
