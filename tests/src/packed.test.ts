@@ -120,6 +120,7 @@ describe("packages as npm installs them", () => {
   it("the command line takes torchvision's ops by the name of their package", async () => {
     const base = fixturePath("torchvision/small_ssd");
     const recorded = ["--inputs", `${base}.inputs.safetensors`, "--expected", `${base}.expected.safetensors`];
+    // A thousandth of a pixel, in which boxes are.
     const own = ["--ops", "@pt2/ops-torchvision/wasm", "--atol", "1e-3"];
     expect(await pt2("verify", `${base}.pt2`, ...recorded, ...own)).toMatch(/^ok: 6 outputs of 2 calls/m);
     // `require.resolve`, which finds packages, does not see such a one.

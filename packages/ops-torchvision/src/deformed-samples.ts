@@ -19,7 +19,8 @@ export interface Geometry {
   readonly pixels: number;
 }
 
-interface Call {
+/** What says where a deformable convolution takes its samples. */
+export interface SampledCall {
   readonly input: TensorMeta;
   readonly weight: TensorMeta;
   readonly stride_h: number;
@@ -32,7 +33,7 @@ interface Call {
   readonly offset_groups: number;
 }
 
-export function geometryOf(call: Call): Geometry {
+export function geometryOf(call: SampledCall): Geometry {
   const [batch, channels, height, width] = call.input.shape as [number, number, number, number];
   const [channelsOut, , rows, columns] = call.weight.shape as [number, number, number, number];
   const size = (length: number, kernel: number, stride: number, pad: number, dilation: number): number =>
@@ -55,7 +56,7 @@ export interface Places {
   readonly x: TensorMeta;
 }
 
-export function placesOf(offset: TensorMeta, call: Call, geometry: Geometry, b: Builder): Places {
+export function placesOf(offset: TensorMeta, call: SampledCall, geometry: Geometry, b: Builder): Places {
   const { add, sub, mul, count, reshape } = arithmetic(b);
   const { batch, offsetGroups, kernel, taps, down, across, pixels } = geometry;
   const pairs = reshape(offset, batch, offsetGroups, kernel[0], kernel[1], 2, down, across);

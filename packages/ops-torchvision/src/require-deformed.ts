@@ -1,21 +1,11 @@
 import type { TensorMeta } from "@pt2/registry";
-import { geometryOf } from "./deformed-samples.ts";
+import { geometryOf, type SampledCall } from "./deformed-samples.ts";
 
 /** The arguments of `deform_conv2d`. */
-export interface DeformedCall {
-  readonly input: TensorMeta;
-  readonly weight: TensorMeta;
+export interface DeformedCall extends SampledCall {
   readonly offset: TensorMeta;
   readonly mask: TensorMeta;
   readonly bias: TensorMeta;
-  readonly stride_h: number;
-  readonly stride_w: number;
-  readonly pad_h: number;
-  readonly pad_w: number;
-  readonly dilation_h: number;
-  readonly dilation_w: number;
-  readonly groups: number;
-  readonly offset_groups: number;
   readonly use_mask: boolean;
 }
 
