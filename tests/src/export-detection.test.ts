@@ -73,6 +73,13 @@ describe.skipIf(python === undefined)(`the script that exports detectors${missin
     });
   });
 
+  it("says in the program which package has its ops", async () => {
+    await using backend = wasm();
+    await expect(loadDetector(join(folder, "cells.pt2"), { backend })).rejects.toThrow(
+      "npm install @pt2/ops-torchvision`",
+    );
+  });
+
   it("writes a program for pictures of any size, and its preset, which find things in them", async () => {
     expect(answers.sides).toEqual([16, 96]);
     expect(JSON.parse(readFileSync(join(folder, "cells.json"), "utf8"))).toMatchObject({ labels: ["dark", "bright"] });

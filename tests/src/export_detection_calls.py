@@ -17,7 +17,6 @@ sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "scripts/python"))
 sys.path.insert(0, str(pathlib.Path(__file__).parents[2] / "packages/ops-torchvision/python"))
 import torchvision_schemas  # noqa: F401, I001
 import export_detection as ed
-import load_detectors
 import torchvision
 
 
@@ -68,7 +67,7 @@ def counted() -> dict[str, dict[str, int]]:
     }
     with torch.device("meta"):
         models = {name: torchvision.models.get_model(name, weights=None, weights_backbone=None, **counts) for name, counts in made.items()}
-    return {name: load_detectors.counts_of(model.state_dict()) for name, model in models.items()}
+    return {name: ed.counts_of(model.state_dict()) for name, model in models.items()}
 
 
 def export(folder: pathlib.Path) -> tuple[int, int] | None:
