@@ -33,12 +33,13 @@ export interface Effort {
 }
 
 /**
- * Measures the milliseconds of each subject in turn, so that all see the same state of the machine. The order is
- * reversed from round to round, so that no subject always runs after the same one.
+ * Measures the milliseconds of each subject in turn, by `clock`, so that all see the same state of the machine. The order
+ * is reversed from round to round, so that no subject always runs after the same one.
  */
 export async function alternate<Name extends string>(
   subjects: Subjects<Name>,
   { warmupMs, measureMs, leastRounds, leastWarmup = 3 }: Effort,
+  clock = (): number => performance.now(),
 ): Promise<Readonly<Record<Name, readonly number[]>>> {
   const names = Object.keys(subjects) as Name[];
   const times = Object.fromEntries(names.map((name) => [name, [] as number[]])) as Record<Name, number[]>;
@@ -46,9 +47,9 @@ export async function alternate<Name extends string>(
     const end = performance.now() + ms;
     for (let round = 0; round < least || performance.now() < end; round++) {
       for (const name of round % 2 === 0 ? names : names.toReversed()) {
-        const start = performance.now();
+        const start = clock();
         await subjects[name]();
-        if (keep) times[name].push(performance.now() - start);
+        if (keep) times[name].push(clock() - start);
       }
     }
   };

@@ -5,10 +5,8 @@ the ONNX model's inputs and outputs in the order of those files. `vit_b_16.pt2` 
 """
 
 import argparse
-import json
 import os
 import sys
-import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -21,6 +19,7 @@ import transformers as hf
 from torchvision import models
 
 from bench_kernels import KERNELS, save_fused_attention
+from onnx_files import export_onnx
 from pt2files import Call, export_dialects, record, save_program
 from zoo.weights import enliven
 
@@ -70,19 +69,6 @@ BENCHES = {
     "gpt2": Bench(lambda call: enliven(hf.GPT2LMHeadModel(hf.GPT2Config(use_cache=False)), call), _tokens),
     **{name: Bench(lambda _call, build=build: build().eval(), call) for name, (build, call) in KERNELS.items()},
 }
-
-
-def export_onnx(module: torch.nn.Module, call: Call, folder: str, name: str) -> str:
-    path = os.path.join(folder, f"{name}.onnx")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        program = torch.onnx.export(module, call.args, kwargs=call.kwargs, dynamo=True, opset_version=18, verbose=False)
-    program.save(path, external_data=False)
-    graph = program.model.graph
-    names = {"inputs": [v.name for v in graph.inputs], "outputs": [v.name for v in graph.outputs]}
-    with open(os.path.join(folder, f"{name}.onnx.json"), "w") as file:
-        json.dump(names, file)
-    return path
 
 
 def main() -> None:
