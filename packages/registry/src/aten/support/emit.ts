@@ -63,34 +63,69 @@ const UNARY: readonly Unary[] = [
 ];
 const BINARY = ["add", "div", "mul", "sub", "eq", "ge", "gt", "le", "lt", "ne"] as const;
 
+type Makers = { readonly [Name in keyof Emit]: (b: Builder) => Emit[Name] };
+
+const unary = (name: Unary) => [name, (b: Builder) => (self: TensorMeta) => b.tensor(`aten::${name}`, { self })];
+const binary = (name: (typeof BINARY)[number]) => [
+  name,
+  (b: Builder) => (self: Operand, other: Operand) => b.tensor(`aten::${name}.Tensor`, { self, other }),
+];
+
+const MAKERS: Makers = {
+  ...(Object.fromEntries(UNARY.map(unary)) as Pick<Makers, Unary>),
+  ...(Object.fromEntries(BINARY.map(binary)) as Pick<Makers, (typeof BINARY)[number]>),
+  maximum: (b) => (self, other) => b.tensor("aten::maximum", { self, other }),
+  minimum: (b) => (self, other) => b.tensor("aten::minimum", { self, other }),
+  cast: (b) => (self, dtype) => (self.dtype === dtype ? self : b.tensor("aten::_to_copy", { self, dtype })),
+  pow: (b) => (self, exponent) => b.tensor("aten::pow.Tensor_Scalar", { self, exponent }),
+  clampMin: (b) => (self, min) => b.tensor("aten::clamp_min", { self, min }),
+  where: (b) => (condition, self, other) => b.tensor("aten::where.self", { condition, self, other }),
+  reshape: (b) => (self, shape) => (sameShape(self.shape, shape) ? self : b.tensor("aten::reshape", { self, shape })),
+  expand: (b) => (self, size) => (sameShape(self.shape, size) ? self : b.tensor("aten::expand", { self, size })),
+  permute: (b) => (self, dims) => (dims.every((d, i) => d === i) ? self : b.tensor("aten::permute", { self, dims })),
+  transpose: (b) => (self, dim0, dim1) =>
+    dim0 === dim1 ? self : b.tensor("aten::transpose.int", { self, dim0, dim1 }),
+  unsqueeze: (b) => (self, dim) => b.tensor("aten::unsqueeze", { self, dim }),
+  squeeze: (b) => (self, dim) => b.tensor("aten::squeeze.dim", { self, dim }),
+  select: (b) => (self, dim, index) => b.tensor("aten::select.int", { self, dim, index }),
+  slice: (b) => (self, dim, start, end) => b.tensor("aten::slice.Tensor", { self, dim, start, end, step: 1 }),
+  cat: (b) => (tensors, dim) => (tensors.length === 1 ? tensors[0]! : b.tensor("aten::cat", { tensors, dim })),
+  sum:
+    (b) =>
+    (self, dim, keepdim = false) =>
+      b.tensor("aten::sum.dim_IntList", { self, dim, keepdim }),
+  mean:
+    (b) =>
+    (self, dim, keepdim = false) =>
+      b.tensor("aten::mean.dim", { self, dim, keepdim }),
+  amax:
+    (b) =>
+    (self, dim, keepdim = false) =>
+      b.tensor("aten::amax", { self, dim, keepdim }),
+  full: (b) => (size, fill_value, dtype) => b.tensor("aten::full", { size, fill_value, dtype }),
+  arange: (b) => (end, dtype) => b.tensor("aten::arange.start_step", { start: 0, end, step: 1, dtype }),
+};
+
+/** Makes each function when it is asked for: every decomposition has an object of these, and calls few of them. */
+class ShortNames {
+  readonly b: Builder;
+
+  constructor(b: Builder) {
+    this.b = b;
+  }
+
+  static {
+    for (const [name, make] of Object.entries(MAKERS)) {
+      Object.defineProperty(ShortNames.prototype, name, {
+        get(this: ShortNames) {
+          return make(this.b);
+        },
+      });
+    }
+  }
+}
+
 /** Returns short names for the ops of `b`. */
 export function emit(b: Builder): Emit {
-  const unary = Object.fromEntries(UNARY.map((f) => [f, (self: TensorMeta) => b.tensor(`aten::${f}`, { self })]));
-  const binary = Object.fromEntries(
-    BINARY.map((f) => [f, (self: Operand, other: Operand) => b.tensor(`aten::${f}.Tensor`, { self, other })]),
-  );
-  return {
-    ...(unary as Unaries),
-    ...(binary as Omit<Binaries, "maximum" | "minimum">),
-    maximum: (self, other) => b.tensor("aten::maximum", { self, other }),
-    minimum: (self, other) => b.tensor("aten::minimum", { self, other }),
-    cast: (self, dtype) => (self.dtype === dtype ? self : b.tensor("aten::_to_copy", { self, dtype })),
-    pow: (self, exponent) => b.tensor("aten::pow.Tensor_Scalar", { self, exponent }),
-    clampMin: (self, min) => b.tensor("aten::clamp_min", { self, min }),
-    where: (condition, self, other) => b.tensor("aten::where.self", { condition, self, other }),
-    reshape: (self, shape) => (sameShape(self.shape, shape) ? self : b.tensor("aten::reshape", { self, shape })),
-    expand: (self, size) => (sameShape(self.shape, size) ? self : b.tensor("aten::expand", { self, size })),
-    permute: (self, dims) => (dims.every((d, i) => d === i) ? self : b.tensor("aten::permute", { self, dims })),
-    transpose: (self, dim0, dim1) => (dim0 === dim1 ? self : b.tensor("aten::transpose.int", { self, dim0, dim1 })),
-    unsqueeze: (self, dim) => b.tensor("aten::unsqueeze", { self, dim }),
-    squeeze: (self, dim) => b.tensor("aten::squeeze.dim", { self, dim }),
-    select: (self, dim, index) => b.tensor("aten::select.int", { self, dim, index }),
-    slice: (self, dim, start, end) => b.tensor("aten::slice.Tensor", { self, dim, start, end, step: 1 }),
-    cat: (tensors, dim) => (tensors.length === 1 ? tensors[0]! : b.tensor("aten::cat", { tensors, dim })),
-    sum: (self, dim, keepdim = false) => b.tensor("aten::sum.dim_IntList", { self, dim, keepdim }),
-    mean: (self, dim, keepdim = false) => b.tensor("aten::mean.dim", { self, dim, keepdim }),
-    amax: (self, dim, keepdim = false) => b.tensor("aten::amax", { self, dim, keepdim }),
-    full: (size, fill_value, dtype) => b.tensor("aten::full", { size, fill_value, dtype }),
-    arange: (end, dtype) => b.tensor("aten::arange.start_step", { start: 0, end, step: 1, dtype }),
-  };
+  return new ShortNames(b) as unknown as Emit;
 }
