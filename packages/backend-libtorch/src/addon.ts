@@ -213,12 +213,33 @@ export interface NativePlan {
     options: RunOptions,
   ): { readonly step: NativeStep; readonly run: NativeRun | null };
   /**
+   * Makes a run of fixed shapes ready to be repeated on the calling thread. Null for a plan that has host nodes, writes to
+   * its inputs, has a loop whose length depends on data, or is not on the CPU.
+   */
+  direct(inputs: readonly NativeLayout[], outputs: readonly NativeLayout[]): NativeDirect | null;
+  /**
    * Records a run on inputs of these shapes: on CUDA a CUDA graph, which one launch replays. It fails with
    * `libtorch.capture` for a program that has host nodes or writes to its inputs.
    */
   capture(inputs: readonly (NativeValue | NativeBytes)[]): Promise<NativeCapture>;
   /** Returns the bytes of the storages that the bound inputs view now, each counted once. */
   boundBytes(): number;
+  dispose(): void;
+}
+
+/** The dtype and shape of row-major elements. */
+export interface NativeLayout {
+  readonly dtype: DType;
+  readonly shape: readonly number[];
+}
+
+/** Runs of a plan on the calling thread, on inputs of fixed dtypes and shapes, one after the other. */
+export interface NativeDirect {
+  /**
+   * Reads the inputs' bytes, computes, and writes the results' bytes; `memory` has the arrays of all of them in order. Returns
+   * the results instead where they do not have the layouts that were expected. `alone`: ops compute with one thread.
+   */
+  run(alone: boolean, ...memory: readonly Uint8Array[]): readonly NativeValue[] | undefined;
   dispose(): void;
 }
 
@@ -250,7 +271,7 @@ export interface NativeRun {
   cancel(): void;
 }
 
-export type NativeStep =
+export type NativeStep = (
   | { readonly kind: "host"; readonly graph: number; readonly node: number; readonly args: readonly NativeValue[] }
   /**
    * A node that ran, host and higher-order ones included, with its results, one entry per return. Tensors are those of
@@ -263,7 +284,11 @@ export type NativeStep =
       /** The inputs (bound or not) that the program wrote to, with their new values. The originals are unchanged. */
       readonly written: readonly { readonly input: number; readonly tensor: NativeTensor }[];
       readonly profile: NativeProfile | null;
-    };
+    }
+) & {
+  /** How long the run took to get here from its stop before, in nanoseconds. */
+  readonly ns: number;
+};
 
 /** Times of a run, in nanoseconds since it began; they are device times where the device measures them. */
 export interface NativeProfile {

@@ -31,6 +31,7 @@ import { updateInPlace } from "./optimize/update-in-place.ts";
 import type { LibtorchOptions } from "./options.ts";
 import { Router } from "./routes.ts";
 import { SourceLibraries } from "./source-libraries.ts";
+import { TurnBudget } from "./turn-budget.ts";
 
 const CAPABILITIES: Capabilities = {
   dtypes: LIBTORCH_DTYPES,
@@ -55,6 +56,8 @@ export class LibtorchBackend implements Backend {
   readonly #dispatcher: Dispatcher;
   readonly #libraries = new Set<string>();
   readonly #sources: SourceLibraries;
+  readonly #atOnceMs: number;
+  readonly #budget = new TurnBudget();
   readonly #executables = new Set<LibtorchExecutable>();
   #abilities = new WeakMap<OpRegistry, Abilities>();
   #disposed = false;
@@ -66,6 +69,7 @@ export class LibtorchBackend implements Backend {
     this.#cudaGraphs = options.cudaGraphs ?? false;
     this.#weights = weights;
     this.#mmap = options.mmap;
+    this.#atOnceMs = options.atOnceMs ?? 0.1;
     this.device = requireDevice(device, addon.info());
     this.#dispatcher = new Dispatcher(addon, this.device);
     this.#sources = new SourceLibraries(this.#dispatcher, (path) => this.loadLibrary(path));
@@ -99,8 +103,15 @@ export class LibtorchBackend implements Backend {
       this.#executables.delete(executable);
       await request.onDispose?.();
     };
-    const { device } = this;
-    const options = { device, outputs: this.#outputs, capture: this.#cudaGraphs, onDispose };
+    const options = {
+      device: this.device,
+      outputs: this.#outputs,
+      capture: this.#cudaGraphs,
+      atOnceMs: this.#atOnceMs,
+      alone: request.precision !== "exact",
+      budget: this.#budget,
+      onDispose,
+    };
     const executable = new LibtorchExecutable({ ...compiled, notes: [...lacks, ...compiled.notes] }, options);
     this.#executables.add(executable);
     if (this.#disposed) await executable.dispose();

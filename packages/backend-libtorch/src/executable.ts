@@ -4,6 +4,7 @@ import type { Pt2Error } from "@pt2/format";
 import { isReturned } from "@pt2/graph";
 import { commitWrites } from "./commit-writes.ts";
 import type { CompiledProgram } from "./compile-program.ts";
+import { DirectRuns } from "./direct-runs.ts";
 import { explain } from "./explain.ts";
 import { libtorchError } from "./libtorch-errors.ts";
 import { type Outputs, toTensor } from "./native-tensor.ts";
@@ -11,7 +12,9 @@ import { CapturedRuns } from "./plan/captured-runs.ts";
 import type { Done, NodeObserver, PlanHooks } from "./plan/compiled-plan.ts";
 import { ProfileRecorder } from "./profile.ts";
 import { InputReader, toValues, toValuesSync } from "./run-values.ts";
+import { SmallRuns } from "./small-runs.ts";
 import { traceEvent } from "./trace-event.ts";
+import type { TurnBudget } from "./turn-budget.ts";
 
 /** What an executable needs. */
 export interface ExecutableOptions {
@@ -19,6 +22,12 @@ export interface ExecutableOptions {
   readonly outputs: Outputs;
   /** Whether runs are recorded and replayed. */
   readonly capture: boolean;
+  /** The most milliseconds of a run that is computed at once on the calling thread. */
+  readonly atOnceMs: number;
+  /** Whether ops of such a run take no other threads: then its bits may depend on where it is computed. */
+  readonly alone: boolean;
+  /** What all such runs of the backend share. */
+  readonly budget: TurnBudget;
   onDispose(): Promise<void>;
 }
 
@@ -29,6 +38,9 @@ export class LibtorchExecutable implements Executable {
   readonly #inputs: InputReader;
   /** The recordings; null where runs are not recorded. */
   readonly #captures: CapturedRuns | null;
+  /** Runs from bytes to bytes; null for a program whose results are not only those of a run. */
+  readonly #direct: DirectRuns | null;
+  readonly #small: SmallRuns;
   readonly #underWay = new Set<Promise<unknown>>();
   /** The queue of runs that write to buffers. */
   readonly #queue = new RunQueue(disposed);
@@ -39,10 +51,14 @@ export class LibtorchExecutable implements Executable {
     this.#compiled = compiled;
     this.#options = options;
     this.#inputs = new InputReader(compiled.program, options.device);
+    const isPure = !compiled.writes && compiled.program.outputs.every(isReturned);
+    this.#direct = isPure ? new DirectRuns(compiled.plan) : null;
+    this.#small = new SmallRuns(options.atOnceMs, options.budget);
     this.#captures = options.capture && !compiled.writes ? new CapturedRuns(compiled.plan) : null;
   }
 
   run(inputs: readonly Value[], { signal }: RunOptions = {}): Promise<readonly Value[]> {
+    if (this.#small.isNext && this.#direct?.fits(inputs)) return this.#atOnce(inputs, signal);
     return this.#begin(signal, async () => (await this.#forward(inputs, { signal })).outputs);
   }
 
@@ -53,11 +69,14 @@ export class LibtorchExecutable implements Executable {
    */
   runSync(inputs: readonly Value[]): readonly Value[] {
     this.#requireAlive();
+    if (this.#direct?.fits(inputs)) return this.#direct.run(inputs, this.#options.alone && this.#small.isSmall);
     const { plan, writes } = this.#compiled;
     if (writes && this.#underWay.size > 0) throw busy();
     const done = plan.runSync(this.#inputs.read(inputs));
     const outputs = toValuesSync(this.#returned(done), this.#options.outputs);
     commitWrites(this.#compiled, done);
+    this.#small.learn(done.ns / 1e6);
+    this.#direct?.learn(inputs, outputs);
     return outputs;
   }
 
@@ -120,11 +139,19 @@ export class LibtorchExecutable implements Executable {
     await Promise.allSettled(this.#underWay);
     const { plan, hosts, state } = this.#compiled;
     this.#captures?.dispose();
+    this.#direct?.dispose();
     plan.dispose();
     hosts.dispose();
     for (const tensor of state.values()) tensor.dispose();
     state.clear();
     await this.#options.onDispose();
+  }
+
+  /** Computes at once. The calling thread does nothing else meanwhile, so there is nothing that an abort could stop. */
+  async #atOnce(inputs: readonly Value[], signal: AbortSignal | undefined): Promise<readonly Value[]> {
+    this.#requireAlive();
+    signal?.throwIfAborted();
+    return this.#small.measure(() => this.#direct!.run(inputs, this.#options.alone));
   }
 
   #begin<T>(signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
@@ -152,11 +179,15 @@ export class LibtorchExecutable implements Executable {
     const recorded = watched ? null : await this.#captures?.run(given);
     hooks.signal?.throwIfAborted();
     const done: Done = recorded
-      ? { kind: "done", outputs: recorded, written: [], profile: null }
+      ? { kind: "done", outputs: recorded, written: [], profile: null, ns: Number.POSITIVE_INFINITY }
       : await this.#compiled.plan.run(given, hooks);
     const outputs = await toValues(this.#returned(done), this.#options.outputs);
     // The writes are committed once every result is there: a run that fails changes nothing.
     commitWrites(this.#compiled, done);
+    if (!watched) {
+      this.#small.learn(done.ns / 1e6);
+      this.#direct?.learn(inputs, outputs);
+    }
     return { outputs, done };
   }
 

@@ -12,6 +12,12 @@ export interface LibtorchOptions {
   readonly threads?: number;
   /** How many runs compute at the same time, for the whole process; further ones wait. */
   readonly concurrency?: number;
+  /**
+   * The most milliseconds that a run may take to be computed at once on the calling thread, which is quicker than the way
+   * to the pool and back; 0: every run goes there. What runs take is measured: a program begins on the pool.
+   * @default 0.1
+   */
+  readonly atOnceMs?: number;
   /** Shared libraries that register ops with TORCH_LIBRARY. They run code when they are loaded. */
   readonly libraries?: readonly (string | URL)[];
   /** The switches of libtorch, for the whole process. */

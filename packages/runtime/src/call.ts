@@ -22,10 +22,13 @@ interface Parameter {
 export class CallConvention {
   readonly #program: Program;
   readonly #parameters: readonly Parameter[] | null;
+  /** Whether `forward` takes one value for each leaf, in their order. */
+  readonly #isFlat: boolean;
 
   constructor(program: Program, inputs: readonly LeafInfo[]) {
     this.#program = program;
     this.#parameters = parametersOf(program, inputs);
+    this.#isFlat = this.#parameters?.every(({ spec, keyword }) => !keyword && spec.type === null) ?? false;
   }
 
   leavesOf(call: Call): readonly unknown[] {
@@ -48,6 +51,7 @@ export class CallConvention {
     const [first] = given;
     const parameters = this.#parameters;
     if (parameters === null) return { args: given };
+    if (this.#isFlat && given.length === parameters.length && given.every(isTensor)) return { leaves: given };
     if (given.length === 1 && isPlainObject(first) && this.#isByName(parameters, first)) return { kwargs: first };
     if (given.length > parameters.length) throw this.#tooMany(given.length, parameters.length);
     return { kwargs: Object.fromEntries(given.map((value, i) => [parameters[i]!.name, value])) };

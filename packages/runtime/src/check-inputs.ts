@@ -6,10 +6,45 @@ import { type Constant, describeType, type LeafInfo, type LeafType, printConstan
 import { isPlainTensor, tensor } from "./tensor/tensor.ts";
 
 /**
- * Checks the leaves of a call against the signature and the symbols' ranges, and converts them to an executable's
- * inputs.
+ * Checks the leaves of calls against the signature and the symbols' ranges, and converts them to an executable's inputs.
+ * It remembers the shapes of the last call: tensors like those are inputs as they are, which small programs call for.
  */
-export function checkInputs(program: Program, inputs: readonly LeafInfo[], leaves: readonly unknown[]): Value[] {
+export class InputChecker {
+  readonly #program: Program;
+  readonly #inputs: readonly LeafInfo[];
+  /** The shapes of the last call; null where other values than tensors decide whether a call is valid. */
+  #accepted: readonly (readonly number[])[] | null = null;
+
+  constructor(program: Program, inputs: readonly LeafInfo[]) {
+    this.#program = program;
+    this.#inputs = inputs;
+  }
+
+  check(leaves: readonly unknown[]): readonly Value[] {
+    if (this.#isLikeAccepted(leaves)) return leaves;
+    const values = checkInputs(this.#program, this.#inputs, leaves);
+    const isOfTensors = this.#inputs.every(({ type }) => type.kind === "tensor");
+    // Copies, because nothing keeps a caller from changing an array.
+    this.#accepted = isOfTensors ? values.map((value) => [...(value as Tensor).shape]) : null;
+    return values;
+  }
+
+  #isLikeAccepted(leaves: readonly unknown[]): leaves is readonly Tensor[] {
+    const accepted = this.#accepted;
+    if (accepted === null || leaves.length !== accepted.length) return false;
+    for (let i = 0; i < accepted.length; i++) {
+      const leaf = leaves[i];
+      const { type } = this.#inputs[i]!;
+      const shape = accepted[i]!;
+      if (!(leaf instanceof Tensor) || type.kind !== "tensor" || leaf.dtype !== type.dtype) return false;
+      if (leaf.shape.length !== shape.length) return false;
+      for (let d = 0; d < shape.length; d++) if (leaf.shape[d] !== shape[d]) return false;
+    }
+    return true;
+  }
+}
+
+function checkInputs(program: Program, inputs: readonly LeafInfo[], leaves: readonly unknown[]): Value[] {
   if (leaves.length !== inputs.length) {
     throw runtimeError("runtime.call", {
       what: `The program takes ${inputs.length} inputs (${inputs.map(({ name }) => name).join(", ")}), but got ${leaves.length}`,

@@ -12,7 +12,7 @@ import type {
 import type { Archive } from "@pt2/format";
 import type { Program } from "@pt2/graph";
 import { type Call, CallConvention } from "./call.ts";
-import { checkInputs } from "./check-inputs.ts";
+import { InputChecker } from "./check-inputs.ts";
 import type { Model } from "./model.ts";
 import { isJoint, resultOf, type StepResult, stepResultOf } from "./result.ts";
 import { RunsInOrder } from "./runs-in-order.ts";
@@ -44,6 +44,7 @@ export class LoadedModel implements Model {
   readonly #executable: Executable;
   readonly #archive: Pick<Archive, "close">;
   readonly #convention: CallConvention;
+  readonly #checker: InputChecker;
   readonly #runs = new RunsInOrder();
   #disposed: Promise<void> | undefined;
 
@@ -56,6 +57,7 @@ export class LoadedModel implements Model {
     this.#executable = executable;
     this.#archive = archive;
     this.#convention = new CallConvention(program, this.inputs);
+    this.#checker = new InputChecker(program, this.inputs);
     if (executable.runSync !== undefined) {
       this.runSync = <Result>(call: Call) => this.#result<Result>(this.#alive().runSync!(this.#checked(call)));
       this.forwardSync = <Result>(...given: readonly unknown[]) =>
@@ -95,7 +97,7 @@ export class LoadedModel implements Model {
   }
 
   async runFlat(leaves: readonly unknown[], options?: RunOptions): Promise<readonly Value[]> {
-    const given = checkInputs(this.program, this.inputs, leaves);
+    const given = this.#checker.check(leaves);
     return await this.#start(given, (model, inputs) => model.run(inputs, options));
   }
 
@@ -151,7 +153,7 @@ export class LoadedModel implements Model {
   }
 
   #checked(call: Call): readonly Value[] {
-    return checkInputs(this.program, this.inputs, this.leavesOf(call));
+    return this.#checker.check(this.leavesOf(call));
   }
 
   #result<Result>(values: readonly Value[]): Result {

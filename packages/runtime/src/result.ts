@@ -22,6 +22,7 @@ export function isJoint({ outputs }: Pick<Program, "outputs">): boolean {
 
 /** Builds the module's result from the leaves of a run, which include gradients where the program has them. */
 export function resultOf({ outputs, outSpec, namedTuples }: Program, values: readonly Value[]): unknown {
+  if (outSpec !== null && outSpec.type === null && values.length === 1 && outputs.length === 1) return values[0];
   const returned = outputs.filter(isReturned);
   const leaves = values.filter((_, i) => isModuleResult(returned[i]!));
   return outSpec === null ? leaves : unflatten(outSpec, leaves, namedTuples);

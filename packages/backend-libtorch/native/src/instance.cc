@@ -3,6 +3,7 @@
 
 #include "aoti-object.h"
 #include "capture-object.h"
+#include "direct-object.h"
 #include "file-object.h"
 #include "plan-object.h"
 #include "run-object.h"
@@ -18,6 +19,7 @@ Instance::Instance(Napi::Env env)
       plan(Napi::Persistent(PlanObject::define(env))),
       run(Napi::Persistent(RunObject::define(env))),
       capture(Napi::Persistent(CaptureObject::define(env))),
+      direct(Napi::Persistent(DirectObject::define(env))),
       aoti(Napi::Persistent(AotiObject::define(env))),
       promises(Promises::open(env)) {}
 

@@ -19,6 +19,7 @@ struct Instance {
   Napi::FunctionReference plan;
   Napi::FunctionReference run;
   Napi::FunctionReference capture;
+  Napi::FunctionReference direct;
   Napi::FunctionReference aoti;
   std::shared_ptr<Promises> promises;
 };

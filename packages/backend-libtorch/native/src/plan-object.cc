@@ -3,6 +3,7 @@
 
 #include "capture-object.h"
 #include "check.h"
+#include "direct-object.h"
 #include "inputs.h"
 #include "instance.h"
 #include "plan/parse.h"
@@ -22,7 +23,8 @@ RunOptions readOptions(Napi::Value value) {
 
 Napi::Function PlanObject::define(Napi::Env env) {
   return Wrapped::define(env, {method<&PlanObject::bind>("bind"), method<&PlanObject::start>("start"),
-                               method<&PlanObject::runSync>("runSync"), method<&PlanObject::capture>("capture"),
+                               method<&PlanObject::runSync>("runSync"), method<&PlanObject::direct>("direct"),
+                               method<&PlanObject::capture>("capture"),
                                method<&PlanObject::boundBytes>("boundBytes"), method<&PlanObject::dispose>("dispose")});
 }
 
@@ -59,6 +61,10 @@ Napi::Value PlanObject::runSync(const Napi::CallbackInfo& info) {
   result.Set("step", fromStep(info.Env(), step));
   result.Set("run", step.kind == Step::Kind::Done ? info.Env().Null() : RunObject::make(info.Env(), std::move(state)));
   return result;
+}
+
+Napi::Value PlanObject::direct(const Napi::CallbackInfo& info) {
+  return makeDirect(info.Env(), plan(), info[0], info[1]);
 }
 
 Napi::Value PlanObject::capture(const Napi::CallbackInfo& info) {

@@ -24,6 +24,7 @@ class PlanObject : public Wrapped<PlanObject> {
   Napi::Value bind(const Napi::CallbackInfo& info);
   Napi::Value start(const Napi::CallbackInfo& info);
   Napi::Value runSync(const Napi::CallbackInfo& info);
+  Napi::Value direct(const Napi::CallbackInfo& info);
   Napi::Value capture(const Napi::CallbackInfo& info);
   Napi::Value boundBytes(const Napi::CallbackInfo& info);
   Napi::Value dispose(const Napi::CallbackInfo& info);

@@ -55,6 +55,7 @@ Napi::Value fromWritten(Napi::Env env, const std::vector<std::pair<size_t, at::T
 
 Napi::Value fromStep(Napi::Env env, const Step& step) {
   Napi::Object object = Napi::Object::New(env);
+  object.Set("ns", static_cast<double>(step.ns));
   if (step.kind == Step::Kind::Done) {
     object.Set("kind", "done");
     object.Set("outputs", fromIValues(env, step.values));

@@ -3,6 +3,8 @@
 
 #include <c10/core/InferenceMode.h>
 
+#include <chrono>
+
 #include "failure.h"
 #include "threads.h"
 
@@ -37,8 +39,10 @@ Step RunState::resume(std::vector<c10::IValue> results) {
   const std::vector<c10::IValue> held = results;
   StreamLease::Scope stream(stream_);
   try {
+    const auto begin = std::chrono::steady_clock::now();
     Step step = run->resume(std::move(results));
     stream.synchronize();
+    step.ns = std::chrono::nanoseconds(std::chrono::steady_clock::now() - begin).count();
     if (step.kind == Step::Kind::Done) finish();
     return step;
   } catch (...) {

@@ -2,6 +2,9 @@
 #include "threads.h"
 
 #include <ATen/Parallel.h>
+#ifdef _OPENMP
+#include <omp.h>
+#endif
 
 #include <atomic>
 
@@ -16,6 +19,20 @@ thread_local unsigned adopted = ~0U;
 void setThreads(int count) {
   at::set_num_threads(count);
   adopted = ++generation;
+}
+
+OneThread::OneThread(bool on) {
+#ifdef _OPENMP
+  if (!on || omp_get_max_threads() == 1) return;
+  before_ = omp_get_max_threads();
+  omp_set_num_threads(1);
+#endif
+}
+
+OneThread::~OneThread() {
+#ifdef _OPENMP
+  if (before_ != 0) omp_set_num_threads(before_);
+#endif
 }
 
 void adoptThreads() {

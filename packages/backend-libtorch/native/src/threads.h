@@ -6,6 +6,19 @@ namespace pt2 {
 
 void setThreads(int count);
 
+// While it lasts, ops on this thread start no others, where `on`: threads of OpenMP that a second thread brings to life
+// would keep those of the pool from waiting awake for the next op.
+class OneThread {
+ public:
+  explicit OneThread(bool on);
+  ~OneThread();
+  OneThread(const OneThread&) = delete;
+  OneThread& operator=(const OneThread&) = delete;
+
+ private:
+  int before_ = 0;  // 0 where nothing is to be restored
+};
+
 // Each thread must call this before it computes.
 void adoptThreads();
 

@@ -4,6 +4,8 @@ import type {
   Addon,
   NativeBytes,
   NativeCapture,
+  NativeDirect,
+  NativeLayout,
   NativePlan,
   NativeRun,
   NativeStep,
@@ -127,6 +129,11 @@ export class CompiledPlan {
     } catch (error) {
       throw this.#failed(begun.run!, error);
     }
+  }
+
+  /** Makes a run of fixed shapes ready to be repeated on the calling thread; null where the plan does not allow it. */
+  direct(inputs: readonly NativeLayout[], outputs: readonly NativeLayout[]): NativeDirect | null {
+    return located(() => this.#native.direct(inputs, outputs), this.nodeAt);
   }
 
   /** Records a run on inputs like these. It returns null for a program that cannot be recorded. */

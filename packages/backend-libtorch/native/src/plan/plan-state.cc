@@ -61,6 +61,17 @@ std::shared_ptr<Plan> compile(PlanSource source, std::vector<at::Tensor> bound) 
   return std::make_shared<Plan>(compileProgram(std::move(source)), std::move(bound));
 }
 
+bool runsDirectly(const Plan& plan) {
+  const Program& program = plan.program();
+  if (!program.device.is_cpu() || program.writes) return false;
+  for (const Graph& graph : program.graphs) {
+    for (const Node& node : graph.nodes) {
+      if (std::holds_alternative<HostNode>(node.kind) || node.op == "higher_order::while_loop") return false;
+    }
+  }
+  return true;
+}
+
 size_t boundBytes(const Plan& plan) { return plan.bound()->bytes(); }
 
 void bind(Plan& plan, size_t input, at::Tensor tensor) { plan.bind(input, tensor); }

@@ -50,12 +50,17 @@ struct Step {
   // The inputs that were written to, with their new values.
   std::vector<std::pair<size_t, at::Tensor>> written;
   std::unique_ptr<Profile> profile;
+  int64_t ns = 0;  // how long it took to get here from the stop before
 };
 
 struct RunOptions {
   bool profile = false;
   bool step = false;  // stop after every node
 };
+
+// Whether a run needs nobody between its beginning and its end, and leaves its inputs as they were: on the CPU, without
+// host nodes, writes, or loops whose length depends on data.
+bool runsDirectly(const Plan& plan);
 
 // One run of a plan. Any thread may call `resume`, but only one at a time.
 class Run {
@@ -65,6 +70,9 @@ class Run {
   virtual Step resume(std::vector<c10::IValue> results) = 0;
   // Makes the run fail with `libtorch.aborted` before its next node. Any thread may call it.
   virtual void cancel() noexcept = 0;
+  // Lets a run that is over, or has not begun, begin again, on what is in its inputs then. Only for plans that run
+  // directly.
+  virtual void rewind() = 0;
 };
 
 std::unique_ptr<Run> start(std::shared_ptr<Plan> plan, std::vector<c10::IValue> inputs, RunOptions options);

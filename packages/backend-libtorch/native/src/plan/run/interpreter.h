@@ -22,6 +22,7 @@ class Interpreter final : public Run {
 
   Step resume(std::vector<c10::IValue> results) override;
   void cancel() noexcept override { canceled_.store(true, std::memory_order_relaxed); }
+  void rewind() override { state_ = State::New; }
 
  private:
   enum class State : uint8_t { New, AtHost, AfterNode, Over };
