@@ -135,7 +135,7 @@ function grow(
  * Returns the expression of the last of these calls, in terms of the inputs of them all; producers come before their
  * readers.
  */
-function joined(calls: readonly Call[], inputs: readonly LoweredTensor[]): TypedExpr {
+export function joined(calls: readonly Call[], inputs: readonly LoweredTensor[]): TypedExpr {
   const last = calls.at(-1)!.scalar!;
   if (calls.length === 1) return last.expr;
   const values = new Map<LoweredTensor, TypedExpr>();

@@ -4,6 +4,7 @@ import {
   ConstantPool,
   type ConstantSteps,
   type ElementwiseGroup,
+  endOf,
   type KernelTable,
   type PlanBuffer,
   type PlanDevice,
@@ -47,6 +48,7 @@ export interface WasmDeviceParts {
 export class WasmDevice implements PlanDevice<WasmTypes> {
   readonly exact: boolean;
   readonly stepName = "step";
+  readonly sharesSteps = true;
   readonly writtenBy: NonNullable<PlanDevice<WasmTypes>["writtenBy"]> = writtenBy;
   readonly state: Map<() => object, object> = new Map();
   readonly random: RandomState;
@@ -148,12 +150,18 @@ export class WasmDevice implements PlanDevice<WasmTypes> {
     }
   }
 
-  /** Buffers lie after those of the plan before. */
-  layOut(buffers: readonly PlanBuffer<number>[], after: WasmTypes["plan"] | null): number {
-    const start = after?.arenaEnd ?? 0;
-    const { offsets, bytes } = planArena(buffers);
+  /** Buffers lie after those of the plan before, and after those that are kept. */
+  layOut(
+    buffers: readonly PlanBuffer<number>[],
+    after: WasmTypes["plan"] | null,
+    kept: ReadonlySet<PlanBuffer<number>>,
+  ): number {
+    let start = after?.arenaEnd ?? 0;
+    for (const { position, bytes } of kept) start = Math.max(start, endOf(position, bytes));
+    const placed = buffers.filter((buffer) => !kept.has(buffer));
+    const { offsets, bytes } = planArena(placed);
     checkRoom(start + bytes, buffers);
-    for (const [i, buffer] of buffers.entries()) buffer.position = start + offsets[i]!;
+    for (const [i, buffer] of placed.entries()) buffer.position = start + offsets[i]!;
     return start + bytes;
   }
 }

@@ -40,6 +40,10 @@ export class WasmPlan implements StagePlan<TensorView> {
     return `arena ${this.arenaEnd} bytes, ${this.steps.length} steps`;
   }
 
+  get records(): WasmStage["records"] {
+    return this.stage.records;
+  }
+
   view(tensor: LoweredTensor): TensorView {
     return this.stage.views.get(tensor)!;
   }
@@ -60,7 +64,7 @@ export class WasmEngine implements StageEngine<TensorView, WasmPlan> {
 
   async plan(request: StageRequest<TensorView, WasmPlan>): Promise<WasmPlan> {
     // In a worker, the view rule of a user's own op may have to be evaluated on the calling thread.
-    const stage = await planStage(request, this.device);
+    const stage = await planStage(request, this.device, request.before?.records);
     await this.device.constants.load([...stage.constants.keys()], {
       onLoaded: () => this.#cancellation?.throwIfAborted(),
       // An abort is rethrown unchanged, and so is a failure to read.

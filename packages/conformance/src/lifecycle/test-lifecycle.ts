@@ -10,6 +10,7 @@ import { DISPOSE } from "./dispose.ts";
 import { DYNAMIC } from "./dynamic.ts";
 import type { LifecycleCase, LifecycleTools } from "./lifecycle-case.ts";
 import { RUNS } from "./runs.ts";
+import { SIZES } from "./sizes.ts";
 import { UNSUPPORTED } from "./unsupported.ts";
 
 /** The arguments of {@link testLifecycle}. */
@@ -27,6 +28,7 @@ const CASES: readonly LifecycleCase[] = [
   ...ABORT,
   ...DISPOSE,
   ...DYNAMIC,
+  ...SIZES,
   ...CONTROL,
   ...UNSUPPORTED,
 ];

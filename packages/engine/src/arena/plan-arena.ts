@@ -18,6 +18,11 @@ export interface ArenaPlan {
 /** Buffers start at cache lines, so that no two share one and SIMD loads are aligned. */
 const ALIGNMENT = 64;
 
+/** Returns where a buffer ends that starts at an address, and where another may start. */
+export function endOf(start: number, bytes: number): number {
+  return start + Math.ceil(bytes / ALIGNMENT) * ALIGNMENT;
+}
+
 /**
  * Packs buffers with lifetimes into one block: largest first, each into the lowest gap that is free during its whole
  * life ("greedy by size", arXiv:2001.03288, algorithm 2).
@@ -29,7 +34,7 @@ export function planArena(lifetimes: readonly Lifetime[]): ArenaPlan {
   let total = 0;
   for (const i of order) {
     const { bytes, first, last } = lifetimes[i]!;
-    const size = Math.ceil(bytes / ALIGNMENT) * ALIGNMENT;
+    const size = endOf(0, bytes);
     const start = placed.lowestGap(size, first, last);
     offsets[i] = start;
     total = Math.max(total, start + size);

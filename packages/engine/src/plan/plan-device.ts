@@ -90,8 +90,17 @@ export interface PlanDevice<T extends DeviceTypes> {
   compute(work: ConstantSteps<T>): Awaitable<void>;
   /** Starts the notes of a plan, or of the computation of a constant. */
   begin(): T["notes"];
-  /** Gives buffers their positions. `after` is the plan whose memory is still in use. */
-  layOut(buffers: readonly PlanBuffer<T["handle"]>[], after: T["plan"] | null): T["layout"];
+  /**
+   * Gives buffers their positions. `after` is the plan whose memory is still in use. Those in `kept` have positions
+   * already, where they are apart from one another.
+   */
+  layOut(
+    buffers: readonly PlanBuffer<T["handle"]>[],
+    after: T["plan"] | null,
+    kept: ReadonlySet<PlanBuffer<T["handle"]>>,
+  ): T["layout"];
+  /** Whether steps may be shared by plans, so that a plan for other sizes makes only those that these change. */
+  readonly sharesSteps?: boolean;
   /**
    * Returns the buffers that a step needs while it runs. Without this method a call is taken to read every argument
    * that its kernel has looked up.

@@ -4,10 +4,10 @@ import { type ArgValue, type LoweredTensor, type LowerOptions, lower } from "@pt
 import { explainStages } from "./explain.ts";
 import type { GraphBreakHost } from "./graph-break.ts";
 import { Placeholders } from "./placeholders.ts";
-import type { PlanCache } from "./plan-cache.ts";
+import { PlanCache } from "./plan-cache.ts";
 import { isDeviceData, planKey, type RunValue, type TensorType, tensorDataIn } from "./run-value.ts";
 import type { RunHooks, StageEngine, StagePlan } from "./stage-engine.ts";
-import { fetchAll, type StageCount, StageNode, stageCache } from "./stage-node.ts";
+import { fetchAll, MAX_PLANS, type StageCount, StageNode } from "./stage-node.ts";
 
 /** The code of graph breaks, once a run has met one. */
 let graphBreaks: typeof import("./graph-break.ts") | undefined;
@@ -27,7 +27,11 @@ export class GraphRunner<View extends TensorType, Plan extends StagePlan<View>> 
   /** The number of stages planned for this graph and those that it calls. */
   readonly #count: StageCount;
   readonly #options: LowerOptions;
-  readonly #roots: PlanCache<readonly RunValue[], StageNode<View, Plan>> = stageCache();
+  readonly #roots: PlanCache<readonly RunValue[], StageNode<View, Plan>>;
+  /** The plan from which those for other sizes are made. It is kept when the cache drops it. */
+  #model: StageNode<View, Plan> | undefined;
+  /** The tensors that are bound to names, which are the same in all plans. */
+  readonly #tensors = new Map<string, LoweredTensor>();
 
   constructor(
     graph: Graph,
@@ -41,6 +45,9 @@ export class GraphRunner<View extends TensorType, Plan extends StagePlan<View>> 
     this.#after = after;
     this.#count = count;
     this.#options = options;
+    this.#roots = new PlanCache(MAX_PLANS, (node) => {
+      if (node !== this.#model) node.release();
+    });
   }
 
   /**
@@ -111,6 +118,7 @@ export class GraphRunner<View extends TensorType, Plan extends StagePlan<View>> 
 
   /** Releases all plans. */
   release(): void {
+    this.#setModel(undefined);
     this.#roots.clear();
   }
 
@@ -131,19 +139,32 @@ export class GraphRunner<View extends TensorType, Plan extends StagePlan<View>> 
         advice: "Run validate() on the program: the operands of a nested graph do not fit it.",
       });
     }
-    const given = new Placeholders(inputs, (i) => names[i]!);
+    const model = this.#model;
+    const given = new Placeholders(inputs, (i) => names[i]!, model?.given);
     const env = new Map<string, ArgValue>(names.map((name, i) => [name!, given.values[i]!]));
     const views = new Map<LoweredTensor, View>();
     for (const name of this.#graph.inputs) {
       const view = name === null ? undefined : bound.get(name);
       if (view === undefined) continue;
-      const tensor: LoweredTensor = { dtype: view.dtype, shape: view.shape, name: name! };
+      const tensor = this.#tensors.get(name!) ?? { dtype: view.dtype, shape: view.shape, name: name! };
+      this.#tensors.set(name!, tensor);
       env.set(name!, tensor);
       views.set(tensor, view);
     }
-    const stage = await lower(this.#graph, env, this.#options);
+    const stage = await lower(this.#graph, env, this.#options, model?.stage);
     await lowered();
-    return await StageNode.plan(this.#engine, { key, given, views, after: this.#after, count: this.#count }, stage);
+    const origin = { key, given, views, after: this.#after, before: model?.plan, count: this.#count };
+    const node = await StageNode.plan(this.#engine, origin, stage);
+    if (stage.nodes !== undefined) this.#setModel(node);
+    // A plan of another structure: the next size is planned from the beginning, for those that follow it.
+    else if (node.plan.records !== undefined) this.#setModel(undefined);
+    return node;
+  }
+
+  #setModel(node: StageNode<View, Plan> | undefined): void {
+    const last = this.#model;
+    this.#model = node;
+    if (last !== undefined && !this.plans.includes(last)) last.release();
   }
 
   async #follow(from: StageNode<View, Plan>, results: readonly RunValue[]): Promise<StageNode<View, Plan>> {

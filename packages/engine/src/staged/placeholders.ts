@@ -1,3 +1,4 @@
+import { sameShape } from "@pt2/format";
 import { type ArgValue, type LoweredTensor, type RuntimeScalar, runtimeScalar } from "@pt2/registry";
 import { isRealNumber, isTensorData, type RealNumber, type RunValue } from "./run-value.ts";
 
@@ -11,8 +12,11 @@ export class Placeholders {
   readonly tensors: readonly LoweredTensor[];
   readonly #tensors: LoweredTensor[] = [];
   readonly #cells: { value: RealNumber }[] = [];
+  readonly #before: readonly LoweredTensor[];
 
-  constructor(values: readonly RunValue[], nameOf: (index: number) => string) {
+  /** Tensors that have the type and the name of one in `before` are that one. */
+  constructor(values: readonly RunValue[], nameOf: (index: number) => string, before?: Placeholders | undefined) {
+    this.#before = before?.tensors ?? [];
     this.values = values.map((value, i) => this.#placeholder(value, nameOf(i)));
     this.tensors = this.#tensors;
   }
@@ -31,7 +35,9 @@ export class Placeholders {
     if (Array.isArray(value)) return value.map((item: RunValue, i) => this.#placeholder(item, `${name}.${i}`));
     if (isRealNumber(value)) return this.#number(value, name);
     if (!isTensorData(value)) return value;
-    const tensor: LoweredTensor = { dtype: value.dtype, shape: value.shape, name };
+    const known = this.#before[this.#tensors.length];
+    const isKnown = known?.name === name && known.dtype === value.dtype && sameShape(known.shape, value.shape);
+    const tensor: LoweredTensor = isKnown ? known : { dtype: value.dtype, shape: value.shape, name };
     this.#tensors.push(tensor);
     return tensor;
   }

@@ -27,6 +27,8 @@ export interface StagePlan<View> {
   readonly steps: readonly { readonly calls: readonly Call[]; readonly by?: string }[];
   /** The memory and steps that it takes, in a few words for `explain`. */
   readonly summary: string;
+  /** What plans for other sizes are made from; a plan that was made so has none. */
+  readonly records?: object | undefined;
 }
 
 /** What a stage is planned from. */
@@ -41,6 +43,8 @@ export interface StageRequest<View, Plan> {
    * first.
    */
   readonly after: Plan | null;
+  /** A plan of the same graph for other sizes, whose stage shares calls and tensors with this one. */
+  readonly before?: Plan | undefined;
 }
 
 /**

@@ -19,7 +19,7 @@ import type { RunHooks, StageEngine, StagePlan } from "./stage-engine.ts";
 /**
  * The number of plans beyond which the least recently used is dropped: of a graph, after a graph break, for called ops.
  */
-const MAX_PLANS = 16;
+export const MAX_PLANS = 16;
 const MAX_GRAPHS = 64;
 
 /** The number of planned stages, in all graphs of an executable. */
@@ -36,6 +36,8 @@ export interface StageOrigin<View, Plan> {
   readonly views: ReadonlyMap<LoweredTensor, View>;
   /** The plan before. */
   readonly after: Plan | null;
+  /** A plan of the graph for other sizes, from which the stage was lowered. */
+  readonly before?: Plan | undefined;
   readonly count: StageCount;
 }
 
@@ -54,7 +56,8 @@ export class StageNode<View extends TensorType, Plan extends StagePlan<View>> im
   readonly views: ReadonlyMap<LoweredTensor, View>;
   readonly next: PlanCache<readonly RunValue[], StageNode<View, Plan>> = stageCache();
   readonly #engine: StageEngine<View, Plan>;
-  readonly #given: Placeholders;
+  /** The placeholders of the values that it is given. */
+  readonly given: Placeholders;
   readonly #count: StageCount;
   /** The runtime scalars that the stage's steps read. */
   readonly #numbers: readonly RuntimeScalar[];
@@ -69,7 +72,7 @@ export class StageNode<View extends TensorType, Plan extends StagePlan<View>> im
     numbers: readonly RuntimeScalar[],
   ) {
     this.#engine = engine;
-    this.#given = origin.given;
+    this.given = origin.given;
     this.#count = origin.count;
     this.#numbers = numbers;
     this.key = origin.key;
@@ -85,20 +88,20 @@ export class StageNode<View extends TensorType, Plan extends StagePlan<View>> im
     origin: StageOrigin<View, Plan>,
     stage: Stage,
   ): Promise<StageNode<View, Plan>> {
-    const { views, given, after } = origin;
+    const { views, given, after, before } = origin;
     const numbers = [...new Set(stage.calls.flatMap(operandsOf).filter(isRuntimeScalar))];
-    const plan = await engine.plan({ stage, views, inputs: [...given.tensors, ...numbers], after });
+    const plan = await engine.plan({ stage, views, inputs: [...given.tensors, ...numbers], after, before });
     return new StageNode(engine, origin, stage, plan, numbers);
   }
 
   accepts(values: readonly RunValue[]): boolean {
-    this.#given.set(values);
+    this.given.set(values);
     return this.stage.numbers.holds();
   }
 
   /** Writes the values of a run where the steps read them. */
   write(values: readonly RunValue[]): Awaitable<void> {
-    const { tensors } = this.#given;
+    const { tensors } = this.given;
     const data = tensorDataIn(values);
     for (let i = 0; i < tensors.length; i++) {
       const given = data[i]!;

@@ -54,6 +54,18 @@ export interface HandlerGraphBreak {
   answers(returned: unknown, args: Readonly<Record<string, unknown>>): readonly HandlerAnswer[];
 }
 
+/** What a node came to. */
+export interface LoweredNode {
+  readonly calls: readonly Call[];
+  readonly results: readonly ArgValue[];
+}
+
+/** What the nodes of a graph came to for certain inputs, and the values of all names. */
+export interface LoweredNodes {
+  readonly byNode: ReadonlyMap<Node, LoweredNode>;
+  readonly env: ReadonlyMap<string, ArgValue>;
+}
+
 /** A sequence of calls with fixed shapes, and the graph break that ends it. */
 export interface Stage {
   readonly calls: readonly Call[];
@@ -64,6 +76,8 @@ export interface Stage {
    * The runtime scalars whose values the stage depends on: the stage is valid for a run as long as they are the same.
    */
   readonly numbers: RuntimeScalars;
+  /** What its nodes came to, where it is a whole graph: then {@link lower} can lower the graph again from it. */
+  readonly nodes?: LoweredNodes | undefined;
   /** Continues after the graph break with its results (one entry per return of its node). */
   resume(results: readonly ArgValue[]): Promise<Stage>;
 }

@@ -54,6 +54,11 @@ export class Emitter {
     this.#numbers = numbers;
   }
 
+  /** Adds calls that were emitted for a node before. */
+  repeat(calls: readonly Call[]): void {
+    for (const call of calls) this.calls.push(call);
+  }
+
   /** Emits one op of a program, as {@link emit} does, and loads the records and kernels that it needs. */
   async lower(op: OpName, given: Readonly<Record<string, ArgValue>>, node: Node): Promise<readonly ArgValue[]> {
     return await loading(() => this.emit(op, given, node));

@@ -6,7 +6,7 @@ import { type OpRegistry, resolveArgs } from "../op-registry.ts";
 import { registryError } from "../registry-errors.ts";
 import type { ArgValue } from "../tensor-meta.ts";
 import { argValue, describe, type Environment, operandOf } from "./arguments.ts";
-import type { Call, GraphBreak, Stage } from "./call.ts";
+import type { Call, GraphBreak, LoweredNode, LoweredNodes, Stage } from "./call.ts";
 import { requireArgumentValues } from "./check-arguments.ts";
 import { Emitter, MAX_DEPTH, unsupported } from "./emit.ts";
 import { inlineDecomposition } from "./inline-decomposition.ts";
@@ -14,6 +14,7 @@ import { isNativeIfLoaded } from "./is-native.ts";
 import { located } from "./located.ts";
 import type { LowerTarget } from "./lower-target.ts";
 import { type LoweredTensor, tensorsIn } from "./lowered-tensor.ts";
+import { Repetition } from "./repetition.ts";
 import { isRuntimeScalar, RuntimeScalars } from "./runtime-scalar.ts";
 import { evaluateSymbolic } from "./symbolic.ts";
 
@@ -34,28 +35,53 @@ export function isControl(op: OpName): boolean {
 
 /**
  * Lowers a functional graph for concrete inputs, up to its first graph break. `inputs` gives every placeholder its
- * value: a {@link LoweredTensor} or a number. Loads the ops that it needs.
+ * value: a {@link LoweredTensor} or a number. Loads the ops that it needs. `before` is a stage of the same graph and
+ * options, for other inputs: what does not depend on those that differ is taken from it, the same calls and tensors.
  */
-export async function lower(graph: Graph, inputs: Environment, options: LowerOptions): Promise<Stage> {
+export async function lower(
+  graph: Graph,
+  inputs: Environment,
+  options: LowerOptions,
+  before?: Stage | undefined,
+): Promise<Stage> {
+  if (before?.nodes !== undefined) return await lowerFrom(graph, 0, inputs, options, before.nodes);
   await options.registry.load(graph.nodes.map(({ op }) => op));
   return await lowerFrom(graph, 0, inputs, options);
 }
 
-async function lowerFrom(from: Graph, start: number, given: Environment, options: LowerOptions): Promise<Stage> {
+async function lowerFrom(
+  from: Graph,
+  start: number,
+  given: Environment,
+  options: LowerOptions,
+  before?: LoweredNodes,
+): Promise<Stage> {
   let graph = from;
+  const again = before && new Repetition(before, given, options.registry);
   const env = new Map(given);
   const numbers = new RuntimeScalars();
   const emitter = new Emitter(options.registry, options.target, numbers);
+  const byNode = new Map<Node, LoweredNode>();
   for (let at = start; at < graph.nodes.length; at++) {
     const node = graph.nodes[at]!;
+    const known = again?.find(node);
+    if (known !== undefined) {
+      emitter.repeat(known.calls);
+      bind(node, known.results, env);
+      continue;
+    }
     const symbolic = located(node, () =>
       evaluateSymbolic(node, (i) => argValue(node.args[i]!.arg, env, node), numbers),
     );
     if (symbolic !== undefined) {
       bind(node, [symbolic], env);
+      byNode.set(node, { calls: [], results: [symbolic] });
+      again?.note(node, env);
       continue;
     }
     const inlined = await loading(() => inlinedAt(node, graph, env, numbers, options));
+    // A program with graph breaks is lowered stage by stage, as its results say.
+    if (inlined !== null && again !== undefined) return await lowerFrom(from, start, given, options);
     if (inlined !== null) {
       await options.registry.load(inlined.map(({ op }) => op));
       graph = { ...graph, nodes: [...graph.nodes.slice(0, at), ...inlined, ...graph.nodes.slice(at + 1)] };
@@ -63,6 +89,7 @@ async function lowerFrom(from: Graph, start: number, given: Environment, options
       continue;
     }
     const end = await loading(() => graphBreakAt(node, graph, env, numbers, options));
+    if (end !== null && again !== undefined) return await lowerFrom(from, start, given, options);
     if (end !== null) {
       const whole = graph;
       const resume = (results: readonly ArgValue[]): Promise<Stage> => {
@@ -72,14 +99,31 @@ async function lowerFrom(from: Graph, start: number, given: Environment, options
       };
       return { calls: emitter.calls, end, live: liveAt(graph, at, env), numbers, resume };
     }
+    const first = emitter.calls.length;
     const results = await emitter.lower(node.op, namedArgs(node, env), node);
     options.registry.checks?.requireAsRecorded(node, results, (name) => env.get(name), graph.values, options.registry);
-    bind(node, results, env);
+    if (again === undefined) {
+      byNode.set(node, { calls: emitter.calls.slice(first), results });
+      bind(node, results, env);
+      continue;
+    }
+    const adopted = again.adopt(node, emitter.calls.splice(first), results);
+    emitter.repeat(adopted.calls);
+    bind(node, adopted.results, env);
+    again.note(node, env);
   }
   const returnNode: Node = { name: "output", op: "return", args: [], outputs: [], origin: {} };
   const outputs = graph.outputs.map((arg) => argValue(arg, env, returnNode));
   const live = new Set(outputs.flatMap(storedIn));
-  return { calls: emitter.calls, end: { kind: "return", outputs }, live, numbers, resume: noGraphBreak };
+  const stage = {
+    calls: emitter.calls,
+    end: { kind: "return", outputs },
+    live,
+    numbers,
+    resume: noGraphBreak,
+  } as const;
+  if (again !== undefined || start > 0 || graph !== from) return stage;
+  return { ...stage, nodes: { byNode, env } };
 }
 
 /** Returns the tensors that the node at `at` and later nodes read. */

@@ -1,0 +1,170 @@
+import { type HostTensor, hostTensor, type Tensor, type Value } from "@pt2/backend";
+import { someFloats } from "../programs.ts";
+import { weightOf } from "../weight-of.ts";
+import { expectThat } from "./expectations.ts";
+import type { LifecycleCase, LifecycleTools } from "./lifecycle-case.ts";
+
+/** A step of a decoder: what is computed for the new row alone lies between what grows with the cache. */
+const DECODER = `program {
+  range s0 = [1, 256]
+  parameter "query" = %wq: f32[8, 8]
+  parameter "key" = %wk: f32[8, 8]
+  parameter "out" = %wo: f32[8, 8]
+  user_input %x: f32[1, 8]
+  user_input %cache: f32[s0, 8]
+  %length: int(s0) = aten::sym_size.int(%cache, dim=0)
+  %place: i64[1] = aten::arange(end=1)
+  %at: i64[1] = aten::add.Tensor(%place, other=%length)
+  %angle: f32[1] = aten::cos(%at)
+  %q: f32[1, 8] = aten::linear(input=%x, weight=%wq)
+  %turned: f32[1, 8] = aten::mul.Tensor(%q, other=%angle)
+  %k: f32[1, 8] = aten::linear(input=%x, weight=%wk)
+  %keys: f32[s0 + 1, 8] = aten::cat(tensors=[%cache, %k])
+  %across: f32[8, s0 + 1] = aten::t(%keys)
+  %scores: f32[1, s0 + 1] = aten::mm(%turned, mat2=%across)
+  %scaled: f32[1, s0 + 1] = aten::div.Tensor(%scores, other=%length)
+  %shares: f32[1, s0 + 1] = aten::softmax.int(%scaled, dim=-1)
+  %seen: f32[1, 8] = aten::mm(%shares, mat2=%keys)
+  %y: f32[1, 8] = aten::linear(input=%seen, weight=%wo)
+  %gate: f32[1, 8] = aten::sigmoid(%y)
+  %gated: f32[1, 8] = aten::mul.Tensor(%gate, other=%x)
+  %z: f32[1, 8] = aten::linear(input=%gated, weight=%wq)
+  return %z, %keys
+}`;
+
+/** Shapes that are equal at some sizes only, a broadcast at one, a slice that is empty at another. */
+const BROADCASTS = `program {
+  range s0 = [1, 64]
+  range s1 = [1, 64]
+  user_input %x: f32[s0, 6]
+  user_input %y: f32[s1, 1]
+  %rows: int(s0) = aten::sym_size.int(%x, dim=0)
+  %a: f32[s0, 6] = aten::relu(%x)
+  %b: f32[s1, 1] = aten::exp(%y)
+  %c: f32[s0, 6] = aten::expand(%y, size=[%rows, 6])
+  %d: f32[s0, 6] = aten::add.Tensor(%a, other=%b)
+  %e: f32[s0, 6] = aten::mul.Tensor(%d, other=%c)
+  %tail: f32[s2, 6] = aten::slice.Tensor(%e, dim=0, start=3, end=64)
+  %sum: f32[] = aten::sum(%tail)
+  %mean: f32[6] = aten::mean.dim(%e, dim=[0])
+  %f: f32[6] = aten::add.Tensor(%mean, other=%sum)
+  %power: f32[6] = aten::pow.Tensor_Scalar(%f, exponent=%rows)
+  return %e, %f, %power
+}`;
+
+/** A convolution whose results are clamped, pooled to one size, and go through a layer. */
+const PICTURES = `program {
+  range s0 = [3, 64]
+  range s1 = [3, 64]
+  parameter "kernel" = %k: f32[8, 4, 3, 3]
+  parameter "head" = %w: f32[5, 8]
+  user_input %x: f32[1, 4, s0, s1]
+  %a: f32[1, 8, s0, s1] = aten::conv2d(input=%x, weight=%k, stride=[1, 1], padding=[1, 1], dilation=[1, 1], groups=1)
+  %b: f32[1, 8, s0, s1] = aten::relu(%a)
+  %c: f32[1, 8, 1, 1] = aten::adaptive_avg_pool2d(%b, output_size=[1, 1])
+  %d: f32[1, 8] = aten::flatten.using_ints(%c, start_dim=1, end_dim=3)
+  %e: f32[1, 5] = aten::linear(input=%d, weight=%w)
+  %f: f32[1, 5] = aten::tanh(%e)
+  return %f
+}`;
+
+/** A part whose size depends on data, after one whose size the caller chooses. */
+const CHOSEN = `program {
+  user_input %x: f32[s0]
+  %a: f32[s0] = aten::neg(%x)
+  %positive: bool[s0] = aten::gt.Scalar(%a, other=0)
+  %picked: f32[u0] = aten::masked_select(%a, mask=%positive)
+  %b: f32[u0] = aten::mul.Tensor(%picked, other=2)
+  %sum: f32[] = aten::sum(%b)
+  return %b, %sum
+}`;
+
+const matrix = (name: string, ...shape: readonly number[]) => weightOf(name, someFloats(...shape));
+
+/** Cases for executables whose sizes change from run to run. */
+export const SIZES: readonly LifecycleCase[] = [
+  {
+    name: "sizes: a cache of any length",
+    run: (tools) =>
+      expectAsAlone(
+        tools,
+        DECODER,
+        [matrix("query", 8, 8), matrix("key", 8, 8), matrix("out", 8, 8)],
+        [9, 4, 1, 17, 9].map((length) => [someFloats(1, 8), someFloats(length, 8)]),
+      ),
+  },
+  {
+    name: "sizes: shapes that are equal at some sizes",
+    run: (tools) =>
+      expectAsAlone(
+        tools,
+        BROADCASTS,
+        [],
+        [
+          [5, 5],
+          [7, 7],
+          [5, 1],
+          [1, 1],
+          [7, 1],
+          [2, 2],
+          [5, 5],
+        ].map(([rows, others]) => [someFloats(rows!, 6), someFloats(others!, 1)]),
+      ),
+  },
+  {
+    name: "sizes: pictures of any height and width",
+    run: (tools) =>
+      expectAsAlone(
+        tools,
+        PICTURES,
+        [matrix("kernel", 8, 4, 3, 3), matrix("head", 5, 8)],
+        [
+          [8, 8],
+          [5, 11],
+          [33, 8],
+          [8, 8],
+        ].map(([height, width]) => [someFloats(1, 4, height!, width!)]),
+      ),
+  },
+  {
+    name: "sizes: of data, after those of the caller",
+    needs: "dynamicSizes",
+    run: (tools) =>
+      expectAsAlone(
+        tools,
+        CHOSEN,
+        [],
+        [6, 20, 1, 6].map((length) => [someFloats(length)]),
+      ),
+  },
+];
+
+/** Throws unless an executable that runs all of these, one after the other, answers as one of its own for each. */
+async function expectAsAlone(
+  { compile }: LifecycleTools,
+  text: string,
+  weights: readonly ReturnType<typeof weightOf>[],
+  runs: readonly (readonly HostTensor[])[],
+): Promise<void> {
+  const shared = await compile(text, weights);
+  const alone = new Map<string, readonly Value[]>();
+  for (const inputs of runs) {
+    const key = inputs.map(({ shape }) => `[${shape}]`).join();
+    const wanted = alone.get(key) ?? (await (await compile(text, weights)).run(inputs));
+    alone.set(key, wanted);
+    const got = await shared.run(inputs);
+    expectThat(got.length === wanted.length, `${got.length} results, not ${wanted.length}`);
+    for (const [i, value] of wanted.entries()) {
+      const [a, b] = [await bytesOf(got[i]!), await bytesOf(value)];
+      expectThat(a === b, `result ${i} for ${key} differs from that of an executable for this size alone`);
+    }
+  }
+}
+
+/** Returns shape and bytes of a tensor as a string. */
+async function bytesOf(value: Value): Promise<string> {
+  const { dtype, shape } = value as Tensor;
+  const data = await (value as Tensor).read();
+  const { buffer, byteOffset, byteLength } = hostTensor(dtype, shape, data).data as Float32Array;
+  return `${dtype}[${shape}] ${new Uint8Array(buffer, byteOffset, byteLength).join()}`;
+}

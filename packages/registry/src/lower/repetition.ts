@@ -1,0 +1,130 @@
+import type { Arg, Node } from "@pt2/graph";
+import type { OpRegistry } from "../op-registry.ts";
+import type { ArgValue } from "../tensor-meta.ts";
+import type { Environment } from "./arguments.ts";
+import type { Call, LoweredNode, LoweredNodes } from "./call.ts";
+import { isTensor, type LoweredTensor, tensorsIn } from "./lowered-tensor.ts";
+import { isRuntimeScalar } from "./runtime-scalar.ts";
+
+/**
+ * Lowers a graph again for other inputs: tells which nodes read a value that differs. What a node comes to depends on
+ * nothing else.
+ */
+export class Repetition {
+  readonly #before: LoweredNodes;
+  readonly #registry: OpRegistry;
+  /** The names of values that are not the same as before. */
+  readonly #changed = new Set<string>();
+
+  constructor(before: LoweredNodes, inputs: Environment, registry: OpRegistry) {
+    this.#before = before;
+    this.#registry = registry;
+    for (const [name, value] of inputs) this.#compare(name, value);
+  }
+
+  /** Returns what a node came to before, if it comes to the same now. */
+  find(node: Node): LoweredNode | undefined {
+    for (const name of namesIn(node)) if (this.#changed.has(name)) return undefined;
+    const known = this.#before.byNode.get(node);
+    // Functions of users may answer differently, and are checked against symbolic sizes.
+    if (known === undefined || this.#isUsers(node)) return undefined;
+    return known;
+  }
+
+  /** Compares the values of a node that was lowered again with those of before. */
+  note({ outputs }: Node, env: Environment): void {
+    for (const output of outputs) {
+      if (output.kind === "none") continue;
+      for (const name of output.kind === "value" ? [output.name] : output.names) {
+        this.#compare(name, env.get(name) ?? null);
+      }
+    }
+  }
+
+  /**
+   * Returns results and calls of a node that was lowered again, in which results of the same type as before are the
+   * tensors of before: nodes that read only these need not be lowered again.
+   */
+  adopt(node: Node, calls: readonly Call[], results: readonly ArgValue[]): LoweredNode {
+    const known = this.#before.byNode.get(node);
+    if (known === undefined) return { calls, results };
+    const kept = keptTensors({ calls, results }, known);
+    if (kept.size === 0) return { calls, results };
+    const real = (value: ArgValue): ArgValue => {
+      if (Array.isArray(value)) return (value as readonly ArgValue[]).map(real);
+      return kept.get(value as LoweredTensor) ?? value;
+    };
+    return {
+      results: results.map(real),
+      calls: calls.map((call) => ({
+        ...call,
+        args: Object.fromEntries(Object.entries(call.args).map(([name, value]) => [name, real(value)])),
+        results: call.results.map(real),
+        ...(call.scalar && {
+          scalar: { ...call.scalar, operands: call.scalar.operands.map((tensor) => kept.get(tensor) ?? tensor) },
+        }),
+      })),
+    };
+  }
+
+  #compare(name: string, value: ArgValue): void {
+    if (!isSame(value, this.#before.env.get(name))) this.#changed.add(name);
+  }
+
+  #isUsers({ op }: Node): boolean {
+    return this.#registry.userSetOf(op) !== undefined || this.#registry.handlerOf(op) !== undefined;
+  }
+}
+
+/** Returns the tensors of before for new ones of the same type. Only what the node itself made is exchanged. */
+function keptTensors(now: LoweredNode, before: LoweredNode): ReadonlyMap<LoweredTensor, LoweredTensor> {
+  const made = (calls: readonly Call[]) => new Set(calls.flatMap((call) => call.results.flatMap(tensorsIn)));
+  const [own, ownBefore] = [made(now.calls), made(before.calls)];
+  const [tensors, tensorsBefore] = [now.results.flatMap(tensorsIn), before.results.flatMap(tensorsIn)];
+  const kept = new Map<LoweredTensor, LoweredTensor>();
+  if (tensors.length !== tensorsBefore.length) return kept;
+  const given = new Set<LoweredTensor>();
+  for (const [i, tensor] of tensors.entries()) {
+    const earlier = tensorsBefore[i]!;
+    if (!own.has(tensor) || !ownBefore.has(earlier) || !isAlike(tensor, earlier)) continue;
+    if (kept.has(tensor) || given.has(earlier)) continue;
+    kept.set(tensor, earlier);
+    given.add(earlier);
+  }
+  return kept;
+}
+
+function isAlike(a: LoweredTensor, b: LoweredTensor): boolean {
+  return a.dtype === b.dtype && a.shape.length === b.shape.length && a.shape.every((size, i) => size === b.shape[i]);
+}
+
+/** Whether two values are the same to the rules of ops. A number that each run sets is never the same. */
+function isSame(a: ArgValue, b: ArgValue | undefined): boolean {
+  if (isRuntimeScalar(a) || isRuntimeScalar(b)) return false;
+  if (Array.isArray(a)) {
+    const items = a as readonly ArgValue[];
+    return Array.isArray(b) && b.length === items.length && items.every((item, i) => isSame(item, b[i] as ArgValue));
+  }
+  if (typeof a === "object" && a !== null && !isTensor(a) && typeof b === "object" && b !== null && !isTensor(b)) {
+    return "float" in a && "float" in b && Object.is(a.float, b.float);
+  }
+  return Object.is(a, b);
+}
+
+const names = new WeakMap<Node, readonly string[]>();
+
+/** Returns the names of the values that a node reads. */
+function namesIn(node: Node): readonly string[] {
+  let known = names.get(node);
+  if (known === undefined) {
+    const found: string[] = [];
+    const visit = (arg: Arg): void => {
+      if (arg.kind === "value") found.push(arg.name);
+      else if (arg.kind === "list") arg.items.forEach(visit);
+    };
+    for (const { arg } of node.args) visit(arg);
+    known = found;
+    names.set(node, known);
+  }
+  return known;
+}
