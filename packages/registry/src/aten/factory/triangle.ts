@@ -35,10 +35,11 @@ export const TRIANGLE_OPS: readonly OpRecord[] = [
 /** Keeps the elements whose column minus row compares with `diagonal`, and sets the others to zero. */
 function triangle(self: TensorMeta, diagonal: number, compare: "le" | "ge", b: Builder): TensorMeta {
   check(self.shape.length >= 2, "tril/triu: input tensor must have at least 2 dimensions");
-  const { arange, sub, unsqueeze, where, ...rest } = emit(b);
+  const names = emit(b);
+  const { arange, sub, unsqueeze, where } = names;
   const [height, width] = self.shape.slice(-2) as [number, number];
   const distance = sub(arange(width, "int64"), unsqueeze(arange(height, "int64"), 1));
-  return where(rest[compare](distance, diagonal), self, b.tensor("aten::scalar_tensor", { s: 0, dtype: self.dtype }));
+  return where(names[compare](distance, diagonal), self, b.tensor("aten::scalar_tensor", { s: 0, dtype: self.dtype }));
 }
 
 /**
