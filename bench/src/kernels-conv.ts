@@ -63,7 +63,7 @@ async function compare(bed: Testbed, name: string, shape: ConvShape): Promise<vo
   const stop = performance.now() + seconds * 1000;
   for (let round = 0; performance.now() < stop || round < 12; round++) {
     const start = performance.now();
-    plan.run(call);
+    plan.run(call, 0, plan.division.items);
     const middle = performance.now();
     const { Y } = await session.run(feeds);
     const end = performance.now();

@@ -36,8 +36,9 @@ export function gemmPanels(
     const steps = min(kBlock, K - k);
     const now = (k ? (flags | ACCUMULATE) : flags) & (k + steps < K ? ~CLAMP : -1);
     const biasNow: usize = k ? 0 : bias;
-    for (let m = 0; m < M; m += mBlock) {
-      const rows = min(mBlock, M - m);
+    for (let m = 0, rows = 0; m < M; m += rows) {
+      // What would be left of a tile goes with the last block: a row alone would be added up in another order.
+      rows = M - m <= mBlock + 4 ? M - m : mBlock;
       const aBlock = a + ((<usize>m * <usize>lda + <usize>k) << 2);
       const cBlock = c + ((<usize>m * <usize>ldc) << 2);
       const biasBlock = biasNow && flags & BIAS_ROWS ? biasNow + (<usize>m << 2) : biasNow;

@@ -14,8 +14,9 @@ export function winogradScratch(size: i32, tiles: i32, inChannels: i32, outChann
 }
 
 /**
- * Tiles [tileStart, tileStart + tileCount) in the order batch, row, column. `size` is 4 or 2. Channels of both sides
- * are multiples of four. The window is followed by 1 KB of work space.
+ * Tiles [tileStart, tileStart + tileCount) in the order batch, row, column, and of the output `channels` channels from
+ * `channelStart` on, which begin with a panel. `size` is 4 or 2. Channels of both sides are multiples of four. The window
+ * is followed by 1 KB of work space.
  */
 export function winogradTiles(
   size: i32,
@@ -25,6 +26,8 @@ export function winogradTiles(
   bias: usize,
   tileStart: i32,
   tileCount: i32,
+  channelStart: i32,
+  channels: i32,
   output: usize,
   scratch: usize,
   lo: f32,
@@ -40,7 +43,7 @@ export function winogradTiles(
   const across = (w.outW + size - 1) / size;
   const down = (w.outH + size - 1) / size;
   const inStep = planeBytes(tileCount, inChannels);
-  const outStep = planeBytes(tileCount, outChannels);
+  const outStep = planeBytes(tileCount, channels);
   const products = scratch + <usize>planes * inStep;
   const zeros = products + <usize>planes * outStep;
   memory.fill(zeros, 0, floats(inChannels));
@@ -54,27 +57,30 @@ export function winogradTiles(
   }
 
   const panel = gemmPackedBytes(inChannels, outChannels);
-  for (let p = 0; p < planes; p++) {
+  let b = weights + (<usize>channelStart * <usize>inChannels << 2);
+  for (let p = 0; p < planes; p++, b += panel) {
     const a = scratch + <usize>p * inStep;
     const c = products + <usize>p * outStep;
-    gemmPacked(tileCount, outChannels, inChannels, a, inChannels, weights + <usize>p * panel, c, outChannels, 0, 0, 0, 0);
+    gemmPacked(tileCount, channels, inChannels, a, inChannels, b, c, channels, 0, 0, 0, 0);
   }
 
   const low = f32x4.splat(lo);
   const high = f32x4.splat(hi);
   const pixel = floats(outChannels);
   const rowBytes = <usize>w.outW * pixel;
+  const first = floats(channelStart);
+  if (bias) bias += first;
   for (let t = 0; t < tileCount; t++) {
     const tile = tileStart + t;
     const tx = tile % across;
     const ty = (tile / across) % down;
     const y = (tile / (across * down)) * w.outH + ty * size;
-    const src = products + <usize>t * pixel;
-    const dst = output + <usize>y * rowBytes + <usize>(tx * size) * pixel;
+    const src = products + <usize>t * floats(channels);
+    const dst = output + <usize>y * rowBytes + <usize>(tx * size) * pixel + first;
     const rows = tileExtent(ty, size, w.outH);
     const columns = tileExtent(tx, size, w.outW);
-    if (size == 4) outputTile4(src, outStep, outChannels, line, bias, dst, rowBytes, rows, columns, low, high);
-    else outputTile2(src, outStep, outChannels, line, bias, dst, rowBytes, rows, columns, low, high);
+    if (size == 4) outputTile4(src, outStep, channels, line, bias, dst, pixel, rowBytes, rows, columns, low, high);
+    else outputTile2(src, outStep, channels, line, bias, dst, pixel, rowBytes, rows, columns, low, high);
   }
 }
 

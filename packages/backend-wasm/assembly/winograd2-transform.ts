@@ -27,7 +27,7 @@ export function inputTile(table: usize, channels: i32, line: usize, dst: usize, 
   }
 }
 
-/** A^T m A of one tile, bias and clamp: `rows` x `columns` pixels of the output at `dst`; `line` holds 8 vectors. */
+/** A^T m A of one tile, bias and clamp: `rows` x `columns` pixels of the output at `dst`, `pixel` bytes apart; `line` holds 8 vectors. */
 export function outputTile(
   src: usize,
   step: usize,
@@ -35,14 +35,14 @@ export function outputTile(
   line: usize,
   bias: usize,
   dst: usize,
+  pixel: usize,
   rowBytes: usize,
   rows: i32,
   columns: i32,
   lo: v128,
   hi: v128,
 ): void {
-  const pixel = floats(channels);
-  for (let at: usize = 0; at < pixel; at += 16) {
+  for (let at: usize = 0; at < floats(channels); at += 16) {
     for (let j: usize = 0; j < 4; j++) {
       const p = src + at + j * step;
       const m1 = v128.load(p + 4 * step);

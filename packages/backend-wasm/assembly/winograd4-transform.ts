@@ -74,7 +74,7 @@ function line3(d12: v128, d34: v128): v128 {
   return times(f32x4.add(times(d12, 0.5), times(d34, 4)), HALF_ROOT);
 }
 
-/** A^T m A of one tile, bias and clamp: `rows` x `columns` pixels of the output at `dst`; `line` holds 24 vectors. */
+/** A^T m A of one tile, bias and clamp: `rows` x `columns` pixels of the output at `dst`, `pixel` bytes apart; `line` holds 24 vectors. */
 export function outputTile(
   src: usize,
   step: usize,
@@ -82,14 +82,14 @@ export function outputTile(
   line: usize,
   bias: usize,
   dst: usize,
+  pixel: usize,
   rowBytes: usize,
   rows: i32,
   columns: i32,
   lo: v128,
   hi: v128,
 ): void {
-  const pixel = floats(channels);
-  for (let at: usize = 0; at < pixel; at += 16) {
+  for (let at: usize = 0; at < floats(channels); at += 16) {
     // First along the rows of the tile: plane (i, j) becomes line[row][j].
     for (let j: usize = 0; j < 6; j++) {
       const p = src + at + j * step;

@@ -15,6 +15,8 @@ import type { LocalRequest } from "./engine/engine-request.ts";
 import { WasmExecutable } from "./engine/executable.ts";
 import { abilitiesOf } from "./engine/wasm-target.ts";
 import { WeightRecords } from "./engine/weight-records.ts";
+import { Pool } from "./threads/pool.ts";
+import { ONE_THREAD, type Threads } from "./threads/thread-count.ts";
 import { backendDisposed } from "./wasm-errors.ts";
 
 /** The backend with its engine, in whichever thread it is created. Runs block that thread while they compute. */
@@ -24,14 +26,21 @@ export class WasmBackend implements Backend {
   readonly capabilities: Capabilities = CAPABILITIES;
   readonly #random = new RandomState();
   readonly #executables = new Set<WasmExecutable>();
+  readonly #pool: Pool | null;
+  readonly #threads: Threads;
   #disposed = false;
+
+  constructor(threads: Threads = ONE_THREAD) {
+    this.#threads = threads;
+    this.#pool = threads.count === 1 ? null : new Pool(threads);
+  }
 
   unsupported(program: Program, registry: OpRegistry): Promise<readonly UnsupportedOp[]> {
     return findUnsupported(program, registry, abilitiesOf(registry, CAPABILITIES.dtypes));
   }
 
   prefetch(weights: readonly WeightTensor[], signal?: AbortSignal): Prefetch | undefined {
-    return this.#disposed ? undefined : WeightRecords.prefetch(weights, signal);
+    return this.#disposed ? undefined : WeightRecords.prefetch(weights, this.#pool !== null, signal);
   }
 
   async compile(request: LocalRequest): Promise<WasmExecutable> {
@@ -41,7 +50,14 @@ export class WasmBackend implements Backend {
       await request.onDispose?.();
     };
     const executable: WasmExecutable = await compileChecked(request, this, (program) =>
-      WasmExecutable.create({ ...request, program, random: this.#random, onDispose }),
+      WasmExecutable.create({
+        ...request,
+        program,
+        random: this.#random,
+        pool: this.#pool,
+        explainThreads: () => this.#explainThreads(),
+        onDispose,
+      }),
     );
     this.#executables.add(executable);
     return executable;
@@ -55,9 +71,17 @@ export class WasmBackend implements Backend {
     this.#disposed = true;
     for (const executable of this.#executables) await executable.dispose();
     this.#executables.clear();
+    this.#pool?.stop();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.dispose();
+  }
+
+  /** Says how many threads compute, and why not more where one would expect more. */
+  #explainThreads(): string {
+    const why = this.#pool?.failure ?? this.#threads.why;
+    if (why !== null) return `1 thread: ${why}`;
+    return this.#threads.count === 1 ? "1 thread" : `${this.#threads.count} threads`;
   }
 }

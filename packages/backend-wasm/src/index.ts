@@ -1,5 +1,6 @@
 import type { Backend } from "@pt2/backend";
 import { LocalBackend } from "./local-backend.ts";
+import { defaultThreads, ONE_THREAD, requireThreads, type Threads } from "./threads/thread-count.ts";
 import type { FromWorker } from "./worker/protocol.ts";
 import { WorkerBackend } from "./worker/worker-backend.ts";
 import type { WorkerHandle } from "./worker/worker-channel.ts";
@@ -11,14 +12,29 @@ export interface WasmOptions {
    * @default true where workers exist
    */
   readonly worker?: boolean;
+  /**
+   * Threads that share the computation of one run; results have the same bytes for any number. They start with the first
+   * model that has work for them, sleep between runs, and end with the backend.
+   * @default the cores of the machine, 8 at most; 1 where threads cannot share memory: in a page that is not cross-origin
+   * isolated, and on the thread of a page
+   */
+  readonly threads?: number;
 }
 
 /** The backend, whose random numbers have a seed. */
 export type SeededBackend = Backend & Required<Pick<Backend, "manualSeed">>;
 
 /** Makes the backend for browsers and other web-like runtimes. In Node use `@pt2/backend-wasm/node`. */
-export function wasm({ worker = typeof Worker !== "undefined" }: WasmOptions = {}): SeededBackend {
-  return worker ? new WorkerBackend(startWorker) : new LocalBackend();
+export function wasm({ worker = typeof Worker !== "undefined", threads }: WasmOptions = {}): SeededBackend {
+  const count = requireThreads(threads ?? defaultThreads(globalThis.navigator?.hardwareConcurrency ?? 1));
+  const alone = (why: string): Threads => ({ ...ONE_THREAD, why: count === 1 ? null : why });
+  const local = alone("the thread of a page may not wait for others, leave out `worker: false`");
+  if (!worker) return new LocalBackend(local);
+  // The worker starts helpers of its own.
+  const shared = globalThis.crossOriginIsolated
+    ? { ...ONE_THREAD, count }
+    : alone("threads share memory only in a page that is cross-origin isolated");
+  return new WorkerBackend(startWorker, shared, local);
 }
 
 function startWorker(): WorkerHandle {

@@ -1,17 +1,28 @@
 import { type Kernels, kernelsBase64 } from "./kernels.gen.ts";
+import { isShared, withSharedMemory } from "./threads/shared-import.ts";
+import { ALONE, type Team } from "./threads/team.ts";
 import { unavailable } from "./wasm-errors.ts";
 
-let compiled: WebAssembly.Module | null = null;
+type Memory = "shared" | "own";
 
-/** Instantiates the kernels over a memory. Their module is compiled once per thread. */
-export function instantiateKernels(memory: WebAssembly.Memory): Kernels {
-  compiled ??= compile();
-  return new WebAssembly.Instance(compiled, { env: { memory } }).exports as unknown as Kernels;
+const compiled: { [M in Memory]?: WebAssembly.Module } = {};
+
+/** Instantiates the kernels over a memory, which the threads of `team` share. Their module is compiled once per thread. */
+export function instantiateKernels(memory: WebAssembly.Memory, team: Team = ALONE): Kernels {
+  const code = compile(isShared(memory) ? "shared" : "own");
+  const { exports } = new WebAssembly.Instance(code, { env: { memory } });
+  const kernels = Object.entries(exports as Record<string, (...args: number[]) => unknown>);
+  return Object.fromEntries(kernels.map(([name, run]) => [name, team.shared(code, name, run)])) as unknown as Kernels;
 }
 
-function compile(): WebAssembly.Module {
+function compile(memory: Memory): WebAssembly.Module {
+  const known = compiled[memory];
+  if (known !== undefined) return known;
   try {
-    return new WebAssembly.Module(fromBase64(kernelsBase64));
+    const bytes = fromBase64(kernelsBase64);
+    const code = new WebAssembly.Module(memory === "shared" ? withSharedMemory(bytes) : bytes);
+    compiled[memory] = code;
+    return code;
   } catch (cause) {
     throw unavailable(
       `WebAssembly may not compile the kernels: ${cause instanceof Error ? cause.message : cause}`,

@@ -5,6 +5,7 @@ import type { Program } from "@pt2/graph";
 import type { OpRegistry } from "@pt2/registry";
 import type { WasmBackend } from "./backend.ts";
 import { CAPABILITIES } from "./capabilities.ts";
+import type { Threads } from "./threads/thread-count.ts";
 import { backendDisposed, engineNotLoaded } from "./wasm-errors.ts";
 
 /**
@@ -15,10 +16,15 @@ export class LocalBackend implements Backend {
   readonly name = "wasm";
   readonly apiVersion: typeof BACKEND_API_VERSION = BACKEND_API_VERSION;
   readonly capabilities: Capabilities = CAPABILITIES;
+  readonly #threads: Threads;
   #engine: Promise<WasmBackend> | null = null;
   #loaded: WasmBackend | null = null;
   #seed: Seed | null = null;
   #disposed = false;
+
+  constructor(threads: Threads) {
+    this.#threads = threads;
+  }
 
   async unsupported(program: Program, registry: OpRegistry): Promise<readonly UnsupportedOp[]> {
     return await (await this.#load()).unsupported(program, registry);
@@ -49,7 +55,7 @@ export class LocalBackend implements Backend {
 
   async #load(): Promise<WasmBackend> {
     if (this.#disposed) throw backendDisposed();
-    this.#engine ??= importEngine();
+    this.#engine ??= importEngine(this.#threads);
     try {
       const engine = await this.#engine;
       // Several loads may wait for the engine: only the first one seeds it.
@@ -64,12 +70,12 @@ export class LocalBackend implements Backend {
   }
 }
 
-async function importEngine(): Promise<WasmBackend> {
+async function importEngine(threads: Threads): Promise<WasmBackend> {
   let module: typeof import("./backend.ts");
   try {
     module = await import("./backend.ts");
   } catch (cause) {
     throw engineNotLoaded(cause);
   }
-  return new module.WasmBackend();
+  return new module.WasmBackend(threads);
 }

@@ -1,7 +1,9 @@
+import { availableParallelism } from "node:os";
 import { atenOnDemand, builtInRegistry } from "@pt2/registry/on-demand";
 import type { SeededBackend, WasmOptions } from "./index.ts";
 import { LocalBackend } from "./local-backend.ts";
-import { isOwnThread, startThread } from "./worker/node-thread.ts";
+import { defaultThreads, requireThreads, type Threads } from "./threads/thread-count.ts";
+import { isOwnThread, startHelper, startThread } from "./worker/node-thread.ts";
 import { WorkerBackend } from "./worker/worker-backend.ts";
 
 // An import of a backend is followed by a load, so the ops that every model needs start to load now. The load reports a
@@ -11,6 +13,10 @@ builtInRegistry(atenOnDemand)
   .catch(() => {});
 
 /** Makes the backend for Node, which computes in a worker thread by default. */
-export function wasm({ worker = true }: WasmOptions = {}): SeededBackend {
-  return worker && !isOwnThread() ? new WorkerBackend(startThread) : new LocalBackend();
+export function wasm({ worker = true, threads }: WasmOptions = {}): SeededBackend {
+  const count = requireThreads(threads ?? defaultThreads(availableParallelism()));
+  // Threads that this backend has started start none themselves.
+  const own = isOwnThread();
+  const team: Threads = { count: own ? 1 : count, why: null, start: startHelper };
+  return worker && !own ? new WorkerBackend(startThread, team) : new LocalBackend(team);
 }

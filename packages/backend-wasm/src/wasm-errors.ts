@@ -11,6 +11,8 @@ export const WASM_ERRORS = {
   "wasm.kernel-module": "the WebAssembly module that a kernel brings is refused",
   "wasm.node-entry": "a page imported an entry point that only works in Node",
   "wasm.out-of-memory": "WebAssembly memory cannot grow any further",
+  "wasm.thread-ended": "a thread that computes parts of a model has ended, or does not answer",
+  "wasm.threads": "the number of threads is not one that can be started",
   "wasm.truncated": "the file became shorter while it was read",
   "wasm.unavailable": "WebAssembly is switched off, or not allowed to compile code",
   "wasm.worker-failed": "the worker could not be started, or has stopped",

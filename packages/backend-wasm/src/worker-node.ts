@@ -3,6 +3,7 @@
 import { type FileHandle, open } from "node:fs/promises";
 import { parentPort } from "node:worker_threads";
 import { wasmError } from "./wasm-errors.ts";
+import { startHelper } from "./worker/node-thread.ts";
 import type { FromWorker, ToWorker } from "./worker/protocol.ts";
 import { serve } from "./worker/serve.ts";
 
@@ -26,6 +27,7 @@ serve(
       await file.close();
     }
   },
+  startHelper,
 );
 
 async function readFully(file: FileHandle, into: Uint8Array, start: number, path: string): Promise<void> {

@@ -1,4 +1,6 @@
 import { keyOf } from "@pt2/registry/scalar";
+import { isShared } from "../threads/shared-import.ts";
+import { ALONE, type Team } from "../threads/team.ts";
 import { wasmError } from "../wasm-errors.ts";
 import { encodeModule, type FunctionBody } from "./encoder.ts";
 import { elementwiseKernel } from "./kernel.ts";
@@ -54,15 +56,14 @@ interface Entry {
   run?: Run;
 }
 
-/** Creates a compiler of kernels over `memory`. */
-export function createElementwiseCompiler(memory: WebAssembly.Memory): ElementwiseCompiler {
+/** Creates a compiler of kernels over `memory`, which the threads of `team` share. */
+export function createElementwiseCompiler(memory: WebAssembly.Memory, team: Team = ALONE): ElementwiseCompiler {
   // A plan holds its kernels. A kernel that no plan holds may be collected, with its code.
   const entries = new Map<string, WeakRef<Entry>>();
   let sweepAt = 256;
   let named = 0;
   const imports = { env: { memory }, math: MATH as WebAssembly.ModuleImports };
-  // Browsers that are not cross-origin isolated have no SharedArrayBuffer to compare with.
-  const shared = memory.buffer.constructor.name === "SharedArrayBuffer";
+  const shared = isShared(memory);
   let pending: Entry[] = [];
 
   const encode = (batch: readonly Entry[]): Uint8Array<ArrayBuffer> => {
@@ -77,14 +78,16 @@ export function createElementwiseCompiler(memory: WebAssembly.Memory): Elementwi
     for (const { kernel, name } of batch) append(elementwiseKernel(kernel.spec, name, callee));
     return encodeModule(IMPORTS, functions, { shared, maximum: 65536 });
   };
-  const link = (batch: readonly Entry[], { exports }: WebAssembly.Instance): void => {
-    for (const entry of batch) entry.run ??= exports[entry.name] as Run;
+  const link = (batch: readonly Entry[], code: WebAssembly.Module, { exports }: WebAssembly.Instance): void => {
+    for (const entry of batch) entry.run ??= team.shared(code, entry.name, exports[entry.name] as Run);
   };
   const batches = (): readonly (readonly Entry[])[] =>
     Array.from({ length: Math.ceil(pending.length / BATCH) }, (_, i) => pending.slice(BATCH * i, BATCH * (i + 1)));
   const build = (): void => {
-    for (const batch of batches())
-      link(batch, new WebAssembly.Instance(new WebAssembly.Module(encode(batch)), imports));
+    for (const batch of batches()) {
+      const code = new WebAssembly.Module(encode(batch));
+      link(batch, code, new WebAssembly.Instance(code, imports));
+    }
     pending = [];
   };
 
@@ -101,7 +104,7 @@ export function createElementwiseCompiler(memory: WebAssembly.Memory): Elementwi
           try {
             entry.run?.(block, start, count);
           } catch (cause) {
-            throw divided(cause);
+            throw explainTrap(cause);
           }
         },
       };
@@ -117,8 +120,8 @@ export function createElementwiseCompiler(memory: WebAssembly.Memory): Elementwi
     build,
     async buildAsync() {
       for (const batch of batches()) {
-        const { instance } = await WebAssembly.instantiate(encode(batch), imports);
-        link(batch, instance);
+        const { module, instance } = await WebAssembly.instantiate(encode(batch), imports);
+        link(batch, module, instance);
       }
       pending = pending.filter((entry) => entry.run === undefined);
     },
@@ -136,7 +139,7 @@ function check(spec: ElementwiseSpec): void {
 }
 
 /** Turns the traps of integer division, in the words of each engine, into errors. */
-function divided(cause: unknown): unknown {
+export function explainTrap(cause: unknown): unknown {
   if (!(cause instanceof WebAssembly.RuntimeError)) return cause;
   if (/(?:divi\w*|remainder) by (?:zero|0)/i.test(cause.message)) {
     return wasmError("wasm.divide-by-zero", {

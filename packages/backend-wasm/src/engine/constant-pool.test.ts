@@ -3,6 +3,7 @@ import { createRegistry } from "@pt2/registry";
 import { describe, expect, test } from "vitest";
 import { packedMatrix, transposed } from "../kernels/matmul/gemm.ts";
 import { random } from "../kernels.test-helper.ts";
+import { ALONE } from "../threads/team.ts";
 import { Heap } from "./heap.ts";
 import type { WasmKernel } from "./kernel.ts";
 import { ReadAhead } from "./read-ahead.ts";
@@ -21,6 +22,7 @@ function setUp(bytes: Float32Array = weight) {
     kernelTable: new KernelParts<WasmKernel>([]).for(createRegistry({ sets: [] }), "wasm"),
     exact: false,
     random: new RandomState(),
+    team: ALONE,
   });
   const counts = { reads: 0 };
   const record = new Constant(device.loader, N * K * 4, "w", {

@@ -1,5 +1,6 @@
 import { type PlanDevice, type PlannedCall, PlanningContext, type PlanTarget } from "@pt2/engine";
 import type { Kernels } from "../kernels.gen.ts";
+import type { Team } from "../threads/team.ts";
 import { type Clamp, clampOf } from "./clamp.ts";
 import type { HeapArrays } from "./heap.ts";
 import type { KernelCall, WasmTypes } from "./kernel.ts";
@@ -11,15 +12,17 @@ export const NO_CLAMP: Clamp = { lo: Number.NEGATIVE_INFINITY, hi: Number.POSITI
 export class WasmContext extends PlanningContext<WasmTypes> implements KernelCall {
   readonly heap: HeapArrays;
   readonly kernels: Kernels;
+  readonly team: Team;
 
   constructor(
-    device: PlanDevice<WasmTypes> & Pick<KernelCall, "heap" | "kernels">,
+    device: PlanDevice<WasmTypes> & Pick<KernelCall, "heap" | "kernels" | "team">,
     target: PlanTarget<WasmTypes>,
     planned?: PlannedCall<WasmTypes>,
   ) {
     super(device, target, planned);
     this.heap = device.heap;
     this.kernels = device.kernels;
+    this.team = device.team;
   }
 
   get clamp(): Clamp {

@@ -2,6 +2,8 @@ import type { HandlerInitials } from "@pt2/engine";
 import { bindWeights, type ProgramState } from "@pt2/engine";
 import type { Node } from "@pt2/graph";
 import type { HandlerContext } from "@pt2/registry";
+import { SharedTeam } from "../threads/shared-team.ts";
+import { ALONE } from "../threads/team.ts";
 import type { EngineRequest } from "./engine-request.ts";
 import type { WasmTypes } from "./kernel.ts";
 import { WasmDevice } from "./wasm-device.ts";
@@ -17,9 +19,10 @@ export function createEngine(
   readonly engine: WasmEngine;
   readonly weights: ProgramState<number>;
 } {
-  const { program, registry, prefetch, signal, onProgress } = request;
-  const records = prefetch instanceof WeightRecords ? prefetch : new WeightRecords(signal);
+  const { program, registry, prefetch, signal, onProgress, pool } = request;
+  const records = prefetch instanceof WeightRecords ? prefetch : new WeightRecords(signal, pool !== null);
   const { heap, readAhead } = records;
+  const team = pool === null ? ALONE : new SharedTeam(pool, heap.memory);
   const kernelTable = kernelsOf(registry);
   const device = new WasmDevice({
     heap,
@@ -27,6 +30,7 @@ export function createEngine(
     kernelTable,
     exact: request.precision === "exact",
     random: request.random,
+    team,
   });
   const storage = {
     record: records.of.bind(records),

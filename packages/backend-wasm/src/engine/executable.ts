@@ -13,6 +13,7 @@ import {
 } from "@pt2/engine";
 import { expectStorages } from "@pt2/format";
 import type { Program } from "@pt2/graph";
+import type { Team } from "../threads/team.ts";
 import { modelDisposed } from "../wasm-errors.ts";
 import { createEngine } from "./create-engine.ts";
 import type { EngineRequest } from "./engine-request.ts";
@@ -25,10 +26,14 @@ import type { WasmEngine, WasmPlan } from "./wasm-engine.ts";
 export class WasmExecutable extends QueuedExecutable<Model> implements Executable {
   readonly #onDispose: () => Promise<void>;
   readonly #stored: ReadonlySet<number>;
+  readonly #explainThreads: () => string;
+  readonly #team: Team;
 
-  private constructor(model: Model, onDispose: () => Promise<void>) {
+  private constructor(model: Model, { onDispose = async () => {}, explainThreads }: EngineRequest) {
     super(model, modelDisposed);
     this.#onDispose = onDispose;
+    this.#explainThreads = explainThreads;
+    this.#team = model.engine.device.team;
     const { outputs } = model.program;
     this.#stored = new Set(outputs.flatMap(({ kind }, i) => (/^(buffer|parameter)_mutation$/.test(kind) ? [i] : [])));
   }
@@ -46,25 +51,28 @@ export class WasmExecutable extends QueuedExecutable<Model> implements Executabl
   }
 
   static async #create(request: EngineRequest): Promise<WasmExecutable> {
-    const { engine, weights } = createEngine(
-      request,
-      await readHandlerInitials(request.program, request.weights, request.registry),
-    );
-    const { program, onDispose = async () => {} } = request;
-    const runner = new GraphRunner(program.graph, engine);
-    const inputs = staticInputs(program);
-    const { loader } = engine.device;
-    if (inputs === null) {
-      await weights.initialize();
-      await loader.readAll(weights.records);
-    } else {
-      await runner.prepare(inputs, weights.bound, async () => {
+    const { program, registry } = request;
+    const made = createEngine(request, await readHandlerInitials(program, request.weights, registry));
+    const { loader, team } = made.engine.device;
+    const { weights } = made;
+    const runner = new GraphRunner(program.graph, made.engine);
+    try {
+      const inputs = staticInputs(program);
+      if (inputs === null) {
         await weights.initialize();
-        await loader.readAhead(weights.records);
-      });
+        await loader.readAll(weights.records);
+      } else {
+        await runner.prepare(inputs, weights.bound, async () => {
+          await weights.initialize();
+          await loader.readAhead(weights.records);
+        });
+      }
+      (request.cancellation ?? request.signal)?.throwIfAborted();
+    } catch (error) {
+      team.release();
+      throw error;
     }
-    (request.cancellation ?? request.signal)?.throwIfAborted();
-    return new WasmExecutable({ program, engine, weights, runner }, onDispose);
+    return new WasmExecutable({ program, ...made, runner }, request);
   }
 
   warmup(inputs: readonly Value[], { signal }: { readonly signal?: Cancellation | undefined } = {}): Promise<void> {
@@ -94,10 +102,11 @@ export class WasmExecutable extends QueuedExecutable<Model> implements Executabl
   }
 
   async explain(): Promise<string> {
-    return this.model.runner.explain();
+    return this.model.runner.explain().replace(/$/m, `; ${this.#explainThreads()}`);
   }
 
   protected override async release(): Promise<void> {
+    this.#team.release();
     await this.#onDispose();
   }
 

@@ -44,10 +44,13 @@ export class Heap implements HeapArrays {
   #f64: Float64Array;
   #i64: BigInt64Array;
 
-  /** Creates a heap. `reserved` bytes at the start belong to the kernels' static data. */
-  constructor(reserved: number = PAGE) {
+  /**
+   * Creates a heap, which several threads share where `shared`. `reserved` bytes at the start belong to the kernels' static
+   * data.
+   */
+  constructor({ reserved = PAGE, shared = false }: { readonly reserved?: number; readonly shared?: boolean } = {}) {
     if (typeof WebAssembly === "undefined") throw unavailable("There is no WebAssembly here");
-    this.memory = new WebAssembly.Memory({ initial: Math.ceil(reserved / PAGE) + 1, maximum: MAX_PAGES });
+    this.memory = new WebAssembly.Memory({ initial: Math.ceil(reserved / PAGE) + 1, maximum: MAX_PAGES, shared });
     this.#free = [{ address: reserved, bytes: this.memory.buffer.byteLength - reserved }];
     this.#buffer = this.memory.buffer;
     this.#u8 = new Uint8Array(this.#buffer);

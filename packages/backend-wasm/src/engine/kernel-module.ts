@@ -1,3 +1,4 @@
+import { isShared, withSharedMemory } from "../threads/shared-import.ts";
 import { wasmError } from "../wasm-errors.ts";
 
 /** A function that a kernel's module exports. */
@@ -33,7 +34,8 @@ export function kernelModule(bytes: Uint8Array, memory: WebAssembly.Memory): Web
     );
   }
   try {
-    return new WebAssembly.Instance(module, { env: { memory } }).exports;
+    const linked = isShared(memory) ? new WebAssembly.Module(withSharedMemory(bytes)) : module;
+    return new WebAssembly.Instance(linked, { env: { memory } }).exports;
   } catch (cause) {
     throw refused(
       `cannot be linked: ${messageOf(cause)}`,

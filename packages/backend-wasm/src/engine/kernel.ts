@@ -10,6 +10,7 @@ import type {
 import type { Call } from "@pt2/registry";
 import type { TypedExpr } from "@pt2/registry/scalar";
 import type { Kernels } from "../kernels.gen.ts";
+import type { Team } from "../threads/team.ts";
 import type { Clamp } from "./clamp.ts";
 import type { HeapArrays } from "./heap.ts";
 
@@ -65,6 +66,8 @@ export interface PlanContext extends EngineContext<WasmTypes> {
   readonly heap: HeapArrays;
   /** @internal The loops of this package. */
   readonly kernels: Kernels;
+  /** @internal The threads that compute. */
+  readonly team: Team;
 }
 
 /** What a kernel plans one call with. */

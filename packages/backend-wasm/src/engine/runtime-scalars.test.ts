@@ -23,7 +23,16 @@ async function runMany(
 }> {
   const program = parse(`program "TRAINING" torch "2.13.0" {\n  forward()\n  ${body.trim()}\n}\n`);
   const registry = createRegistry({ sets: [aten], handlers });
-  const request = { program, registry, weights: new Map(), precision: "fast" as const, random: new RandomState() };
+  const random = new RandomState();
+  const request = {
+    program,
+    registry,
+    weights: new Map(),
+    precision: "fast" as const,
+    random,
+    pool: null,
+    explainThreads: () => "",
+  };
   const { engine } = createEngine(request, new Map());
   const runner = new GraphRunner(program.graph, engine);
   const results: (readonly unknown[])[] = [];

@@ -17,11 +17,12 @@ import {
 import { DTYPES, type DType } from "@pt2/format";
 import type { Call, LoweredTensor } from "@pt2/registry";
 import { castTo, type TypedExpr } from "@pt2/registry/scalar";
-import { createElementwiseCompiler, type ElementwiseCompiler } from "../codegen/compiler.ts";
-import { blockBytes, coalesce, innerModes, writeBlock } from "../codegen/geometry.ts";
+import { createElementwiseCompiler, type ElementwiseCompiler, explainTrap } from "../codegen/compiler.ts";
+import { blockBytes, coalesce, type Geometry, innerModes, writeBlock } from "../codegen/geometry.ts";
 import { liftNumbers } from "../codegen/lift-numbers.ts";
 import { instantiateKernels } from "../instantiate.ts";
 import type { Kernels } from "../kernels.gen.ts";
+import type { Team } from "../threads/team.ts";
 import { Arena } from "./arena.ts";
 import { checkRoom } from "./check-plan.ts";
 import { clampOf } from "./clamp.ts";
@@ -35,6 +36,20 @@ import { planCopy } from "./strided-copy.ts";
 import { addressOf, type TensorView } from "./tensor-view.ts";
 import { writing, writtenBy } from "./written-by.ts";
 
+/** Nanoseconds of one element of a loop, for each tensor that it reads or writes. */
+const NANOSECONDS_EACH_OPERAND = 0.25;
+/** Elements of whole vectors of every dtype, and of whole cache lines. */
+const UNIT = 64;
+
+/**
+ * The elements that parts of a loop begin at multiples of. Vectors begin with each row, and what is left of a row may be
+ * rounded otherwise.
+ */
+function partUnit({ shape }: Geometry): number {
+  const row = shape.at(-1)!;
+  return shape.length === 1 || row % UNIT === 0 ? UNIT : row * Math.ceil(UNIT / row);
+}
+
 /** The parts of a device. */
 export interface WasmDeviceParts {
   readonly heap: Heap;
@@ -42,6 +57,8 @@ export interface WasmDeviceParts {
   readonly kernelTable: KernelTable<WasmKernel>;
   readonly exact: boolean;
   readonly random: RandomState;
+  /** The threads that compute, which share the heap where there are several. */
+  readonly team: Team;
 }
 
 /** The WebAssembly memory of one executable, and what computes in it. */
@@ -54,20 +71,22 @@ export class WasmDevice implements PlanDevice<WasmTypes> {
   readonly random: RandomState;
   readonly heap: Heap;
   readonly kernels: Kernels;
+  readonly team: Team;
   readonly memory: Arena;
   readonly loader: HeapLoader;
   readonly constants: ConstantPool<number>;
   readonly #kernelTable: KernelTable<WasmKernel>;
   readonly #compiler: ElementwiseCompiler;
 
-  constructor({ heap, readAhead, kernelTable, exact, random }: WasmDeviceParts) {
+  constructor({ heap, readAhead, kernelTable, exact, random, team }: WasmDeviceParts) {
     this.heap = heap;
     this.exact = exact;
     this.random = random;
-    this.kernels = instantiateKernels(heap.memory);
+    this.team = team;
+    this.kernels = instantiateKernels(heap.memory, team);
     this.memory = new Arena(heap);
     this.#kernelTable = kernelTable;
-    this.#compiler = createElementwiseCompiler(heap.memory);
+    this.#compiler = createElementwiseCompiler(heap.memory, team);
     this.loader = new HeapLoader(heap, readAhead, () => this.#compiler.buildAsync());
     this.constants = new ConstantPool(this.loader);
   }
@@ -128,10 +147,16 @@ export class WasmDevice implements PlanDevice<WasmTypes> {
     const block = ctx.scratch(blockBytes(geometry, numbers.length));
     const count = numel(out.shape);
     const { memory } = this.heap;
+    const nanoseconds = count * operands.length * NANOSECONDS_EACH_OPERAND;
+    const parts = this.team.parts({ items: count, unit: partUnit(geometry), nanoseconds });
+    const compute = this.team.step(parts, ({ start, count }) => kernel.run(block.handle, start, count));
     const run = (): void => {
-      const at = block.handle;
-      writeBlock(memory, at, geometry, dtypes, operands.map(addressOf), numbers);
-      kernel.run(at, 0, count);
+      writeBlock(memory, block.handle, geometry, dtypes, operands.map(addressOf), numbers);
+      try {
+        compute();
+      } catch (cause) {
+        throw explainTrap(cause);
+      }
     };
     ctx.step(writing(out, run));
   }

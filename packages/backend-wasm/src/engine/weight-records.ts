@@ -16,15 +16,18 @@ const ROOM_BESIDE = 1 / 8;
  * program.
  */
 export class WeightRecords implements Prefetch {
-  readonly heap: Heap = new Heap();
+  readonly heap: Heap;
   readonly readAhead: ReadAhead = new ReadAhead();
-  readonly #memory = new HeapMemory(this.heap);
+  readonly #memory: HeapMemory;
   readonly #signal: AbortSignal | undefined;
   readonly #records = new Map<string, Constant<number>>();
   readonly #arrived = new Set<Constant<number>>();
   #onArrival: (record: Constant<number>) => void = () => {};
 
-  constructor(signal?: AbortSignal) {
+  /** Takes whether several threads will share the memory. */
+  constructor(signal: AbortSignal | undefined, shared: boolean) {
+    this.heap = new Heap({ shared });
+    this.#memory = new HeapMemory(this.heap);
     this.#signal = signal;
   }
 
@@ -32,8 +35,8 @@ export class WeightRecords implements Prefetch {
    * Starts to read everything except buffers, which runs may write; returns undefined where memory has no room for
    * that.
    */
-  static prefetch(weights: readonly WeightTensor[], signal?: AbortSignal): WeightRecords | undefined {
-    const records = new WeightRecords(signal);
+  static prefetch(weights: readonly WeightTensor[], shared: boolean, signal?: AbortSignal): WeightRecords | undefined {
+    const records = new WeightRecords(signal, shared);
     const wanted = weights.filter(({ kind }) => kind !== "buffer");
     const constants = new Set(wanted.map((weight) => records.of(weight)));
     const bytes = [...constants].reduce((sum, constant) => sum + constant.bytes + 64, 0);

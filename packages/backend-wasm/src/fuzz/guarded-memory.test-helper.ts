@@ -45,8 +45,8 @@ export function guardHeap(Base: typeof Heap): typeof Heap {
   return class extends Base {
     readonly #inner = new Map<Block, Block>();
 
-    constructor(reserved?: number) {
-      super(reserved);
+    constructor(options?: ConstructorParameters<typeof Heap>[0]) {
+      super(options);
       watch.heaps.push(this);
     }
 

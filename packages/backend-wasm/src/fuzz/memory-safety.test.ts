@@ -6,6 +6,7 @@ import { aten } from "@pt2/registry/aten";
 import { randomBelow } from "@pt2/testing/random";
 import { expect, test, vi } from "vitest";
 import { WasmBackend } from "../backend.ts";
+import { divided } from "../threads/divided.test-helper.ts";
 import { watch } from "./guarded-memory.test-helper.ts";
 
 vi.mock("../engine/heap.ts", async (original) => {
@@ -35,9 +36,9 @@ const FIRST = Number(process.env["PT2_FUZZ_FIRST"] ?? 0);
 const registry = createRegistry({ sets: [aten] });
 
 /** Returns outputs as text, or the error's code; anything else is a finding. */
-async function outcome({ program, inputs }: RandomCall, poison: number): Promise<string> {
+async function outcome({ program, inputs }: RandomCall, poison: number, threads: number): Promise<string> {
   watch.reset(poison);
-  const backend = new WasmBackend();
+  const backend = new WasmBackend(divided(threads));
   let result: string;
   try {
     const executable = await backend.compile({ program, weights: new Map(), registry });
@@ -58,7 +59,7 @@ function textOf(value: Value): string {
   return typeof value === "object" && value !== null ? `${value.dtype}[${value.shape}] ${value.data}` : String(value);
 }
 
-test("calls with fuzzed arguments stay inside their tensors, and read nothing that was not written", async () => {
+test("calls with fuzzed arguments stay inside their tensors, read nothing that was not written, and give the same bytes divided among threads", async () => {
   const findings: string[] = [];
   const ran = new Set<string>();
   for (const { op } of registry.list()) {
@@ -66,10 +67,10 @@ test("calls with fuzzed arguments stay inside their tensors, and read nothing th
     for (let seed = FIRST; seed < FIRST + ROUNDS; seed++) {
       const call = randomCall(record, randomBelow(seed * 7919 + op.length));
       try {
-        const first = await outcome(call, 0);
+        const first = await outcome(call, 0, 1);
         if (/^\w+\.[\w-]+$/.test(first)) continue;
         ran.add(op);
-        const second = await outcome(call, 0xff);
+        const second = await outcome(call, 0xff, 5);
         if (record.impure !== true && first !== second)
           throw new Error(`${first.slice(0, 80)} or ${second.slice(0, 80)}`);
       } catch (error) {

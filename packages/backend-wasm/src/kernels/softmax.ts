@@ -28,12 +28,21 @@ function softmaxKernel(ops: readonly SoftmaxOp[], rows: "softmaxRows" | "logSoft
   });
 }
 
+/** Of an exponential and a division. */
+const NANOSECONDS_EACH = 1;
+
 function planRows(call: KernelCall, from: TensorView, to: TensorView, rows: "softmaxRows" | "logSoftmaxRows"): void {
   const n = from.shape.at(-1) ?? 1;
   const count = from.shape.slice(0, -1).reduce((a, b) => a * b, 1);
   if (n * count === 0) return;
   const run = call.kernels[rows];
-  call.step(() => run(addressOf(from), addressOf(to), count, n));
+  const parts = call.team.parts({ items: count, nanoseconds: n * count * NANOSECONDS_EACH });
+  call.step(
+    call.team.step(parts, ({ start, count }) => {
+      const offset = 4 * start * n;
+      run(addressOf(from) + offset, addressOf(to) + offset, count, n);
+    }),
+  );
 }
 
 function permuted(view: TensorView, order: readonly number[]): TensorView {

@@ -66,6 +66,8 @@ export type Method = keyof Calls;
 
 /** Messages to the worker. */
 export type ToWorker =
+  /** The first message: the threads that compute. */
+  | { readonly kind: "threads"; readonly count: number; readonly why: string | null }
   | { readonly kind: "call"; readonly id: number; readonly method: Method; readonly args: Parameters<Calls[Method]>[0] }
   | { readonly kind: "storage"; readonly read: number; readonly bytes: Uint8Array<ArrayBuffer> }
   | { readonly kind: "rule-answer"; readonly questionId: number; readonly answers: RuleAnswers }

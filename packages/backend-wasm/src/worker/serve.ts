@@ -5,6 +5,7 @@ import type { OpRegistry } from "@pt2/registry";
 import { atenOnDemand, builtInRegistry } from "@pt2/registry/on-demand";
 import { WasmBackend } from "../backend.ts";
 import type { WasmExecutable } from "../engine/executable.ts";
+import type { StartHelper } from "../threads/helper-messages.ts";
 import { modelDisposed } from "../wasm-errors.ts";
 import { cancellationOf } from "./cancel-flag.ts";
 import type { Calls, FromWorker, Method, Port, ToWorker, WireValue, WireWeight } from "./protocol.ts";
@@ -19,8 +20,8 @@ export type ReadOrigin = (origin: SourceOrigin, into: Uint8Array) => Promise<voi
  * Answers calls in a worker. Functions of users cannot cross threads: the rules of their ops are evaluated on the
  * calling thread, and kernels and handlers run there.
  */
-export function serve(port: Port<FromWorker, ToWorker>, readOrigin: ReadOrigin): void {
-  const backend = new WasmBackend();
+export function serve(port: Port<FromWorker, ToWorker>, readOrigin: ReadOrigin, start: StartHelper): void {
+  let backend: WasmBackend;
   const builtIn = builtInRegistry(atenOnDemand);
   const executables = new Map<number, WasmExecutable>();
   const reads = new Map<number, { resolve(bytes: Uint8Array): void; reject(error: Error): void }>();
@@ -127,6 +128,9 @@ export function serve(port: Port<FromWorker, ToWorker>, readOrigin: ReadOrigin):
 
   port.listen((message) => {
     switch (message.kind) {
+      case "threads":
+        backend = new WasmBackend({ ...message, start });
+        return;
       case "storage":
         reads.get(message.read)?.resolve(message.bytes);
         reads.delete(message.read);

@@ -6,6 +6,7 @@ import type { OpRegistry } from "@pt2/registry";
 import { CAPABILITIES } from "../capabilities.ts";
 import type { WasmKernel } from "../engine/kernel.ts";
 import { LocalBackend } from "../local-backend.ts";
+import type { Threads } from "../threads/thread-count.ts";
 import { backendDisposed } from "../wasm-errors.ts";
 import { raiseOnAbort, sharedFlag } from "./cancel-flag.ts";
 import type { WireRules } from "./rule-messages.ts";
@@ -21,7 +22,8 @@ export class WorkerBackend implements Backend {
   readonly name = "wasm";
   readonly apiVersion: typeof BACKEND_API_VERSION = BACKEND_API_VERSION;
   readonly capabilities: Capabilities = { ...CAPABILITIES, offThread: true };
-  readonly #local = new LocalBackend();
+  readonly #local: LocalBackend;
+  readonly #threads: Threads;
   readonly #start: () => WorkerHandle;
   /** Functions that post the release of an executable when it is collected. */
   readonly #releases = new Set<() => Promise<void>>();
@@ -30,8 +32,11 @@ export class WorkerBackend implements Backend {
   #seed: Seed | null = null;
   #disposed = false;
 
-  constructor(start: () => WorkerHandle) {
+  /** Takes what starts the worker, and the threads there and on the calling thread. */
+  constructor(start: () => WorkerHandle, threads: Threads, local: Threads = threads) {
     this.#start = start;
+    this.#threads = threads;
+    this.#local = new LocalBackend(local);
   }
 
   async unsupported(program: Program, registry: OpRegistry): Promise<readonly UnsupportedOp[]> {
@@ -115,7 +120,7 @@ export class WorkerBackend implements Backend {
   #open(): WorkerChannel {
     if (this.#disposed) throw backendDisposed();
     if (this.#channel === null || this.#channel.failed) {
-      this.#channel = WorkerChannel.open(this.#start);
+      this.#channel = WorkerChannel.open(this.#start, this.#threads);
       this.#seedWorker();
     }
     return this.#channel;

@@ -1,6 +1,7 @@
 import type { Progress } from "@pt2/backend";
 import type { Pt2Error, Storage } from "@pt2/format";
 import { expectStorages } from "@pt2/format";
+import type { Threads } from "../threads/thread-count.ts";
 import { wasmError } from "../wasm-errors.ts";
 import type { Calls, FromWorker, Method, ToWorker } from "./protocol.ts";
 import type { RuleAnswers, RuleQuestion } from "./rule-messages.ts";
@@ -55,14 +56,16 @@ export class WorkerChannel {
   #failure: Pt2Error | null = null;
 
   /** Starts a worker. */
-  static open(start: () => WorkerHandle): WorkerChannel {
+  static open(start: () => WorkerHandle, { count, why }: Pick<Threads, "count" | "why">): WorkerChannel {
     let worker: WorkerHandle;
     try {
       worker = start();
     } catch (cause) {
       throw wasmError("wasm.worker-failed", { ...NOT_STARTED, cause });
     }
-    return new WorkerChannel(worker);
+    const channel = new WorkerChannel(worker);
+    worker.post({ kind: "threads", count, why }, []);
+    return channel;
   }
 
   constructor(worker: WorkerHandle) {

@@ -1,7 +1,9 @@
 import type { TensorMeta } from "@pt2/registry";
 import { type KernelCall, type WasmKernel, wasmKernel } from "../../engine/kernel.ts";
 import { addressOf, type TensorView } from "../../engine/tensor-view.ts";
+import type { Part } from "../../threads/team.ts";
 import { float32Result, isFloat32 } from "../float32.ts";
+import { NANOSECONDS_EACH_PRODUCT } from "../matmul/gemm.ts";
 
 /** Mask kinds of the kernel, see assembly/attention.ts. */
 const MASK = { none: 0, added: 1, boolean: 2 } as const;
@@ -22,7 +24,7 @@ export const attention: WasmKernel = wasmKernel({
     const groups = args.enable_gqa ? q!.shape.at(-3)! / k!.shape.at(-3)! : 1;
     float32Result(call, (out) => {
       if (out.shape.some((size) => size === 0)) return;
-      const scratch = call.scratch(call.kernels.attentionScratch(L, S, E, Ev));
+      const bytes = align(call.kernels.attentionScratch(L, S, E, Ev) >>> 0);
       const heads = indices(batch).map((index) => ({
         q: offsetAt(q!, index),
         k: offsetAt(k!, grouped(index, groups)),
@@ -34,10 +36,13 @@ export const attention: WasmKernel = wasmKernel({
       const [maskRow, maskColumn] = mask === null ? [0, 0] : broadcastStep(mask.view);
       const maskSize = mask?.kind === MASK.boolean ? 1 : 4;
       const { kernels } = call;
-      call.step(() => {
+      const nanoseconds = heads.length * L * S * ((E + Ev) * NANOSECONDS_EACH_PRODUCT + NANOSECONDS_EACH_SCORE);
+      const parts = call.team.parts({ items: heads.length, nanoseconds });
+      const scratch = call.scratch(parts.length * bytes);
+      const compute = ({ index, start, count }: Part): void => {
         const [qAt, kAt, vAt, outAt] = [addressOf(q!), addressOf(k!), addressOf(v!), addressOf(out)];
         const maskAt = mask === null ? 0 : addressOf(mask.view);
-        for (const head of heads) {
+        for (const head of heads.slice(start, start + count)) {
           kernels.attention(
             qAt + head.q * 4,
             step(q!),
@@ -57,13 +62,21 @@ export const attention: WasmKernel = wasmKernel({
             maskRow,
             maskColumn,
             causal,
-            scratch.handle,
+            scratch.handle + index * bytes,
           );
         }
-      });
+      };
+      call.step(call.team.step(parts, compute));
     });
   },
 });
+
+/** Of a softmax, for each score. */
+const NANOSECONDS_EACH_SCORE = 1;
+
+function align(bytes: number): number {
+  return Math.ceil(bytes / 64) * 64;
+}
 
 /** The kernel wants contiguous rows; everything above them may be strided. */
 function rows(call: KernelCall, view: TensorView): TensorView {

@@ -9,6 +9,7 @@ import {
 import type { TensorMeta } from "@pt2/registry";
 import { type KernelCall, type WasmKernel, wasmKernel } from "../../engine/kernel.ts";
 import { addressOf, type TensorView } from "../../engine/tensor-view.ts";
+import type { Part } from "../../threads/team.ts";
 import { float32Result, isFloat32 } from "../float32.ts";
 import { packedBytes } from "../matmul/gemm.ts";
 import { chooseAlgorithm, exactAlgorithm, planConv } from "./plan-conv.ts";
@@ -51,19 +52,21 @@ function planInto(
     const work = ctx.scratch(plan.packScratchBytes);
     ctx.step(() => plan.pack({ address: addressOf(from), strides: weightStrides(from) }, addressOf(to), work.handle));
   });
-  const scratch = call.scratch(plan.scratchBytes);
+  const parts = call.team.parts(plan.division);
+  const scratchBytes = Math.ceil(plan.scratchBytes / 64) * 64;
+  const scratch = call.scratch(parts.length * scratchBytes);
   const { lo, hi } = call.clamp;
-  call.step(() =>
-    plan.run({
+  const compute = ({ index, start, count }: Part): void => {
+    const addresses = {
       input: addressOf(input),
       weight: addressOf(packed),
       bias: bias === null ? 0 : addressOf(bias),
       output: addressOf(out),
-      scratch: scratch.handle,
-      lo,
-      hi,
-    }),
-  );
+      scratch: scratch.handle + index * scratchBytes,
+    };
+    plan.run({ ...addresses, lo, hi }, start, count);
+  };
+  call.step(call.team.step(parts, compute));
 }
 
 function convShape(window: ConvolutionWindow, input: readonly number[], weight: readonly number[]): ConvShape {

@@ -1,5 +1,4 @@
 import { volume } from "@pt2/engine";
-import { inBlocks, rowReporter } from "./row-blocks.ts";
 import type { ConvPlan, ConvShape, KernelModule, StridedWeight } from "./types.ts";
 import { convOutput, WINDOW_BYTES, windowWords, writeWords } from "./window.ts";
 
@@ -8,8 +7,8 @@ export function isDepthwise({ groups, inChannels, transposed }: ConvShape): bool
   return !transposed && groups === inChannels;
 }
 
-/** Bytes of output of a block when an epilogue follows it. */
-const BLOCK_BYTES = 128 * 1024;
+/** Of a product of depthwise kernels, in vectors and one at a time. */
+const NANOSECONDS_EACH = { vectors: 0.1, single: 0.5 } as const;
 
 /** Depthwise convolution: SIMD along channels for multiplier 1, one output at a time otherwise. */
 export function planDepthwise(module: KernelModule, shape: ConvShape): ConvPlan {
@@ -21,7 +20,8 @@ export function planDepthwise(module: KernelModule, shape: ConvShape): ConvPlan 
   const taps = volume(kernel);
   const vectors = outChannels === inChannels && inChannels >= 4;
   const run = vectors ? kernels.depthwiseRows : kernels.depthwiseRowsScalar;
-  const blockRows = Math.max(1, Math.floor(BLOCK_BYTES / 4 / (width * outChannels)));
+  const rows = shape.batch * depth * height;
+  const products = rows * width * outChannels * taps;
 
   /** Weights as [group][tap][4]; the last group overlaps the one before it. */
   const packVectors = (address: number, strides: StridedWeight["strides"], packed: number): void => {
@@ -37,18 +37,14 @@ export function planDepthwise(module: KernelModule, shape: ConvShape): ConvPlan 
     weightBytes: (vectors ? Math.ceil(outChannels / 4) * 4 : outChannels) * taps * 4,
     packScratchBytes: 0,
     scratchBytes: WINDOW_BYTES,
+    division: { items: rows, nanoseconds: products * NANOSECONDS_EACH[vectors ? "vectors" : "single"] },
     pack({ address, strides }, packed) {
       if (vectors) packVectors(address, strides, packed);
       else kernels.gather5(address, outChannels, 1, ...kernel, ...strides, packed);
     },
-    run(call) {
-      const rows = shape.batch * depth * height;
-      const report = rowReporter(call, outChannels);
+    run(call, start, count) {
       writeWords(module, words, call.scratch);
-      inBlocks(rows, call.afterRows ? blockRows : rows, (start, count) => {
-        run(call.scratch, call.input, call.weight, call.bias, start, count, call.output, call.lo, call.hi);
-        report((start + count) * width);
-      });
+      run(call.scratch, call.input, call.weight, call.bias, start, count, call.output, call.lo, call.hi);
     },
   };
 }

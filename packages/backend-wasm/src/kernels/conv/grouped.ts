@@ -1,4 +1,4 @@
-import { inBlocks, rowReporter } from "./row-blocks.ts";
+import { inBlocks, productNanoseconds } from "./row-blocks.ts";
 import type { ConvPlan, ConvShape, KernelModule } from "./types.ts";
 import { convOutput, WINDOW_BYTES, windowWords, writeWords } from "./window.ts";
 
@@ -11,42 +11,33 @@ export function fitsGrouped({ groups, inChannels, outChannels, input, kernel, tr
   return !transposed && groups > 1 && flat && inChannels / groups <= MOST_CHANNELS && (outChannels / groups) % 4 === 0;
 }
 
-/** Bytes of output of a block when an epilogue follows it. */
-const BLOCK_BYTES = 128 * 1024;
-
 /** Two-dimensional convolution in small groups, straight from the input. */
 export function planGrouped(module: KernelModule, shape: ConvShape): ConvPlan {
   const { kernels } = module;
   const { inChannels, outChannels, groups, kernel } = shape;
   const output = convOutput(shape);
-  const [, height, width] = output;
+  const rows = shape.batch * output[1];
   const words = windowWords(shape, output);
   const channels = inChannels / groups;
   const [, kernelH, kernelW] = kernel;
   const vector = (outChannels / groups) % 8 === 0 ? 8 : 4;
   const unitFloats = kernelH * kernelW * channels * vector;
-  const blockRows = Math.max(1, Math.floor(BLOCK_BYTES / 4 / (width * outChannels)));
   return {
     algorithm: "grouped",
     output,
     weightBytes: (outChannels / vector) * unitFloats * 4,
     packScratchBytes: 0,
     scratchBytes: WINDOW_BYTES,
+    division: { items: rows, nanoseconds: 2 * productNanoseconds(shape) },
     pack({ address, strides: [strideO, strideI, , strideH, strideW] }, packed) {
       inBlocks(outChannels, vector, (start) => {
         const [src, dst] = [address + start * strideO * 4, packed + (start / vector) * unitFloats * 4];
         kernels.gather5(src, 1, kernelH, kernelW, channels, vector, 0, strideH, strideW, strideI, strideO, dst);
       });
     },
-    run(call) {
-      const { input, weight, bias, scratch, lo, hi } = call;
-      const rows = shape.batch * height;
-      const report = rowReporter(call, outChannels);
+    run({ input, weight, bias, output: target, scratch, lo, hi }, start, count) {
       writeWords(module, words, scratch);
-      inBlocks(rows, call.afterRows ? blockRows : rows, (start, count) => {
-        kernels.groupedRows(scratch, groups, input, weight, bias, start, count, call.output, lo, hi);
-        report((start + count) * width);
-      });
+      kernels.groupedRows(scratch, groups, input, weight, bias, start, count, target, lo, hi);
     },
   };
 }

@@ -1,5 +1,6 @@
 import { volume } from "@pt2/engine";
-import { clampFlag, inBlocks, rowReporter } from "./row-blocks.ts";
+import { LEAST_ROWS, PANEL } from "../matmul/gemm.ts";
+import { clampFlag, productNanoseconds } from "./row-blocks.ts";
 import type { ConvPlan, ConvShape, KernelModule } from "./types.ts";
 import { convOutput } from "./window.ts";
 
@@ -9,9 +10,6 @@ export function isPointwise({ kernel, stride, padding, paddingEnd = padding, tra
   return !transposed && zero && [...kernel, ...stride].every((size) => size === 1);
 }
 
-/** Bytes of input and output that a block of rows may touch when an epilogue follows it. */
-const BLOCK_BYTES = 256 * 1024;
-
 /** 1x1 convolution: one matrix product over all pixels, for each group. */
 export function planPointwise({ kernels }: KernelModule, shape: ConvShape): ConvPlan {
   const { inChannels, outChannels, groups } = shape;
@@ -19,12 +17,17 @@ export function planPointwise({ kernels }: KernelModule, shape: ConvShape): Conv
   const rows = shape.batch * volume(output);
   const [depth, columns] = [inChannels / groups, outChannels / groups];
   const panels = kernels.gemmPackedBytes(depth, columns) >>> 0;
+  // Each thread reads a part of the larger operand, and all of the other.
+  const byColumns = columns > rows;
   return {
     algorithm: "pointwise",
     output,
     weightBytes: groups * panels,
     packScratchBytes: 0,
     scratchBytes: 0,
+    division: byColumns
+      ? { items: columns, unit: PANEL, nanoseconds: productNanoseconds(shape) }
+      : { items: rows, unit: 4, least: LEAST_ROWS, nanoseconds: productNanoseconds(shape) },
     pack(weight, packed) {
       const [strideO, strideI] = weight.strides;
       for (let group = 0; group < groups; group++) {
@@ -32,29 +35,24 @@ export function planPointwise({ kernels }: KernelModule, shape: ConvShape): Conv
         kernels.gemmPackB(src, strideI, strideO, depth, columns, packed + group * panels);
       }
     },
-    run(call) {
-      const flags = clampFlag(call);
-      const report = rowReporter(call, outChannels);
-      const fitting = Math.ceil(BLOCK_BYTES / 4 / (inChannels + outChannels) / 60) * 60;
-      inBlocks(rows, call.afterRows ? fitting : rows, (start, count) => {
-        for (let group = 0; group < groups; group++) {
-          kernels.gemmPacked(
-            count,
-            columns,
-            depth,
-            call.input + (start * inChannels + group * depth) * 4,
-            inChannels,
-            call.weight + group * panels,
-            call.output + (start * outChannels + group * columns) * 4,
-            outChannels,
-            call.bias && call.bias + group * columns * 4,
-            flags,
-            call.lo,
-            call.hi,
-          );
-        }
-        report(start + count);
-      });
+    run(call, start, count) {
+      const [row, column] = byColumns ? [0, start] : [start, 0];
+      for (let group = 0; group < groups; group++) {
+        kernels.gemmPacked(
+          byColumns ? rows : count,
+          byColumns ? count : columns,
+          depth,
+          call.input + (row * inChannels + group * depth) * 4,
+          inChannels,
+          call.weight + group * panels + column * depth * 4,
+          call.output + (row * outChannels + group * columns + column) * 4,
+          outChannels,
+          call.bias && call.bias + (group * columns + column) * 4,
+          clampFlag(call),
+          call.lo,
+          call.hi,
+        );
+      }
     },
   };
 }

@@ -1,5 +1,5 @@
 import { volume } from "@pt2/engine";
-import { inBlocks } from "./row-blocks.ts";
+import { inBlocks, productNanoseconds } from "./row-blocks.ts";
 import type { ConvPlan, ConvShape, KernelModule } from "./types.ts";
 import { convOutput, WINDOW_BYTES, windowWords, writeWords } from "./window.ts";
 
@@ -24,6 +24,8 @@ export function planTransposed(module: KernelModule, shape: ConvShape): ConvPlan
     weightBytes: groups * panels,
     packScratchBytes: depth * columns * 4,
     scratchBytes: WINDOW_BYTES + blockRows * columns * 4,
+    // Neighbors of the input add to the same places of the output.
+    division: { items: 1, nanoseconds: productNanoseconds(shape) },
     pack({ address, strides: [strideI, strideO, ...taps] }, packed, scratch) {
       for (let group = 0; group < groups; group++) {
         const src = address + group * depth * strideI * 4;
@@ -31,7 +33,7 @@ export function planTransposed(module: KernelModule, shape: ConvShape): ConvPlan
         kernels.gemmPackB(scratch, columns, 1, depth, columns, packed + group * panels);
       }
     },
-    run({ input, weight, bias, output: target, scratch, lo, hi, afterRows }) {
+    run({ input, weight, bias, output: target, scratch, lo, hi }) {
       const product = scratch + WINDOW_BYTES;
       writeWords(module, words, scratch);
       kernels.fillBias(target, pixels, outChannels, bias);
@@ -46,7 +48,6 @@ export function planTransposed(module: KernelModule, shape: ConvShape): ConvPlan
       if (lo > Number.NEGATIVE_INFINITY || hi < Number.POSITIVE_INFINITY) {
         kernels.clampFloats(target, pixels * outChannels, lo, hi);
       }
-      afterRows?.(target, pixels);
     },
   };
 }

@@ -1,5 +1,6 @@
 import type { Spatial } from "@pt2/engine";
 import type { Kernels, Pointer } from "../../kernels.gen.ts";
+import type { Division } from "../../threads/team.ts";
 
 /** The kernel module and the memory it works on. */
 export interface KernelModule {
@@ -51,11 +52,6 @@ export interface ConvCall {
   readonly scratch: Pointer;
   readonly lo: number;
   readonly hi: number;
-  /**
-   * Called after each block with the address of finished pixels and their number, in order, while they are in cache:
-   * a following elementwise step runs here.
-   */
-  readonly afterRows?: (address: Pointer, rows: number) => void;
 }
 
 /** A convolution ready to run. The packed weight depends on the weight, the shape's channels and `algorithm` only. */
@@ -67,10 +63,12 @@ export interface ConvPlan {
   readonly weightBytes: number;
   /** Bytes of scratch that `pack` needs. */
   readonly packScratchBytes: number;
-  /** Bytes of scratch that `run` needs (16-byte aligned). */
+  /** How the work may be divided among threads. */
+  readonly division: Division;
+  /** Bytes of scratch that `run` needs for each part (16-byte aligned). */
   readonly scratchBytes: number;
   /** Packs the weight, once at load. */
   pack(weight: StridedWeight, packed: Pointer, scratch: Pointer): void;
-  /** Computes the output; allocates nothing in the kernels' memory. */
-  run(call: ConvCall): void;
+  /** Computes `count` of the division's items, from item `start` on; allocates nothing in the kernels' memory. */
+  run(call: ConvCall, start: number, count: number): void;
 }

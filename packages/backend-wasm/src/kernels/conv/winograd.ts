@@ -1,4 +1,5 @@
-import { inBlocks, rowReporter } from "./row-blocks.ts";
+import { NANOSECONDS_EACH_PRODUCT, PANEL } from "../matmul/gemm.ts";
+import { inBlocks } from "./row-blocks.ts";
 import type { ConvPlan, ConvShape, KernelModule } from "./types.ts";
 import { convOutput, WINDOW_BYTES, windowWords, writeWords } from "./window.ts";
 
@@ -22,6 +23,8 @@ function volumePadding({ padding, paddingEnd = padding }: ConvShape): number {
 
 /** Bytes of transformed input and products of a block of tiles. */
 const BLOCK_BYTES = 384 * 1024;
+/** Blocks below which threads divide channels and not blocks. */
+const LEAST_BLOCKS = 8;
 /** Tiles below which a block would read the transformed weight too often. */
 const LEAST_TILES = 20;
 
@@ -45,34 +48,36 @@ export function planWinograd(module: KernelModule, shape: ConvShape, size: 2 | 4
   const { kernels } = module;
   const { inChannels, outChannels } = shape;
   const output = convOutput(shape);
-  const [, height, width] = output;
   const words = windowWords(shape, output);
-  const across = Math.ceil(width / size);
-  const down = Math.ceil(height / size);
   const tiles = tileCount(shape, size);
   const block = blockTiles(shape, size);
 
-  /** Pixels of the whole rows that `done` tiles complete. */
-  const complete = (done: number): number => {
-    const [images, rest] = [Math.floor(done / (across * down)), Math.floor(done / across) % down];
-    return (images * height + Math.min(rest * size, height)) * width;
-  };
+  const blocks = Math.ceil(tiles / block);
+  // A small map is one block or two, of which each thread then computes some of the channels.
+  const byChannels = blocks < LEAST_BLOCKS;
+  const products = (size + 2) ** 2 * tiles * inChannels * outChannels;
   return {
     algorithm: size === 4 ? "winograd4" : "winograd2",
     output,
     weightBytes: (size + 2) ** 2 * (kernels.gemmPackedBytes(inChannels, outChannels) >>> 0),
     packScratchBytes: inChannels * outChannels * 4,
     scratchBytes: WINDOW_BYTES + (kernels.winogradScratch(size, block, inChannels, outChannels) >>> 0),
+    division: byChannels
+      ? { items: outChannels, unit: PANEL, nanoseconds: products * NANOSECONDS_EACH_PRODUCT }
+      : { items: blocks, nanoseconds: products * NANOSECONDS_EACH_PRODUCT },
     pack({ address, strides: [strideO, strideI, , strideH, strideW] }, packed, scratch) {
       kernels.winogradPack(size, address, strideO, strideI, strideH, strideW, outChannels, inChannels, packed, scratch);
     },
-    run(call) {
+    run(call, start, count) {
       const { input, weight, bias, output: target, scratch, lo, hi } = call;
-      const report = rowReporter(call, outChannels);
+      const [channel, channels] = byChannels ? [start, count] : [0, outChannels];
+      const first = byChannels ? 0 : start * block;
+      const covered = byChannels ? tiles : Math.min(tiles - first, count * block);
+      const work = scratch + WINDOW_BYTES;
       writeWords(module, words, scratch);
-      inBlocks(tiles, block, (start, count) => {
-        kernels.winogradTiles(size, scratch, input, weight, bias, start, count, target, scratch + WINDOW_BYTES, lo, hi);
-        report(complete(start + count));
+      inBlocks(covered, block, (done, count) => {
+        const tile = first + done;
+        kernels.winogradTiles(size, scratch, input, weight, bias, tile, count, channel, channels, target, work, lo, hi);
       });
     },
   };

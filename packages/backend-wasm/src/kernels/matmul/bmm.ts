@@ -1,6 +1,7 @@
 import { type WasmKernel, wasmKernel } from "../../engine/kernel.ts";
 import { addressOf, type TensorView } from "../../engine/tensor-view.ts";
 import { float32Result, isFloat32 } from "../float32.ts";
+import { NANOSECONDS_EACH_PRODUCT } from "./gemm.ts";
 
 /** `bmm(self[B, M, K], mat2[B, K, N])`; strides of both may be anything that keeps rows of `self` contiguous. */
 export const bmm: WasmKernel = wasmKernel({
@@ -15,32 +16,37 @@ export const bmm: WasmKernel = wasmKernel({
     float32Result(call, (out) => {
       if (batch * M * N === 0) return;
       const { kernels } = call;
-      const scratch = call.scratch(kernels.gemmPackedBytes(K, N));
+      const bytes = kernels.gemmPackedBytes(K, N) >>> 0;
+      const parts = call.team.parts({ items: batch, nanoseconds: batch * M * N * K * NANOSECONDS_EACH_PRODUCT });
+      const scratch = call.scratch(parts.length * bytes);
       const lda = M === 1 ? K : a.strides[1]!;
-      call.step(() =>
-        kernels.gemmBatch(
-          1,
-          batch,
-          M,
-          N,
-          K,
-          addressOf(a),
-          0,
-          a.strides[0]!,
-          lda,
-          addressOf(b),
-          0,
-          b.strides[0]!,
-          b.strides[1]!,
-          b.strides[2]!,
-          addressOf(out),
-          0,
-          M * N,
-          N,
-          scratch.handle,
-          0,
-          0,
-          0,
+      const [aNext, bNext] = [a.strides[0]!, b.strides[0]!];
+      call.step(
+        call.team.step(parts, ({ index, start, count }) =>
+          kernels.gemmBatch(
+            1,
+            count,
+            M,
+            N,
+            K,
+            addressOf(a) + 4 * start * aNext,
+            0,
+            aNext,
+            lda,
+            addressOf(b) + 4 * start * bNext,
+            0,
+            bNext,
+            b.strides[1]!,
+            b.strides[2]!,
+            addressOf(out) + 4 * start * M * N,
+            0,
+            M * N,
+            N,
+            scratch.handle + index * bytes,
+            0,
+            0,
+            0,
+          ),
         ),
       );
     });

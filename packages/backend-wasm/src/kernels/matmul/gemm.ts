@@ -8,7 +8,11 @@ import { addressOf, type TensorView } from "../../engine/tensor-view.ts";
 const ACCUMULATE = 1;
 const CLAMP = 2;
 /** Columns of a panel. */
-const PANEL = 8;
+export const PANEL = 8;
+/** Of a multiplication and an addition in the packed matrix product. */
+export const NANOSECONDS_EACH_PRODUCT = 0.05;
+/** Rows above which the product adds up in the same order whatever their number, see assembly/gemm.ts. */
+export const LEAST_ROWS = 8;
 
 /** A [K, N] matrix in the panels that the product wants; packed once when it is a constant. */
 export function packedMatrix(ctx: PlanContext, matrix: TensorView): TensorView {
@@ -58,22 +62,26 @@ export function planGemm(
   const clamps = lo !== Number.NEGATIVE_INFINITY || hi !== Number.POSITIVE_INFINITY;
   const flags = (options.accumulate === true ? ACCUMULATE : 0) | (clamps ? CLAMP : 0);
   const { kernels } = ctx;
-  ctx.step(() =>
-    kernels.gemmPacked(
-      M,
-      N,
-      K,
-      addressOf(rows),
-      lda,
-      addressOf(packed),
-      addressOf(out),
-      ldc,
-      bias === null ? 0 : addressOf(bias),
-      flags,
-      lo,
-      hi,
-    ),
-  );
+  const nanoseconds = M * N * K * NANOSECONDS_EACH_PRODUCT;
+  // The larger of both operands is what each thread reads a part of.
+  if (M > N) {
+    const parts = ctx.team.parts({ items: M, unit: 4, least: LEAST_ROWS, nanoseconds });
+    ctx.step(
+      ctx.team.step(parts, ({ start, count }) => {
+        const [a, c] = [addressOf(rows) + 4 * start * lda, addressOf(out) + 4 * start * ldc];
+        kernels.gemmPacked(count, N, K, a, lda, addressOf(packed), c, ldc, bias ? addressOf(bias) : 0, flags, lo, hi);
+      }),
+    );
+  } else {
+    const parts = ctx.team.parts({ items: N, unit: PANEL, nanoseconds });
+    ctx.step(
+      ctx.team.step(parts, ({ start, count }) => {
+        const [b, c] = [addressOf(packed) + 4 * start * K, addressOf(out) + 4 * start];
+        const biasAt = bias ? addressOf(bias) + 4 * start : 0;
+        kernels.gemmPacked(M, count, K, addressOf(rows), lda, b, c, ldc, biasAt, flags, lo, hi);
+      }),
+    );
+  }
 }
 
 /** Returns the transposed matrix without a copy. */

@@ -3,6 +3,9 @@ import { type KernelCall, type WasmKernel, wasmKernel } from "../../engine/kerne
 import { addressOf, type TensorView } from "../../engine/tensor-view.ts";
 import { float32Result, isFloat32 } from "../float32.ts";
 
+/** Of an element that is read for its statistics, and written. */
+const NANOSECONDS_EACH = 0.5;
+
 /** `layer_norm` and `native_layer_norm`, which also returns mean and reciprocal deviation of each row. */
 export const layerNorm: WasmKernel = wasmKernel({
   ops: ["aten::layer_norm", "aten::native_layer_norm"],
@@ -17,10 +20,15 @@ export const layerNorm: WasmKernel = wasmKernel({
     const [mean, rstd] = statistics.map(({ wide }) => wide);
     float32Result(call, (out) => {
       if (rows === 0) return;
-      const at = (view: TensorView | null | undefined): number => (view ? addressOf(view) : 0);
+      const at = (view: TensorView | null | undefined, element = 0): number =>
+        view ? addressOf(view) + 4 * element : 0;
       const { kernels } = call;
-      call.step(() =>
-        kernels.layerNormRows(addressOf(input), addressOf(out), rows, n, at(weight), at(bias), eps, at(mean), at(rstd)),
+      const parts = call.team.parts({ items: rows, nanoseconds: rows * n * NANOSECONDS_EACH });
+      call.step(
+        call.team.step(parts, ({ start, count }) => {
+          const [from, to] = [at(input, start * n), at(out, start * n)];
+          kernels.layerNormRows(from, to, count, n, at(weight), at(bias), eps, at(mean, start), at(rstd, start));
+        }),
       );
     });
     for (const { round } of statistics) round();
@@ -41,8 +49,12 @@ export const rmsNorm: WasmKernel = wasmKernel({
     float32Result(call, (out) => {
       if (rows === 0) return;
       const { kernels } = call;
-      call.step(() =>
-        kernels.rmsNormRows(addressOf(input), addressOf(out), rows, n, weight ? addressOf(weight) : 0, eps, 0),
+      const parts = call.team.parts({ items: rows, nanoseconds: rows * n * NANOSECONDS_EACH });
+      call.step(
+        call.team.step(parts, ({ start, count }) => {
+          const [from, to] = [addressOf(input) + 4 * start * n, addressOf(out) + 4 * start * n];
+          kernels.rmsNormRows(from, to, count, n, weight ? addressOf(weight) : 0, eps, 0);
+        }),
       );
     });
   },

@@ -1,6 +1,6 @@
-import type { Spatial } from "@pt2/engine";
+import { type Spatial, volume } from "@pt2/engine";
 import type { Pointer } from "../../kernels.gen.ts";
-import { inBlocks, rowReporter } from "../conv/row-blocks.ts";
+import type { Division } from "../../threads/team.ts";
 import type { ConvCall, KernelModule } from "../conv/types.ts";
 import { writeWords } from "../conv/window.ts";
 import type { PoolBoxes } from "./boxes.ts";
@@ -17,18 +17,21 @@ export interface PoolShape {
 }
 
 /** Addresses of one run; `indices` receives the int64 positions of the maxima. */
-export type PoolCall = Pick<ConvCall, "input" | "output" | "scratch" | "afterRows"> & { readonly indices?: Pointer };
+export type PoolCall = Pick<ConvCall, "input" | "output" | "scratch"> & { readonly indices?: Pointer };
 
 /** A pooling ready to run. */
 export interface PoolPlan {
   readonly output: Spatial;
   readonly scratchBytes: number;
-  run(call: PoolCall): void;
+  /** How the pixels of the output may be divided among threads. */
+  readonly division: Division;
+  /** Computes `count` pixels of the output from `start` on. */
+  run(call: PoolCall, start: number, count: number): void;
 }
 
 const WORK_BYTES = 64;
-/** Bytes of output of a block when an epilogue follows it. */
-const BLOCK_BYTES = 128 * 1024;
+/** Of an element that a window reads. */
+const NANOSECONDS_EACH = 0.2;
 
 /** Plans max, mean, adaptive and global pooling of one to three dimensions: only the boxes differ. */
 export function planPool(module: KernelModule, shape: PoolShape): PoolPlan {
@@ -39,21 +42,17 @@ export function planPool(module: KernelModule, shape: PoolShape): PoolPlan {
   const header = [batch, channels, ...shape.input, ...output, ...steps, shape.divisorOverride ?? 0];
   const words = Int32Array.from([...header, ...boxes.flatMap(({ triples }) => triples)]);
   const pixels = batch * output[0] * output[1] * output[2];
-  const blockPixels = Math.max(1, Math.floor(BLOCK_BYTES / 4 / channels));
+  const taps = volume(shape.input) / volume(output);
   const reduce = shape.reduce === "max" ? kernels.poolMax : kernels.poolMean;
   return {
     output,
     scratchBytes: WORK_BYTES + words.byteLength,
-    run(call) {
-      const { input, output: target, indices, scratch } = call;
+    division: { items: pixels, nanoseconds: pixels * channels * taps * NANOSECONDS_EACH },
+    run({ input, output: target, indices, scratch }, start, count) {
       const table = scratch + WORK_BYTES;
-      const report = rowReporter(call, channels);
       writeWords(module, words, table);
-      inBlocks(pixels, call.afterRows ? blockPixels : pixels, (start, count) => {
-        if (indices === undefined) reduce(table, input, start, count, target, scratch);
-        else kernels.poolMaxIndices(table, input, start, count, target, indices, scratch);
-        report(start + count);
-      });
+      if (indices === undefined) reduce(table, input, start, count, target, scratch);
+      else kernels.poolMaxIndices(table, input, start, count, target, indices, scratch);
     },
   };
 }

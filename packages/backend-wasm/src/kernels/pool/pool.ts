@@ -3,6 +3,7 @@ import { ADAPTIVE_POOLS, channelsLast, poolingWindow, SLIDING_POOLS, spatial, wi
 import type { TensorMeta } from "@pt2/registry";
 import { type KernelCall, type WasmKernel, wasmKernel } from "../../engine/kernel.ts";
 import { addressOf, type TensorView } from "../../engine/tensor-view.ts";
+import type { Part } from "../../threads/team.ts";
 import { adaptiveBoxes, type PoolBoxes, slidingBoxes } from "./boxes.ts";
 import { planPool } from "./plan-pool.ts";
 
@@ -75,13 +76,17 @@ function planInto(
       ...(divisorOverride === undefined ? {} : { divisorOverride }),
     },
   );
-  const scratch = call.scratch(plan.scratchBytes);
-  call.step(() =>
-    plan.run({
+  const parts = call.team.parts(plan.division);
+  const scratchBytes = Math.ceil(plan.scratchBytes / 64) * 64;
+  const scratch = call.scratch(parts.length * scratchBytes);
+  const compute = ({ index, start, count }: Part): void => {
+    const addresses = {
       input: addressOf(input),
       output: addressOf(out),
-      scratch: scratch.handle,
+      scratch: scratch.handle + index * scratchBytes,
       ...(indices === null ? {} : { indices: addressOf(indices) }),
-    }),
-  );
+    };
+    plan.run(addresses, start, count);
+  };
+  call.step(call.team.step(parts, compute));
 }

@@ -1,0 +1,110 @@
+// What the threads of a team have in common: a few words of shared memory, through which work is handed out, and the
+// calls of which it consists.
+
+/** Indices of 32-bit words. */
+export const WORD = {
+  /** How often there was something new, times 256, plus the parts of a step that nobody has taken. Threads wait on it. */
+  open: 0,
+  /** Parts that are not done. Who hands out a step waits on it. */
+  pending: 1,
+  /** Parts of the step. */
+  parts: 2,
+  /** Which model's memory the calls work in. */
+  model: 3,
+  /** 1 after a part has failed. */
+  failed: 4,
+  /** Bytes of the message of the first failure. */
+  messageBytes: 5,
+  /** 1 after a helper has ended in the middle of a part. */
+  ended: 6,
+  /** From here on: how many messages each helper was sent. */
+  mail: 16,
+  /** From here on: 1 for each helper that computes a part. */
+  busy: 80,
+} as const;
+
+/** Threads of a team at most. */
+export const MOST_THREADS = 64;
+/** Parts of a step at most: what fits beside the count in `WORD.open`. */
+export const MOST_PARTS = 255;
+const WORDS = 256;
+const MESSAGE_BYTES = 512;
+const NUMBERS = 32 * 1024;
+
+/** Views of the shared memory of a team. */
+export interface Board {
+  readonly buffer: SharedArrayBuffer;
+  readonly words: Int32Array<SharedArrayBuffer>;
+  /** The UTF-8 message of a failure. */
+  readonly message: Uint8Array<SharedArrayBuffer>;
+  /** Where the calls of each part begin in `calls`, and where the last one ends. */
+  readonly starts: Int32Array<SharedArrayBuffer>;
+  /** Calls, one behind the other: the index of the function, the number of arguments, the arguments. */
+  readonly calls: Float64Array<SharedArrayBuffer>;
+}
+
+const STARTS_AT = WORDS * 4 + MESSAGE_BYTES;
+const CALLS_AT = STARTS_AT + (MOST_PARTS + 1) * 4;
+
+/** Makes the shared memory of a team. */
+export function newBoard(): Board {
+  return boardOf(new SharedArrayBuffer(CALLS_AT + NUMBERS * 8));
+}
+
+/** The views of a team's shared memory, in any of its threads. */
+export function boardOf(buffer: SharedArrayBuffer): Board {
+  return {
+    buffer,
+    words: new Int32Array(buffer, 0, WORDS),
+    message: new Uint8Array(buffer, WORDS * 4, MESSAGE_BYTES),
+    starts: new Int32Array(buffer, STARTS_AT, MOST_PARTS + 1),
+    calls: new Float64Array(buffer, CALLS_AT, NUMBERS),
+  };
+}
+
+/** A function that parts call. */
+export type Callee = (...args: readonly number[]) => unknown;
+
+/** Takes a part of the step that `open` (what `WORD.open` held) speaks of and makes its calls; false when another did. */
+export function takePart(board: Board, open: number, functionsOf: (model: number) => readonly Callee[]): boolean {
+  const { words, starts, calls } = board;
+  if (Atomics.compareExchange(words, WORD.open, open, open - 1) !== open) return false;
+  // A step ends only when all its parts are done, so that from here on nobody writes the board.
+  const part = words[WORD.parts]! - (open & 0xff);
+  try {
+    const functions = functionsOf(words[WORD.model]!);
+    for (let at = starts[part]!; at < starts[part + 1]!; ) {
+      const run = functions[calls[at]!]!;
+      const end = at + 2 + calls[at + 1]!;
+      run(...calls.subarray(at + 2, end));
+      at = end;
+    }
+  } catch (error) {
+    fail(board, error);
+  }
+  if (Atomics.sub(words, WORD.pending, 1) === 1) Atomics.notify(words, WORD.pending);
+  return true;
+}
+
+/** Notes the first failure of a step. */
+function fail({ words, message }: Board, error: unknown): void {
+  if (Atomics.compareExchange(words, WORD.failed, 0, 1) !== 0) return;
+  const text = new TextEncoder().encode(error instanceof Error ? error.message : String(error));
+  const fitting = text.subarray(0, message.length);
+  message.set(fitting);
+  Atomics.store(words, WORD.messageBytes, fitting.length);
+}
+
+/** Says, in a helper that ends, that its part will never be done. */
+export function endHelper({ words }: Board, helper: number): void {
+  if (Atomics.load(words, WORD.busy + helper) === 0) return;
+  Atomics.store(words, WORD.ended, 1);
+  Atomics.notify(words, WORD.pending);
+}
+
+/** Reads the message of a failed step, and forgets it. */
+export function takeFailure({ words, message }: Board): string {
+  const bytes = message.slice(0, Atomics.load(words, WORD.messageBytes));
+  Atomics.store(words, WORD.failed, 0);
+  return new TextDecoder().decode(bytes);
+}

@@ -1,0 +1,71 @@
+import { MATH } from "../codegen/math-imports.ts";
+import { boardOf, type Callee, takePart, WORD } from "./board.ts";
+import type { ToHelper } from "./helper-messages.ts";
+import { spinUntil } from "./spin.ts";
+
+interface Model {
+  readonly memory: WebAssembly.Memory;
+  readonly modules: WebAssembly.Exports[];
+  readonly functions: Callee[];
+}
+
+/**
+ * Makes this thread a helper: it takes parts of steps until it is terminated. `listen` gives it the messages of the
+ * thread that hands them out; while it waits for work it leaves none unread.
+ */
+export function help(
+  buffer: SharedArrayBuffer,
+  helper: number,
+  listen: (receive: (message: ToHelper) => void) => void,
+): void {
+  const board = boardOf(buffer);
+  const { words } = board;
+  const models = new Map<number, Model>();
+  const functionsOf = (model: number): readonly Callee[] => models.get(model)!.functions;
+  let received = 0;
+  const hasMail = (): boolean => Atomics.load(words, WORD.mail + helper) !== received;
+
+  const work = (): void => {
+    for (;;) {
+      const open = Atomics.load(words, WORD.open);
+      // In this order: what the parts of this announcement call was posted before it.
+      if (hasMail()) return;
+      if ((open & 0xff) > 0) {
+        Atomics.store(words, WORD.busy + helper, 1);
+        takePart(board, open, functionsOf);
+        Atomics.store(words, WORD.busy + helper, 0);
+      } else if (!spinUntil(() => Atomics.load(words, WORD.open) !== open)) Atomics.wait(words, WORD.open, open);
+    }
+  };
+  listen((message) => {
+    received++;
+    // What a helper could not link it cannot call: it then waits for its end, and the others compute.
+    try {
+      learn(models, message);
+    } catch {
+      received = Number.NaN;
+    }
+    if (!hasMail()) work();
+  });
+}
+
+function learn(models: Map<number, Model>, message: ToHelper): void {
+  switch (message.kind) {
+    case "model":
+      models.set(message.model, { memory: message.memory, modules: [], functions: [] });
+      return;
+    case "forget":
+      models.delete(message.model);
+      return;
+    case "module": {
+      const { memory, modules } = models.get(message.model)!;
+      const imports = { env: { memory }, math: MATH as WebAssembly.ModuleImports };
+      modules[message.module] = new WebAssembly.Instance(message.code, imports).exports;
+      return;
+    }
+    case "function": {
+      const { modules, functions } = models.get(message.model)!;
+      functions[message.index] = modules[message.module]![message.name] as Callee;
+    }
+  }
+}

@@ -1,0 +1,199 @@
+import { wasmError } from "../wasm-errors.ts";
+import { type Board, type Callee, MOST_THREADS, newBoard, takeFailure, takePart, WORD } from "./board.ts";
+import type { HelperHandle, StartHelper, ToHelper } from "./helper-messages.ts";
+import { spinUntil } from "./spin.ts";
+import type { Threads } from "./thread-count.ts";
+
+/** What helpers are told about a model. */
+interface Model {
+  readonly memory: WebAssembly.Memory;
+  readonly modules: Map<WebAssembly.Module, number>;
+  readonly functions: Callee[];
+  /** Everything that was said, for helpers that start later. */
+  readonly messages: ToHelper[];
+}
+
+/** What helpers may hold of models that are gone. */
+const MOST_FORGOTTEN = { models: 32, bytes: 64 * 2 ** 20 } as const;
+/** Milliseconds that a part may take before its thread counts as lost. */
+const LOST_AFTER = 60_000;
+
+/**
+ * Helper threads of one thread, which hands out the parts of one step at a time and takes parts itself. Helpers sleep
+ * between runs. A helper that comes late to a step, or never starts, costs nothing but its help: who is there does the
+ * work.
+ */
+export class Pool {
+  /** The number of threads, including the one that hands out. */
+  readonly threads: number;
+  /** Nanoseconds of the shortest part; undefined for those that pay. */
+  readonly shortest: number | undefined;
+  readonly #startHelper: StartHelper;
+  readonly #models = new Map<number, Model>();
+  #board: Board = newBoard();
+  #helpers: HelperHandle[] | null = null;
+  #nextModel = 0;
+  #forgotten = { models: 0, bytes: 0 };
+  #news = 0;
+  #noted = 0;
+  /** Why there are no helpers; null while there may be. */
+  #failure: string | null = null;
+
+  constructor({ count, start, shortest }: Threads) {
+    this.threads = Math.min(count, MOST_THREADS);
+    this.#startHelper = start;
+    this.shortest = shortest;
+  }
+
+  /** Why this thread computes alone, if it does. */
+  get failure(): string | null {
+    return this.#failure;
+  }
+
+  /** Starts the helpers, unless they run; returns whether there are any. */
+  start(): boolean {
+    if (this.#helpers !== null) return true;
+    if (this.#failure !== null) return false;
+    const helpers: HelperHandle[] = [];
+    this.#helpers = helpers;
+    const failed = (error: unknown): void => {
+      this.#failure = `helper threads could not be started: ${error instanceof Error ? error.message : error}`;
+      this.stop();
+    };
+    try {
+      for (let i = 0; i < this.threads - 1; i++) helpers.push(this.#startHelper(this.#board.buffer, i, failed));
+    } catch (error) {
+      failed(error);
+      return false;
+    }
+    for (const { messages } of this.#models.values()) for (const message of messages) this.#post(message);
+    return true;
+  }
+
+  /** Ends the helpers. They start again when there is work. */
+  stop(): void {
+    for (const helper of this.#helpers ?? []) helper.terminate();
+    this.#helpers = null;
+    this.#forgotten = { models: 0, bytes: 0 };
+    // A helper that has not ended yet sees the old one.
+    this.#board = newBoard();
+  }
+
+  addModel(memory: WebAssembly.Memory): number {
+    const model = this.#nextModel++;
+    this.#models.set(model, { memory, modules: new Map(), functions: [], messages: [] });
+    this.#tell(model, { kind: "model", model, memory });
+    return model;
+  }
+
+  /**
+   * Forgets a model. A helper that sleeps collects no garbage, so that the memory of the model stays with it: helpers end
+   * when they hold much, and others start when there is work.
+   */
+  removeModel(model: number): void {
+    const { memory } = this.#models.get(model)!;
+    this.#models.delete(model);
+    if (this.#helpers === null) return;
+    this.#post({ kind: "forget", model });
+    this.#forgotten.models++;
+    this.#forgotten.bytes += memory.buffer.byteLength;
+    if (this.#forgotten.models > MOST_FORGOTTEN.models || this.#forgotten.bytes > MOST_FORGOTTEN.bytes) this.stop();
+  }
+
+  /** Makes a function of a module callable by helpers; returns its index. */
+  addFunction(model: number, code: WebAssembly.Module, name: string, run: Callee): number {
+    const { modules, functions } = this.#models.get(model)!;
+    let module = modules.get(code);
+    if (module === undefined) {
+      module = modules.size;
+      modules.set(code, module);
+      this.#tell(model, { kind: "module", model, module, code });
+    }
+    const index = functions.push(run) - 1;
+    this.#tell(model, { kind: "function", model, index, module, name });
+    return index;
+  }
+
+  /** Begins the notes of a step. */
+  beginNotes(): void {
+    this.#noted = 0;
+  }
+
+  beginPart(part: number): void {
+    this.#board.starts[part] = this.#noted;
+  }
+
+  note(index: number, args: readonly number[]): void {
+    const { calls } = this.#board;
+    calls[this.#noted++] = index;
+    calls[this.#noted++] = args.length;
+    for (const arg of args) calls[this.#noted++] = arg;
+  }
+
+  /** Ends the notes of a step; returns false when there were more than fit. */
+  endNotes(parts: number): boolean {
+    const { starts, calls } = this.#board;
+    starts[parts] = this.#noted;
+    return this.#noted <= calls.length;
+  }
+
+  /** Makes all noted calls, in any order of the parts. Throws what the first part that failed threw. */
+  run(model: number, parts: number): void {
+    const board = this.#board;
+    const { words } = board;
+    words[WORD.parts] = parts;
+    words[WORD.model] = model;
+    Atomics.store(words, WORD.pending, parts);
+    this.#announce(parts);
+    const functions = (): readonly Callee[] => this.#models.get(model)!.functions;
+    for (let open = Atomics.load(words, WORD.open); (open & 0xff) > 0; open = Atomics.load(words, WORD.open)) {
+      takePart(board, open, functions);
+    }
+    this.#awaitOthers();
+    if (Atomics.load(words, WORD.failed) !== 0) throw new WebAssembly.RuntimeError(takeFailure(board));
+  }
+
+  #awaitOthers(): void {
+    const { words } = this.#board;
+    const done = (): boolean => Atomics.load(words, WORD.pending) === 0;
+    if (spinUntil(done)) return;
+    for (let since = performance.now(); !done(); ) {
+      const pending = Atomics.load(words, WORD.pending);
+      if (pending !== 0) Atomics.wait(words, WORD.pending, pending, 1000);
+      if (Atomics.load(words, WORD.pending) !== pending) since = performance.now();
+      else if (Atomics.load(words, WORD.ended) !== 0 || performance.now() - since > LOST_AFTER) {
+        this.stop();
+        throw threadEnded();
+      }
+    }
+  }
+
+  #tell(model: number, message: ToHelper): void {
+    this.#models.get(model)!.messages.push(message);
+    if (this.#helpers !== null) this.#post(message);
+  }
+
+  /** Helpers that wait leave their loop to receive it. */
+  #post(message: ToHelper): void {
+    this.#helpers!.forEach((helper, i) => {
+      Atomics.add(this.#board.words, WORD.mail + i, 1);
+      helper.post(message);
+    });
+    this.#announce(0);
+  }
+
+  /** Says that there is something new: mail, or parts to take. */
+  #announce(parts: number): void {
+    const { words } = this.#board;
+    this.#news = (this.#news + 1) & 0x7fffff;
+    Atomics.store(words, WORD.open, (this.#news << 8) | parts);
+    Atomics.notify(words, WORD.open);
+  }
+}
+
+function threadEnded(): Error {
+  return wasmError("wasm.thread-ended", {
+    what: "A thread that computes parts of the model has ended, or does not answer",
+    advice: "Run again, with new threads; wasm({ threads: 1 }) computes without them.",
+  });
+}

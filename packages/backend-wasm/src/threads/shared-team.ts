@@ -1,0 +1,75 @@
+import type { Callee } from "./board.ts";
+import type { Pool } from "./pool.ts";
+import { type Division, divide, type Part, type Team } from "./team.ts";
+
+/** The team of one model: the thread that runs its steps, and the helpers of a pool. */
+export class SharedTeam implements Team {
+  readonly #pool: Pool;
+  readonly #memory: WebAssembly.Memory;
+  /** The model in the pool, once there is something to divide. */
+  #model: number | null = null;
+  /** Whether calls are noted instead of made. */
+  #noting = false;
+
+  /** Joins a pool for a model, in whose memory all calls work. */
+  constructor(pool: Pool, memory: WebAssembly.Memory) {
+    this.#pool = pool;
+    this.#memory = memory;
+  }
+
+  get threads(): number {
+    return this.#pool.threads;
+  }
+
+  parts(division: Division): readonly Part[] {
+    const parts = divide(division, this.threads, this.#pool.shortest);
+    // Helpers start when there is work for them, and a small model has none.
+    if (parts.length > 1) this.#pool.start();
+    return parts;
+  }
+
+  step(parts: readonly Part[], compute: (part: Part) => void): () => void {
+    if (parts.length === 1) return () => compute(parts[0]!);
+    return () => {
+      if (this.#pool.start() && this.#note(parts, compute)) this.#pool.run(this.#joined, parts.length);
+      else parts.forEach(compute);
+    };
+  }
+
+  shared<F extends (...args: never[]) => unknown>(code: WebAssembly.Module, name: string, run: F): F {
+    const callee = run as unknown as Callee;
+    let index = -1;
+    const call: Callee = (...args) => {
+      if (!this.#noting) return callee(...args);
+      if (index < 0) index = this.#pool.addFunction(this.#joined, code, name, callee);
+      this.#pool.note(index, args);
+      return undefined;
+    };
+    return call as unknown as F;
+  }
+
+  release(): void {
+    if (this.#model !== null) this.#pool.removeModel(this.#model);
+    this.#model = null;
+  }
+
+  get #joined(): number {
+    this.#model ??= this.#pool.addModel(this.#memory);
+    return this.#model;
+  }
+
+  /** Notes the calls of all parts; returns false where the board has no room for them. */
+  #note(parts: readonly Part[], compute: (part: Part) => void): boolean {
+    this.#noting = true;
+    try {
+      this.#pool.beginNotes();
+      for (const part of parts) {
+        this.#pool.beginPart(part.index);
+        compute(part);
+      }
+      return this.#pool.endNotes(parts.length);
+    } finally {
+      this.#noting = false;
+    }
+  }
+}

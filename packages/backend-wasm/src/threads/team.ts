@@ -1,0 +1,71 @@
+/** A part of the items that a step computes. */
+export interface Part {
+  /** Which part it is, from 0 on: each may have a piece of the step's scratch of its own. */
+  readonly index: number;
+  /** The first item. */
+  readonly start: number;
+  /** The number of items. */
+  readonly count: number;
+}
+
+/** How the items of a step may be divided. */
+export interface Division {
+  readonly items: number;
+  /** Parts begin at multiples of this many items; 1 when absent. */
+  readonly unit?: number;
+  /** The least items of a part; as many as `unit` when absent. */
+  readonly least?: number;
+  /** What one thread takes for all items, roughly. What is little is not divided: waking a thread costs too. */
+  readonly nanoseconds: number;
+}
+
+/** The threads that compute the steps of a model. */
+export interface Team {
+  readonly threads: number;
+  /**
+   * Divides the items of a step: into one part where that is faster, otherwise into more than there are threads, as some
+   * of them may be late. Results must not depend on where parts begin.
+   */
+  parts(division: Division): readonly Part[];
+  /**
+   * Returns a step that computes all parts. `compute` only calls kernels, with numbers: where there are several threads
+   * its calls are noted, and then made by whichever thread is free. Parts must not write what another one reads.
+   */
+  step(parts: readonly Part[], compute: (part: Part) => void): () => void;
+  /** Returns a function of a WebAssembly instance such that `compute` may call it. */
+  shared<F extends (...args: never[]) => unknown>(source: WebAssembly.Module, name: string, run: F): F;
+  /** Frees what threads keep for the model. */
+  release(): void;
+}
+
+/** Nanoseconds that a part takes at least: several times what it costs to hand it out. */
+const LEAST_NANOSECONDS = 12_000;
+/** Parts of a step for each thread. */
+const PARTS_EACH = 2;
+
+/** Divides for a number of threads, see `Team.parts`; parts take `shortest` nanoseconds at least. */
+export function divide(
+  { items, unit = 1, least = unit, nanoseconds }: Division,
+  threads: number,
+  shortest: number = LEAST_NANOSECONDS,
+): readonly Part[] {
+  const most = Math.floor(Math.min(nanoseconds / shortest, items / least, threads * PARTS_EACH));
+  if (threads === 1 || most < 2) return [{ index: 0, start: 0, count: items }];
+  const parts: Part[] = [];
+  for (let start = 0, index = 0; start < items; index++) {
+    const end = Math.round(((index + 1) * items) / most / unit) * unit;
+    const count = index === most - 1 || items - end < least ? items - start : Math.max(end - start, unit);
+    parts.push({ index, start, count });
+    start += count;
+  }
+  return parts;
+}
+
+/** The calling thread alone. */
+export const ALONE: Team = {
+  threads: 1,
+  parts: (division) => divide(division, 1),
+  step: (parts, compute) => () => parts.forEach(compute),
+  shared: (_source, _name, run) => run,
+  release() {},
+};
