@@ -58,7 +58,9 @@ export class LibtorchExecutable implements Executable {
   }
 
   run(inputs: readonly Value[], { signal }: RunOptions = {}): Promise<readonly Value[]> {
-    if (this.#small.isNext && this.#direct?.fits(inputs)) return this.#atOnce(inputs, signal);
+    const place = this.#direct?.fits(inputs) ? this.#small.place : "pool";
+    if (place === "now") return this.#atOnce(inputs, signal);
+    if (place === "next turn") return this.#begin(signal, () => this.#atNextTurn(inputs.map(copied), signal));
     return this.#begin(signal, async () => (await this.#forward(inputs, { signal })).outputs);
   }
 
@@ -154,6 +156,13 @@ export class LibtorchExecutable implements Executable {
     return this.#small.measure(() => this.#direct!.run(inputs, this.#options.alone));
   }
 
+  async #atNextTurn(inputs: readonly Value[], signal: AbortSignal | undefined): Promise<readonly Value[]> {
+    await this.#options.budget.nextTurn();
+    signal?.throwIfAborted();
+    if (!this.#direct?.fits(inputs)) return (await this.#forward(inputs, { signal })).outputs;
+    return this.#small.measure(() => this.#direct!.run(inputs, this.#options.alone));
+  }
+
   #begin<T>(signal: AbortSignal | undefined, work: () => Promise<T>): Promise<T> {
     if (this.#disposed !== undefined) return Promise.reject(disposed());
     const turn = async (): Promise<T> => {
@@ -199,6 +208,11 @@ export class LibtorchExecutable implements Executable {
   #requireAlive(): void {
     if (this.#disposed !== undefined) throw disposed();
   }
+}
+
+/** A copy of an input, which its owner may change after the call. */
+function copied(value: Value): Value {
+  return value instanceof HostTensor ? new HostTensor(value.dtype, value.shape, value.bytes.slice()) : value;
 }
 
 function disposed(): Pt2Error {

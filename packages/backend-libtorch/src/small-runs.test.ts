@@ -24,9 +24,12 @@ it("small runs leave the turn to others when they have taken their part of it, a
   const [one, other] = [new SmallRuns(1, budget), new SmallRuns(1, budget)];
   for (let i = 0; i < 3; i++) for (const runs of [one, other]) runs.learn(0.5);
   budget.spend(3.9);
-  expect([one.isNext, other.isNext]).toEqual([true, true]);
+  expect([one.place, other.place]).toEqual(["now", "now"]);
   budget.spend(0.2);
-  expect([one.isNext, other.isNext]).toEqual([false, false]);
+  expect([one.place, other.place]).toEqual(["next turn", "next turn"]);
+  const next = budget.nextTurn();
+  expect([one.place, other.place]).toEqual(["pool", "pool"]);
+  await next;
   await turn();
-  expect([one.isNext, other.isNext]).toEqual([true, true]);
+  expect([one.place, other.place]).toEqual(["now", "now"]);
 });

@@ -20,9 +20,12 @@ export class SmallRuns {
     return this.#isSmall;
   }
 
-  /** Whether the next run should be computed at once. */
-  get isNext(): boolean {
-    return this.#isSmall && !this.#budget.isSpent;
+  /** Where the next run of inputs that are ready should be computed. */
+  get place(): "now" | "next turn" | "pool" {
+    if (!this.#isSmall) return "pool";
+    if (!this.#budget.isSpent) return "now";
+    // One loop that awaits its runs waits for a turn; many runs at a time are for the threads of the pool.
+    return this.#budget.isAwaited ? "pool" : "next turn";
   }
 
   /** Tells it how long a run computed. */

@@ -7,15 +7,32 @@ const MOST_MS = 4;
  */
 export class TurnBudget {
   #leftMs = MOST_MS;
+  #next: Promise<void> | null = null;
 
   get isSpent(): boolean {
     return this.#leftMs <= 0;
+  }
+
+  /** Whether a run waits for the next turn already. */
+  get isAwaited(): boolean {
+    return this.#next !== null;
   }
 
   spend(ms: number): void {
     const wasSpent = this.isSpent;
     this.#leftMs -= ms;
     if (!wasSpent && this.isSpent) setImmediate(() => this.#renew());
+  }
+
+  /** Resolves when others have had a turn. */
+  nextTurn(): Promise<void> {
+    this.#next ??= new Promise((resolve) => {
+      setImmediate(() => {
+        this.#next = null;
+        resolve();
+      });
+    });
+    return this.#next;
   }
 
   #renew(): void {

@@ -85,7 +85,7 @@ export class LoadedModel implements Model {
   }
 
   async forward<Result>(...inputs: readonly unknown[]): Promise<Result> {
-    return await this.run<Result>(this.#convention.arrange(inputs));
+    return this.#result<Result>(await this.runFlat(this.leavesOf(this.#convention.arrange(inputs))));
   }
 
   async run<Result>(call: Call, options?: RunOptions): Promise<Result> {
@@ -96,9 +96,14 @@ export class LoadedModel implements Model {
     return this.#convention.leavesOf(call);
   }
 
-  async runFlat(leaves: readonly unknown[], options?: RunOptions): Promise<readonly Value[]> {
-    const given = this.#checker.check(leaves);
-    return await this.#start(given, (model, inputs) => model.run(inputs, options));
+  // Not async, like what it calls: each promise around another one takes time that a small program has no use for.
+  runFlat(leaves: readonly unknown[], options?: RunOptions): Promise<readonly Value[]> {
+    try {
+      const given = this.#checker.check(leaves);
+      return this.#start(given, (model, inputs) => model.run(inputs, options));
+    } catch (problem) {
+      return Promise.reject(problem);
+    }
   }
 
   async warmup(call: Call, options?: WarmupOptions): Promise<void> {
@@ -148,7 +153,7 @@ export class LoadedModel implements Model {
   #start<Result>(
     given: readonly Value[],
     run: (executable: Executable, inputs: readonly Value[]) => Promise<Result>,
-  ): Promise<Awaited<Result>> {
+  ): Promise<Result> {
     return this.#runs.start(given, (inputs) => run(this.#alive(), inputs));
   }
 

@@ -9,12 +9,16 @@ export class RunsInOrder {
   /** Ends when the last run that waits has started. */
   #last: Promise<void> | null = null;
 
-  async start<Result>(
+  start<Result>(values: readonly Value[], run: (inputs: readonly Value[]) => Promise<Result>): Promise<Result> {
+    if (this.#last === null && !values.some(isPending)) return run(values);
+    return this.#startInTurn(values, run);
+  }
+
+  async #startInTurn<Result>(
     values: readonly Value[],
     run: (inputs: readonly Value[]) => Promise<Result>,
-  ): Promise<Awaited<Result>> {
+  ): Promise<Result> {
     const before = this.#last;
-    if (before === null && !values.some(isPending)) return await run(values);
     const computed = Promise.all(values.map((value) => (isPending(value) ? value.computed() : value)));
     // A failure is reported when it is this run's turn.
     computed.catch(() => {});

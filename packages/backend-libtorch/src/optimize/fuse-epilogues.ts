@@ -137,6 +137,7 @@ function takeResidual(node: Node, residual: Arg): Replacement | null {
 const EPILOGUES: ReadonlyMap<OpName, Epilogue> = new Map<OpName, Epilogue>([
   ["pt2::linear", { activation: takeActivation, residual: takeResidual }],
   ["pt2::conv1x1", { activation: takeActivation, residual: takeResidual }],
+  ["pt2::direct_conv2d", { activation: takeActivation, residual: takeResidual }],
   ["pt2::winograd_conv2d", { activation: takeActivation, residual: takeResidual }],
   ["pt2::depthwise_conv2d", { activation: takeActivation }],
   // Its sum with another tensor is never used: oneDNN then builds the kernel anew in every call.

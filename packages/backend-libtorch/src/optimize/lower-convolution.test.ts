@@ -33,6 +33,43 @@ describe("lowerConvolutions", () => {
     `);
   });
 
+  const direct = cpu(["pt2::direct_conv2d", "pt2::conv1x1"]);
+
+  it("computes small images with our own kernel, whatever the batch is", () => {
+    const before = program(convolved("[6, 6, 3, 3]", "[s0, 6, 8, 8]", ", padding=1"));
+    expect(text(lowerConvolutions(before, direct))).toMatchInlineSnapshot(`
+      "parameter "k" = %k: f32[6, 6, 3, 3]
+      parameter "b" = %b: f32[6]
+      user_input %x: f32[s0, 6, 8, 8]
+      %permute: f32[6, 3, 3, 6] = aten::permute(%k, dims=[0, 2, 3, 1])
+      %reshape: f32[6, 54] = aten::reshape(%permute, shape=[6, 54])
+      %pack_linear_weight: f32[6, 6, 3, 3] = pt2::pack_linear_weight(weight=%reshape)
+      %direct_conv2d: f32[s0, 6, 8, 8] = pt2::direct_conv2d(x=%x, weight=%pack_linear_weight, out_channels=6, kernel=[3, 3], bias=%b, residual=none, padding=[1, 1], stride=[1, 1], dilation=[1, 1], attr="none", scalars=[], algorithm="")
+      return %direct_conv2d"
+    `);
+    const large = program(convolved("[6, 6, 3, 3]", "[1, 6, 99, 99]", ", padding=1"));
+    expect(text(lowerConvolutions(large, direct))).toContain("mkldnn::_convolution_pointwise");
+  });
+
+  it("takes short sequences as images of one row, and leaves long ones", () => {
+    const sequence = (size: string): string => `parameter "k" = %k: f32[6, 6, 5]
+      user_input %x: f32${size}
+      %y: f32${size} = aten::conv1d(input=%x, weight=%k, stride=[1], padding=[2])
+      return %y`;
+    expect(text(lowerConvolutions(program(sequence("[1, 6, 40]")), direct))).toMatchInlineSnapshot(`
+      "parameter "k" = %k: f32[6, 6, 5]
+      user_input %x: f32[1, 6, 40]
+      %unsqueeze: f32[6, 6, 1, 5] = aten::unsqueeze(%k, dim=2)
+      %permute: f32[6, 1, 5, 6] = aten::permute(%unsqueeze, dims=[0, 2, 3, 1])
+      %reshape: f32[6, 30] = aten::reshape(%permute, shape=[6, 30])
+      %pack_linear_weight: f32[6, 6, 1, 5] = pt2::pack_linear_weight(weight=%reshape)
+      %direct_conv2d: f32[1, 6, 40] = pt2::direct_conv2d(x=%x, weight=%pack_linear_weight, out_channels=6, kernel=[1, 5], bias=none, residual=none, padding=[0, 2], stride=[1, 1], dilation=[1, 1], attr="none", scalars=[], algorithm="")
+      return %direct_conv2d"
+    `);
+    const long = program(sequence("[1, 6, 40000]"));
+    expect(text(lowerConvolutions(long, direct))).toBe(text(long));
+  });
+
   it("prefers our own kernels for depthwise and for 1x1 convolutions", () => {
     const own = cpu(["pt2::depthwise_conv2d", "pt2::conv1x1"]);
     const depthwise = convolved(

@@ -1,73 +1,64 @@
 import {
   dense,
-  given,
   intsArg,
   knownShape,
   type NewArgs,
   NONE,
-  numberOf,
-  pairOf,
   type RewriteContext,
   type RewriteRule,
   rewrite,
 } from "@pt2/engine/rewrites";
-import { type Arg, argOf, type Node, type Program } from "@pt2/graph";
+import type { Arg, Node, Program } from "@pt2/graph";
 import { activationArgs, NO_ACTIVATION } from "./activation.ts";
+import {
+  type Convolution,
+  geometry,
+  imageWeight,
+  packedMatrix,
+  packedType,
+  readConvolution,
+} from "./read-convolution.ts";
 import type { OptimizeTarget } from "./target.ts";
 
 /**
  * Lowers convolutions whose weights are fixed to ops that keep activations channels-last and take packed weights: this
- * package's kernels for depthwise, 1x1 and large 3x3 ones, oneDNN's for the others. The layout propagates: their
+ * package's kernels for depthwise, 1x1, small and large 3x3 ones, oneDNN's for the others; of sequences only those with a
+ * kernel of this package. The layout propagates: their
  * results are
  * channels-last, and so are elementwise results of these.
  */
 export function lowerConvolutions(program: Program, target: OptimizeTarget): Program {
-  return rewrite(program, new Map([["aten::conv2d", RULE]]), target);
+  return rewrite(
+    program,
+    new Map([
+      ["aten::conv1d", RULE],
+      ["aten::conv2d", RULE],
+    ]),
+    target,
+  );
 }
 
 const RULE: RewriteRule = (node, context) => {
-  const conv = read(node, context);
+  const conv = readConvolution(node, context);
   if (conv === null) return null;
-  if (conv.type?.dtype !== "float32") return dnnl(conv, node, context);
-  const own = depthwise(conv, node, context) ?? pointwise(conv, node, context) ?? winograd(conv, node, context);
-  return own ?? dnnl(conv, node, context);
+  const kernels = conv.type?.dtype === "float32" ? [depthwise, pointwise, direct, winograd, dnnl] : [dnnl];
+  for (const kernel of kernels) {
+    const result = kernel(conv, node, context);
+    if (result !== null) return result;
+  }
+  return null;
 };
-
-/** The arguments of a convolution. */
-interface Convolution {
-  readonly input: Arg;
-  readonly weight: Arg;
-  readonly bias: Arg;
-  readonly stride: readonly number[];
-  readonly padding: readonly number[];
-  readonly dilation: readonly number[];
-  readonly groups: number;
-  /** The shape of the weight: [out, in / groups, height, width]. */
-  readonly shape: readonly number[];
-  readonly type: ReturnType<RewriteContext["tensor"]>;
-}
-
-function read(node: Node, context: RewriteContext): Convolution | null {
-  const [input, weight, bias] = [argOf(node, "input"), argOf(node, "weight"), given(node, "bias") ?? NONE];
-  const [stride, padding] = [pairOf(argOf(node, "stride"), 1), pairOf(argOf(node, "padding"), 0)];
-  const [dilation, groups] = [pairOf(argOf(node, "dilation"), 1), numberOf(argOf(node, "groups")) ?? 1];
-  const shape = knownShape(context.tensor(weight));
-  if (input === undefined || weight === undefined || !context.isFixed(weight) || shape?.length !== 4) return null;
-  if (bias.kind !== "none" && !context.isFixed(bias)) return null;
-  const dtype = context.tensor(weight)?.dtype;
-  if ((dtype !== "float32" && dtype !== "bfloat16") || context.tensor(input)?.dtype !== dtype) return null;
-  if (context.tensor(input)?.shape.length !== 4) return null;
-  if (stride === undefined || padding === undefined || dilation === undefined) return null;
-  const [output] = node.outputs;
-  const type = output?.kind === "value" ? context.tensor(output) : undefined;
-  return { input, weight, bias, stride, padding, dilation, groups, shape, type };
-}
 
 function depthwise(conv: Convolution, node: Node, context: RewriteContext): Arg | null {
   const { input, bias, shape, groups } = conv;
   if (!context.target.has("pt2::depthwise_conv2d") || groups === 1) return null;
   if (shape[0] !== groups || shape[1] !== 1) return null;
-  const weight = context.emit("pt2::pack_depthwise_weight", { weight: conv.weight }, packed(conv, context), node);
+  const weight = context.emit(
+    "pt2::pack_depthwise_weight",
+    { weight: imageWeight(conv, node, context) },
+    packedType(conv, context),
+    node,
+  );
   const args = { x: input, weight, bias, ...geometry(conv), ...activationArgs(NO_ACTIVATION) };
   return context.emit("pt2::depthwise_conv2d", args, conv.type, node);
 }
@@ -79,7 +70,7 @@ function depthwise(conv: Convolution, node: Node, context: RewriteContext): Arg 
  */
 function pointwise(conv: Convolution, node: Node, context: RewriteContext): Arg | null {
   const { input, bias, shape, groups, stride, padding } = conv;
-  const [outputs, inputs, ...kernel] = shape as [number, number, number, number];
+  const [outputs, inputs, ...kernel] = shape;
   if (!context.target.has("pt2::conv1x1") || groups !== 1) return null;
   if ([...kernel, ...stride].some((size) => size !== 1) || padding.some((size) => size !== 0)) return null;
   const matrix = context.emit(
@@ -88,9 +79,33 @@ function pointwise(conv: Convolution, node: Node, context: RewriteContext): Arg 
     dense(context.tensor(conv.weight), [outputs, inputs]),
     node,
   );
-  const weight = context.emit("pt2::pack_linear_weight", { weight: matrix }, packed(conv, context), node);
+  const weight = context.emit("pt2::pack_linear_weight", { weight: matrix }, packedType(conv, context), node);
   const args: NewArgs = { x: input, weight, out_channels: { kind: "int", value: outputs }, bias, residual: NONE };
   return context.emit("pt2::conv1x1", { ...args, ...activationArgs(NO_ACTIVATION) }, conv.type, node);
+}
+
+/** The multiplications for one image up to which a call of oneDNN costs more than the faster product gains. */
+const SMALL = 2 ** 20;
+
+/** Lowers a convolution of a small image, or of a short sequence. */
+function direct(conv: Convolution, node: Node, context: RewriteContext): Arg | null {
+  const { input, bias, shape, groups } = conv;
+  const [outputs, inputs, height, width] = shape;
+  if (!context.target.has("pt2::direct_conv2d") || groups !== 1 || conv.type === undefined) return null;
+  const pixels = conv.type.shape
+    .slice(2)
+    .reduce<number>((all, size) => all * (typeof size === "number" ? size : Number.NaN), 1);
+  if (!(pixels * outputs * inputs * height * width <= SMALL)) return null;
+  const args: NewArgs = {
+    x: input,
+    weight: packedMatrix(conv, node, context),
+    out_channels: { kind: "int", value: outputs },
+    kernel: intsArg([height, width]),
+    bias,
+    residual: NONE,
+    ...geometry(conv),
+  };
+  return context.emit("pt2::direct_conv2d", { ...args, ...activationArgs(NO_ACTIVATION) }, conv.type, node);
 }
 
 /** The smallest image, in pixels, and the fewest channels for which Winograd's algorithm is faster. */
@@ -101,20 +116,20 @@ const WINOGRAD = { pixels: 100, channels: 32 };
  */
 function winograd(conv: Convolution, node: Node, context: RewriteContext): Arg | null {
   const { input, bias, padding, shape, groups, stride, dilation } = conv;
-  const [outputs, inputs, ...kernel] = shape as [number, number, number, number];
+  const [outputs, inputs, ...kernel] = shape;
   const [height, width] = knownShape(conv.type)?.slice(2) ?? [];
   if (!context.target.has("pt2::winograd_conv2d") || groups !== 1 || kernel.some((size) => size !== 3)) return null;
   if ([...stride, ...dilation].some((step) => step !== 1) || padding.some((size) => size > 1)) return null;
   if (height === undefined || width === undefined || height * width < WINOGRAD.pixels) return null;
   if (Math.min(outputs, inputs) < WINOGRAD.channels) return null;
-  const weight = context.emit("pt2::pack_winograd_weight", { weight: conv.weight }, packed(conv, context), node);
+  const weight = context.emit("pt2::pack_winograd_weight", { weight: conv.weight }, packedType(conv, context), node);
   const out: Arg = { kind: "int", value: outputs };
   const args: NewArgs = { x: input, weight, out_channels: out, bias, residual: NONE, padding: intsArg(padding) };
   return context.emit("pt2::winograd_conv2d", { ...args, ...activationArgs(NO_ACTIVATION) }, conv.type, node);
 }
 
 function dnnl(conv: Convolution, node: Node, context: RewriteContext): Arg | null {
-  if (!context.target.has("mkldnn::_convolution_pointwise")) return null;
+  if (conv.ofSequences || !context.target.has("mkldnn::_convolution_pointwise")) return null;
   const groups: Arg = { kind: "int", value: conv.groups };
   const size = knownShape(context.tensor(conv.input));
   // The best layout of a weight depends on the sizes; the layout for other sizes may cost a slow reordering in every
@@ -124,7 +139,7 @@ function dnnl(conv: Convolution, node: Node, context: RewriteContext): Arg | nul
       ? context.emit(
           "mkldnn::_reorder_convolution_weight",
           { self: conv.weight, ...geometry(conv), groups, input_size: intsArg(size) },
-          packed(conv, context),
+          packedType(conv, context),
           node,
         )
       : context.emit(
@@ -135,13 +150,4 @@ function dnnl(conv: Convolution, node: Node, context: RewriteContext): Arg | nul
         );
   const args = { X: conv.input, W: weight, B: conv.bias, ...geometry(conv), groups };
   return context.emit("mkldnn::_convolution_pointwise", { ...args, ...activationArgs(NO_ACTIVATION) }, conv.type, node);
-}
-
-function geometry({ padding, stride, dilation }: Convolution): NewArgs {
-  return { padding: intsArg(padding), stride: intsArg(stride), dilation: intsArg(dilation) };
-}
-
-/** Describes a packed weight, which is opaque: only its dtype and size have a meaning. */
-function packed({ weight, shape }: Convolution, context: RewriteContext): Convolution["type"] {
-  return dense(context.tensor(weight), shape);
 }

@@ -20,6 +20,7 @@ import { lowerConvolutions } from "./lower-convolution.ts";
 import { lowerLayerNorms } from "./lower-layer-norm.ts";
 import { lowerLinears } from "./lower-linear.ts";
 import { lowerPooling } from "./lower-pooling.ts";
+import { lowerRecurrent } from "./lower-recurrent.ts";
 import { lowerTopk } from "./lower-topk.ts";
 import { cancelConversions, narrowWeights } from "./narrow-weights.ts";
 import { restoreLayouts } from "./restore-layouts.ts";
@@ -48,6 +49,7 @@ const PASSES: readonly Pass[] = [
   lowerConvolutions,
   lowerLinears,
   lowerLayerNorms,
+  lowerRecurrent,
   lowerTopk,
   fuseEpilogues,
   lowerPooling,

@@ -18,6 +18,9 @@ TORCH_LIBRARY_FRAGMENT(pt2, m) {
   m.def(
       "conv1x1(Tensor x, Tensor weight, int out_channels, Tensor? bias, Tensor? residual, "
       "str attr, Scalar?[] scalars, str? algorithm) -> Tensor");
+  m.def(
+      "direct_conv2d(Tensor x, Tensor weight, int out_channels, int[2] kernel, Tensor? bias, Tensor? residual, "
+      "int[2] stride, int[2] padding, int[2] dilation, str attr, Scalar?[] scalars, str? algorithm) -> Tensor");
   m.def("pack_linear_weight(Tensor weight) -> Tensor");
   m.def(
       "linear(Tensor x, Tensor weight, int out_features, Tensor? bias, Tensor? residual, "
@@ -25,6 +28,9 @@ TORCH_LIBRARY_FRAGMENT(pt2, m) {
   m.def(
       "squeeze_excite(Tensor x, Tensor reduce, Tensor? reduce_bias, Tensor expand, Tensor? expand_bias, "
       "str attr, str gate) -> Tensor");
+  m.def(
+      "recurrent(Tensor x, Tensor[] hx, Tensor[] weights, str kind, int hidden, bool biased, bool batch_first, "
+      "bool bidirectional) -> (Tensor, Tensor, Tensor)");
   m.def("attention(Tensor q, Tensor k, Tensor v, Tensor? mask, bool is_causal, float? scale) -> Tensor");
   m.def("layer_norm(Tensor x, Tensor? weight, Tensor? bias, float eps) -> Tensor");
   m.def("add_layer_norm(Tensor x, Tensor other, Tensor? weight, Tensor? bias, float eps) -> (Tensor, Tensor)");
@@ -45,10 +51,12 @@ TORCH_LIBRARY_FRAGMENT(pt2, m) {
 TORCH_LIBRARY_IMPL(pt2, CPU, m) {
   m.impl("pack_depthwise_weight", TORCH_FN(pt2::pack_depthwise_weight));
   m.impl("depthwise_conv2d", TORCH_FN(pt2::depthwise_conv2d));
+  m.impl("direct_conv2d", TORCH_FN(pt2::direct_conv2d));
   m.impl("pack_linear_weight", TORCH_FN(pt2::pack_linear_weight));
   m.impl("conv1x1", TORCH_FN(pt2::conv1x1));
   m.impl("linear", TORCH_FN(pt2::linear));
   m.impl("squeeze_excite", TORCH_FN(pt2::squeeze_excite));
+  m.impl("recurrent", TORCH_FN(pt2::recurrent));
   m.impl("attention", TORCH_FN(pt2::attention));
   m.impl("layer_norm", TORCH_FN(pt2::layer_norm));
   m.impl("add_layer_norm", TORCH_FN(pt2::add_layer_norm));

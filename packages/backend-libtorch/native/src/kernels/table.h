@@ -5,10 +5,12 @@
 
 #include "attention.h"
 #include "depthwise.h"
+#include "direct-conv.h"
 #include "gemm.h"
 #include "layer-norm.h"
 #include "pointwise.h"
 #include "pool.h"
+#include "recurrent.h"
 #include "squeeze-excite.h"
 #include "winograd.h"
 
@@ -18,11 +20,13 @@ struct Kernels {
   const char* name;
   int64_t lanes;
   void (*depthwise)(const Depthwise&, int64_t begin, int64_t end, float* scratch);
+  void (*direct_conv)(const DirectConv&, int64_t begin, int64_t end, float* scratch);
   int64_t gemm_rows, gemm_panel;
   void (*gemm)(const Gemm&, int64_t begin, int64_t end, float* scratch);
   void (*channel_means)(const float* x, int64_t pixels, int64_t channels, int64_t begin, int64_t end, float* means);
   void (*gates)(const SqueezeExcite&, const float* means, float* hidden, float* out);
   void (*scale_pixels)(const SqueezeExcite&, const float* gates, int64_t begin, int64_t end);
+  void (*recurrent)(const Recurrent&, int64_t begin, int64_t end, float* scratch);
   void (*attention)(const Attention&, int64_t begin, int64_t end, float* scratch);
   void (*layer_norm)(const LayerNorm&, int64_t begin, int64_t end);
   void (*winograd_input)(const Winograd&, const WinogradChunk&, int64_t begin, int64_t end);

@@ -32,6 +32,9 @@ inline at::Tensor optional_like(const std::optional<at::Tensor>& t, const at::Te
   return t->contiguous(format);
 }
 
+/// A weight [columns, inner] as `pack_linear_weight` makes it.
+const at::Tensor& check_packed(const at::Tensor& packed, int64_t inner, int64_t columns, const char* op);
+
 inline const float* data_or_null(const at::Tensor& t) { return t.defined() ? t.const_data_ptr<float>() : nullptr; }
 
 }  // namespace pt2

@@ -6,6 +6,7 @@
 
 #include "../table.h"
 #include "check.h"
+#include "images.h"
 #include "ops.h"
 #include "window.h"
 
@@ -40,12 +41,11 @@ at::Tensor pack_depthwise_weight(const at::Tensor& weight) {
   return weight.squeeze(1).permute({1, 2, 0}).contiguous();
 }
 
-at::Tensor depthwise_conv2d(const at::Tensor& x, const at::Tensor& weight, const std::optional<at::Tensor>& bias,
+at::Tensor depthwise_conv2d(const at::Tensor& sequence_or_image, const at::Tensor& weight, const std::optional<at::Tensor>& bias,
                             at::IntArrayRef stride, at::IntArrayRef padding, at::IntArrayRef dilation, std::string attr,
                             OptionalScalars scalars, std::optional<std::string> algorithm) {
-  check_float(x, kOp, "x");
+  const at::Tensor x = as_image(sequence_or_image, kOp);
   check_float(weight, kOp, "weight");
-  TORCH_CHECK(x.dim() == 4, "pt2::", kOp, ": x must have four dimensions, got ", x.sizes());
   TORCH_CHECK(weight.dim() == 3 && weight.size(2) == x.size(1) && weight.size(0) > 0 && weight.size(1) > 0,
               "pt2::", kOp, ": weight must be packed as [height, width, ", x.size(1), "], got ", weight.sizes());
   check_pair(stride, 1, kOp, "stride");
@@ -78,7 +78,8 @@ at::Tensor depthwise_conv2d(const at::Tensor& x, const at::Tensor& weight, const
   };
   const at::Tensor out = at::empty({d.batch, d.channels, d.out_height, d.out_width},
                                    x.options().memory_format(at::MemoryFormat::ChannelsLast));
-  if (out.numel() == 0) return out;
+  const at::Tensor result = like_given(out, sequence_or_image);
+  if (out.numel() == 0) return result;
   d.out = out.mutable_data_ptr<float>();
 
   const Kernels& k = kernels();
@@ -90,7 +91,7 @@ at::Tensor depthwise_conv2d(const at::Tensor& x, const at::Tensor& weight, const
                      std::vector<float> scratch(static_cast<size_t>(d.scratch_floats(k.lanes)));
                      k.depthwise(d, begin, end, scratch.data());
                    });
-  return out;
+  return result;
 }
 
 }  // namespace pt2

@@ -7,6 +7,7 @@
 
 #include "../table.h"
 #include "check.h"
+#include "images.h"
 #include "ops.h"
 
 namespace pt2 {
@@ -21,12 +22,7 @@ void multiply(const char* op, const at::Tensor& input, const at::Tensor& packed,
               const std::optional<at::Tensor>& bias, const at::Tensor& residual, const Activation& activation,
               const at::Tensor& out) {
   const Kernels& k = kernels();
-  check_float(packed, op, "weight");
-  TORCH_CHECK(packed.dim() == 3 && packed.is_contiguous() && packed.size(1) == inner &&
-                  packed.size(2) == k.gemm_panel && columns > 0 &&
-                  packed.size(0) == (columns + k.gemm_panel - 1) / k.gemm_panel,
-              "pt2::", op, ": weight must come from pt2::pack_linear_weight for [", columns, ", ", inner, "], got ",
-              packed.sizes());
+  check_packed(packed, inner, columns, op);
   const at::Tensor offset = optional_vector(bias, columns, op, "bias");
   if (out.numel() == 0) return;
   const Gemm g{
@@ -51,6 +47,16 @@ void multiply(const char* op, const at::Tensor& input, const at::Tensor& packed,
 }
 
 }  // namespace
+
+const at::Tensor& check_packed(const at::Tensor& packed, int64_t inner, int64_t columns, const char* op) {
+  const int64_t panel = kernels().gemm_panel;
+  check_float(packed, op, "weight");
+  TORCH_CHECK(packed.dim() == 3 && packed.is_contiguous() && packed.size(1) == inner && packed.size(2) == panel &&
+                  columns > 0 && packed.size(0) == (columns + panel - 1) / panel,
+              "pt2::", op, ": weight must come from pt2::pack_linear_weight for [", columns, ", ", inner, "], got ",
+              packed.sizes());
+  return packed;
+}
 
 at::Tensor pack_linear_weight(const at::Tensor& weight) {
   check_float(weight, "pack_linear_weight", "weight");
@@ -77,18 +83,19 @@ at::Tensor linear(const at::Tensor& x, const at::Tensor& packed, int64_t out_fea
   return out;
 }
 
-at::Tensor conv1x1(const at::Tensor& x, const at::Tensor& packed, int64_t out_channels,
+at::Tensor conv1x1(const at::Tensor& sequence_or_image, const at::Tensor& packed, int64_t out_channels,
                    const std::optional<at::Tensor>& bias, const std::optional<at::Tensor>& residual, std::string attr,
                    OptionalScalars scalars, std::optional<std::string> algorithm) {
   constexpr at::MemoryFormat kFormat = at::MemoryFormat::ChannelsLast;
-  check_float(x, "conv1x1", "x");
-  TORCH_CHECK(x.dim() == 4 && out_channels > 0,
-              "pt2::conv1x1: x must have four dimensions and out_channels be positive");
+  const at::Tensor x = as_image(sequence_or_image, "conv1x1");
+  TORCH_CHECK(out_channels > 0, "pt2::conv1x1: out_channels must be positive");
   const at::Tensor out = at::empty({x.size(0), out_channels, x.size(2), x.size(3)}, x.options().memory_format(kFormat));
+  std::optional<at::Tensor> other = residual;
+  if (residual.has_value() && residual->defined()) other = as_image(*residual, "conv1x1");
   multiply("conv1x1", x.contiguous(kFormat), packed, x.size(1), out_channels, bias,
-           optional_like(residual, out, kFormat, "conv1x1", "residual"), parse_activation(attr, scalars, algorithm),
+           optional_like(other, out, kFormat, "conv1x1", "residual"), parse_activation(attr, scalars, algorithm),
            out);
-  return out;
+  return like_given(out, sequence_or_image);
 }
 
 }  // namespace pt2

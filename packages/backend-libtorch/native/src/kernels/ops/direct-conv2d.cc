@@ -1,0 +1,86 @@
+// Convolves small images, where calls of oneDNN cost more than what they compute; also sequences, as images of one row.
+#include <ATen/Parallel.h>
+#include <ATen/ops/empty.h>
+
+#include <vector>
+
+#include "../table.h"
+#include "check.h"
+#include "images.h"
+#include "ops.h"
+#include "window.h"
+
+namespace pt2 {
+
+namespace {
+
+constexpr const char* kOp = "direct_conv2d";
+
+/// A thread gets at least this many multiply-adds.
+constexpr int64_t kWorkPerThread = int64_t{128} * 1024;
+
+}  // namespace
+
+at::Tensor direct_conv2d(const at::Tensor& sequence_or_image, const at::Tensor& weight, int64_t out_channels,
+                         at::IntArrayRef kernel, const std::optional<at::Tensor>& bias,
+                         const std::optional<at::Tensor>& residual, at::IntArrayRef stride, at::IntArrayRef padding,
+                         at::IntArrayRef dilation, std::string attr, OptionalScalars scalars,
+                         std::optional<std::string> algorithm) {
+  const at::Tensor x = as_image(sequence_or_image, kOp);
+  TORCH_CHECK(out_channels > 0, "pt2::", kOp, ": out_channels must be positive");
+  check_pair(kernel, 1, kOp, "kernel");
+  check_pair(stride, 1, kOp, "stride");
+  check_pair(padding, 0, kOp, "padding");
+  check_pair(dilation, 1, kOp, "dilation");
+  const Kernels& k = kernels();
+  const at::Tensor& packed = check_packed(weight, kernel[0] * kernel[1] * x.size(1), out_channels, kOp);
+  const at::Tensor offset = optional_vector(bias, out_channels, kOp, "bias");
+  DirectConv d{
+      .x = x.const_data_ptr<float>(),
+      .packed = packed.const_data_ptr<float>(),
+      .bias = data_or_null(offset),
+      .residual = nullptr,
+      .out = nullptr,
+      .batch = x.size(0),
+      .channels = x.size(1),
+      .height = x.size(2),
+      .width = x.size(3),
+      .out_channels = out_channels,
+      .out_height = window_count(x.size(2), kernel[0], stride[0], padding[0], dilation[0], false, kOp),
+      .out_width = window_count(x.size(3), kernel[1], stride[1], padding[1], dilation[1], false, kOp),
+      .x_image = x.stride(0),
+      .x_channel = x.stride(1),
+      .x_row = x.stride(2),
+      .x_column = x.stride(3),
+      .kernel_h = kernel[0],
+      .kernel_w = kernel[1],
+      .stride_h = stride[0],
+      .stride_w = stride[1],
+      .pad_h = padding[0],
+      .pad_w = padding[1],
+      .dilation_h = dilation[0],
+      .dilation_w = dilation[1],
+      .block_rows = k.gemm_rows,
+      .panel = k.gemm_panel,
+      .activation = parse_activation(attr, scalars, algorithm),
+  };
+  constexpr at::MemoryFormat kFormat = at::MemoryFormat::ChannelsLast;
+  const at::Tensor out =
+      at::empty({d.batch, out_channels, d.out_height, d.out_width}, x.options().memory_format(kFormat));
+  const at::Tensor result = like_given(out, sequence_or_image);
+  if (out.numel() == 0) return result;
+  std::optional<at::Tensor> other = residual;
+  if (residual.has_value() && residual->defined()) other = as_image(*residual, kOp);
+  const at::Tensor added = optional_like(other, out, kFormat, kOp, "residual");
+  d.residual = data_or_null(added);
+  d.out = out.mutable_data_ptr<float>();
+  const int64_t work = out.numel() / d.batch * d.kernel_h * d.kernel_w * d.channels;
+  at::parallel_for(0, d.batch, std::max<int64_t>(1, kWorkPerThread / std::max<int64_t>(1, work)),
+                   [&](int64_t begin, int64_t end) {
+                     std::vector<float> scratch(static_cast<size_t>(d.scratch_floats()));
+                     k.direct_conv(d, begin, end, scratch.data());
+                   });
+  return result;
+}
+
+}  // namespace pt2

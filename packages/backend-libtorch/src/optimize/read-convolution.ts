@@ -1,0 +1,92 @@
+import {
+  dense,
+  given,
+  intsArg,
+  intsOf,
+  knownShape,
+  type NewArgs,
+  NONE,
+  numberOf,
+  pairOf,
+  type RewriteContext,
+} from "@pt2/engine/rewrites";
+import { type Arg, argOf, type Node, type TensorType } from "@pt2/graph";
+
+/** The arguments of a convolution with fixed weights. One of sequences has images of one row. */
+export interface Convolution {
+  readonly input: Arg;
+  /** As the node has it: [out, in / groups, (height,) width]. */
+  readonly weight: Arg;
+  readonly bias: Arg;
+  readonly stride: readonly number[];
+  readonly padding: readonly number[];
+  readonly dilation: readonly number[];
+  readonly groups: number;
+  /** The shape of the weight over images: [out, in / groups, height, width]. */
+  readonly shape: readonly [number, number, number, number];
+  readonly ofSequences: boolean;
+  readonly type: TensorType | undefined;
+}
+
+/** Reads `conv1d` and `conv2d` of float32 or bfloat16; null for another one. */
+export function readConvolution(node: Node, context: RewriteContext): Convolution | null {
+  const [input, weight, bias] = [argOf(node, "input"), argOf(node, "weight"), given(node, "bias") ?? NONE];
+  const ofSequences = node.op === "aten::conv1d";
+  const pair = (name: string, fallback: number): readonly number[] | undefined =>
+    ofSequences ? rowOf(argOf(node, name), fallback, name === "padding" ? 0 : 1) : pairOf(argOf(node, name), fallback);
+  const [stride, padding, dilation] = [pair("stride", 1), pair("padding", 0), pair("dilation", 1)];
+  const groups = numberOf(argOf(node, "groups")) ?? 1;
+  const sizes = knownShape(context.tensor(weight));
+  if (input === undefined || weight === undefined || !context.isFixed(weight)) return null;
+  if (sizes?.length !== (ofSequences ? 3 : 4) || context.tensor(input)?.shape.length !== sizes.length) return null;
+  if (bias.kind !== "none" && !context.isFixed(bias)) return null;
+  const dtype = context.tensor(weight)?.dtype;
+  if ((dtype !== "float32" && dtype !== "bfloat16") || context.tensor(input)?.dtype !== dtype) return null;
+  if (stride === undefined || padding === undefined || dilation === undefined) return null;
+  const shape = (ofSequences ? sizes.toSpliced(2, 0, 1) : sizes) as [number, number, number, number];
+  const [output] = node.outputs;
+  const type = output?.kind === "value" ? context.tensor(output) : undefined;
+  return { input, weight, bias, stride, padding, dilation, groups, shape, ofSequences, type };
+}
+
+/** An `int[1]` argument for images of one row. */
+function rowOf(arg: Arg | undefined, fallback: number, forRows: number): readonly number[] | undefined {
+  const numbers = arg === undefined ? [fallback] : arg.kind === "int" ? [Number(arg.value)] : intsOf(arg);
+  return numbers?.length === 1 ? [forRows, numbers[0]!] : undefined;
+}
+
+/** The arguments that say where the windows are. */
+export function geometry({ padding, stride, dilation }: Convolution): NewArgs {
+  return { padding: intsArg(padding), stride: intsArg(stride), dilation: intsArg(dilation) };
+}
+
+/** Describes a packed weight, which is opaque: only its dtype and size have a meaning. */
+export function packedType({ weight, shape }: Convolution, context: RewriteContext): TensorType | undefined {
+  return dense(context.tensor(weight), shape);
+}
+
+/** The weight over images. */
+export function imageWeight(conv: Convolution, node: Node, context: RewriteContext): Arg {
+  if (!conv.ofSequences) return conv.weight;
+  const dim: Arg = { kind: "int", value: 2 };
+  return context.emit("aten::unsqueeze", { self: conv.weight, dim }, packedType(conv, context), node);
+}
+
+/** The weight as a matrix [out, taps of the kernel × channels] with the channels last, packed for products. */
+export function packedMatrix(conv: Convolution, node: Node, context: RewriteContext): Arg {
+  const [outputs, inputs, height, width] = conv.shape;
+  const last = context.emit(
+    "aten::permute",
+    { self: imageWeight(conv, node, context), dims: intsArg([0, 2, 3, 1]) },
+    dense(context.tensor(conv.weight), [outputs, height, width, inputs]),
+    node,
+  );
+  const sizes = [outputs, height * width * inputs];
+  const matrix = context.emit(
+    "aten::reshape",
+    { self: last, shape: intsArg(sizes) },
+    dense(context.tensor(conv.weight), sizes),
+    node,
+  );
+  return context.emit("pt2::pack_linear_weight", { weight: matrix }, packedType(conv, context), node);
+}

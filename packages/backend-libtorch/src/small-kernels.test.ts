@@ -1,0 +1,211 @@
+import { type HostTensor, hostTensor, numel, type Tensor } from "@pt2/backend";
+import { randomFloats, randomUnit } from "@pt2/testing/random";
+import { ABSOLUTE, worstError } from "@pt2/testing/worst-error";
+import { describe, expect, it } from "vitest";
+import { LibtorchBackend } from "./backend.ts";
+import type { OpArgs } from "./eager/op-args.ts";
+import { describeWithLibtorch } from "./libtorch.test-helper.ts";
+import { elementsOf } from "./programs.test-helper.ts";
+
+/** The same numbers in [-scale, scale) on every run. */
+function random(shape: readonly number[], seed = 1, scale = 1): HostTensor {
+  return hostTensor(
+    "float32",
+    shape,
+    randomFloats(randomUnit(seed), numel(shape)).map((value) => value * scale),
+  );
+}
+
+/** Sums of at most 300 products of numbers like these, and what approximations of `exp` add: some tens of roundings. */
+const CLOSE = 2e-5;
+
+const BARE = { attr: "none", scalars: [], algorithm: null } as const;
+
+describeWithLibtorch("kernels for small programs, against ATen's ops", ({ addon }) => {
+  const torch = new LibtorchBackend(addon);
+  const all = (name: string, args: OpArgs): readonly Tensor[] =>
+    torch.callSync(name as "aten::add", args) as readonly Tensor[];
+  const one = (name: string, args: OpArgs): Tensor => all(name, args)[0]!;
+  const packed = (weight: Tensor): Tensor => one("pt2::pack_linear_weight", { weight });
+
+  function expectClose(actual: Tensor, expected: Tensor): void {
+    expect(actual.shape).toEqual(expected.shape);
+    expect(worstError(elementsOf(actual), elementsOf(expected), ABSOLUTE)).toBeLessThan(CLOSE);
+  }
+
+  /** The weight of a convolution as `direct_conv2d` takes it. */
+  function matrix(weight: Tensor): Tensor {
+    const { shape } = weight;
+    const last = one("aten::permute", [weight, shape.length === 3 ? [0, 2, 1] : [0, 2, 3, 1]]);
+    return packed(one("aten::reshape", [last, [shape[0]!, numel(shape.slice(1))]]));
+  }
+
+  describe.each([
+    // batch, channels, sizes, outputs, kernel, stride, padding, dilation
+    [1, 1, [8, 8], 16, [3, 3], [1, 1], [1, 1], [1, 1]],
+    [3, 16, [8, 8], 32, [3, 3], [1, 1], [1, 1], [1, 1]],
+    [2, 5, [7, 19], 48, [3, 2], [2, 3], [1, 0], [1, 2]],
+    [2, 33, [5, 5], 7, [5, 5], [1, 1], [0, 0], [1, 1]],
+    [1, 4, [1, 1], 3, [1, 1], [2, 2], [3, 1], [4, 4]],
+  ] as const)(
+    "direct_conv2d of %i × %i channels at %j, to %i by %j",
+    (n, c, sizes, outputs, kernel, stride, padding, dilation) => {
+      const x = random([n, c, ...sizes]);
+      const weight = random([outputs, c, ...kernel], 2);
+      const bias = random([outputs], 3);
+      const plain = one("aten::conv2d", { input: x, weight, bias, stride, padding, dilation, groups: 1 });
+      const args = { weight: matrix(weight), out_channels: outputs, kernel, bias, stride, padding, dilation };
+      const last = one("aten::contiguous", { self: x, memory_format: "channels_last" });
+
+      it("reads any order of memory", () => {
+        const run = (input: Tensor): Tensor =>
+          one("pt2::direct_conv2d", { x: input, ...args, residual: null, ...BARE });
+        for (const input of [x, last]) expectClose(run(input), plain);
+        const turned = one("aten::transpose.int", [x, 2, 3]);
+        if (sizes[0] === sizes[1]) {
+          const expected = one("aten::conv2d", { input: turned, weight, bias, stride, padding, dilation, groups: 1 });
+          expectClose(run(turned), expected);
+        }
+      });
+
+      it.each([
+        ["relu", "aten::relu", []],
+        ["leaky_relu", "aten::leaky_relu", [0.1]],
+        ["tanh", "aten::tanh", []],
+      ] as const)("adds, and applies %s", (attr, op, scalars) => {
+        const residual = random(plain.shape, 4);
+        const epilogue = { residual, attr, scalars, algorithm: null };
+        const expected = one(op, [one("aten::add.Tensor", { self: plain, other: residual }), ...scalars]);
+        expectClose(one("pt2::direct_conv2d", { x, ...args, ...epilogue }), expected);
+      });
+    },
+  );
+
+  it.each([
+    [6, 128, 16, 5, 2, 2, 1, 1],
+    [16, 40, 16, 3, 1, 0, 4, 1],
+    [24, 49, 24, 3, 1, 1, 1, 24],
+    [10, 30, 33, 1, 1, 0, 1, 1],
+  ] as const)(
+    "sequences of %i × %i are images of one row",
+    (c, width, outputs, kernel, stride, padding, dilation, groups) => {
+      const x = random([2, c, width]);
+      const weight = random([outputs, c / groups, kernel], 2);
+      const bias = random([outputs], 3);
+      const windows = { stride: [1, stride], padding: [0, padding], dilation: [1, dilation] };
+      const image = one("aten::unsqueeze", [weight, 2]);
+      const result =
+        groups > 1
+          ? one("pt2::depthwise_conv2d", {
+              x,
+              weight: one("pt2::pack_depthwise_weight", { weight: image }),
+              bias,
+              ...windows,
+              ...BARE,
+            })
+          : kernel === 1
+            ? one("pt2::conv1x1", {
+                x,
+                weight: packed(one("aten::squeeze.dim", [weight, 2])),
+                out_channels: outputs,
+                bias,
+                residual: null,
+                ...BARE,
+              })
+            : one("pt2::direct_conv2d", {
+                x,
+                weight: matrix(weight),
+                out_channels: outputs,
+                kernel: [1, kernel],
+                bias,
+                residual: null,
+                ...windows,
+                ...BARE,
+              });
+      const args = { stride: [stride], padding: [padding], dilation: [dilation], groups };
+      expectClose(result, one("aten::conv1d", { input: x, weight, bias, ...args }));
+    },
+  );
+
+  it("direct_conv2d keeps NaN through relu, and refuses weights of another size", () => {
+    const x = hostTensor("float32", [1, 1, 1, 3], Float32Array.of(Number.NaN, 1, -1));
+    const weight = packed(hostTensor("float32", [1, 1], Float32Array.of(1)));
+    const windows = { stride: [1, 1], padding: [0, 0], dilation: [1, 1] };
+    const args = { x, weight, out_channels: 1, bias: null, residual: null, ...windows, ...BARE, attr: "relu" };
+    expect(elementsOf(one("pt2::direct_conv2d", { ...args, kernel: [1, 1] }))).toEqual([Number.NaN, 1, 0]);
+    expect(() => one("pt2::direct_conv2d", { ...args, kernel: [1, 2] })).toThrow("pack_linear_weight");
+    expect(() => one("pt2::direct_conv2d", { ...args, weight: x, kernel: [1, 1] })).toThrow("pack_linear_weight");
+  });
+
+  const KINDS = [
+    ["gru", 3],
+    ["lstm", 4],
+    ["rnn_tanh", 1],
+    ["rnn_relu", 1],
+  ] as const;
+  const FORMS = [
+    // batch, steps, features, hidden, layers, bidirectional, batch first, biased
+    [1, 20, 16, 32, 1, false, true, true],
+    [5, 3, 7, 19, 2, true, false, true],
+    [3, 4, 40, 33, 2, false, true, false],
+    [2, 1, 3, 1, 1, true, true, true],
+  ] as const;
+
+  describe.each(KINDS)("recurrent: %s", (kind, gates) => {
+    it.each(FORMS)(
+      "%i rows of %i steps, %i features, a state of %i, %i layers",
+      (batch, steps, features, hidden, layers, bidirectional, batchFirst, biased) => {
+        const directions = bidirectional ? 2 : 1;
+        const states = [layers * directions, batch, hidden];
+        const hx = [random(states, 5), ...(kind === "lstm" ? [random(states, 6)] : [])];
+        const params = Array.from({ length: layers * directions }, (_, i) => {
+          const inputs = i < directions ? features : directions * hidden;
+          const matrices = [inputs, hidden].map((columns, which) =>
+            // What is drawn so does not grow from step to step.
+            random([gates * hidden, columns], 10 * which + i, columns ** -0.5),
+          );
+          return [...matrices, ...(biased ? [random([gates * hidden], 30 + i), random([gates * hidden], 40 + i)] : [])];
+        }).flat();
+        const input = random(batchFirst ? [batch, steps, features] : [steps, batch, features], 7);
+        const expected = all(`aten::${kind}.input`, {
+          input,
+          hx: kind === "lstm" ? hx : hx[0]!,
+          params,
+          has_biases: biased,
+          num_layers: layers,
+          dropout: 0,
+          train: false,
+          bidirectional,
+          batch_first: batchFirst,
+        });
+        const weights = params.map((weight) => (weight.shape.length === 2 ? packed(weight) : weight));
+        const before = hx.map(elementsOf);
+        const results = all("pt2::recurrent", {
+          x: input,
+          hx,
+          weights,
+          kind,
+          hidden,
+          biased,
+          batch_first: batchFirst,
+          bidirectional,
+        });
+        for (const [i, one] of expected.entries()) expectClose(results[i]!, one);
+        expect(hx.map(elementsOf)).toEqual(before);
+      },
+    );
+  });
+
+  it("recurrent refuses what has no steps, and states and weights of other sizes", () => {
+    const weights = [packed(random([6, 3])), packed(random([6, 2]))];
+    const args = { kind: "gru", hidden: 2, biased: false, batch_first: true, bidirectional: false };
+    const run = (x: Tensor, state: readonly number[], given: readonly Tensor[] = weights): readonly Tensor[] =>
+      all("pt2::recurrent", { x, hx: [random(state)], weights: given, ...args });
+    expect(run(random([4, 5, 3]), [1, 4, 2])[0]!.shape).toEqual([4, 5, 2]);
+    expect(run(random([0, 5, 3]), [1, 0, 2])[0]!.shape).toEqual([0, 5, 2]);
+    expect(() => run(random([4, 0, 3]), [1, 4, 2])).toThrow("larger than 0");
+    expect(() => run(random([4, 5, 3]), [1, 5, 2])).toThrow("hx must have shape");
+    expect(() => run(random([4, 5, 3]), [1, 4, 2], [random([6, 3]), weights[1]!])).toThrow("pack_linear_weight");
+    expect(() => run(random([4, 5, 3]), [1, 4, 2], weights.slice(1))).toThrow("got 1 weights");
+  });
+});
