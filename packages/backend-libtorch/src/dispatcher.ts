@@ -60,11 +60,10 @@ export class Dispatcher {
   #problemOf(op: OpName): string | null {
     const refused = this.refusal(op);
     if (refused !== null) return `the libtorch backend refuses it: ${refused}`;
-    if (this.#addon.schema(op) === null) {
-      const why = this.#lacks.get(op);
-      return why === undefined ? "libtorch does not have it" : `libtorch does not have it: ${why}`;
-    }
-    return this.#addon.hasKernel(op, this.device) ? null : `libtorch has no kernel of it for ${this.device}`;
+    const why = this.#lacks.get(op);
+    const because = why === undefined ? "" : `: ${why}`;
+    if (this.#addon.schema(op) === null) return `libtorch does not have it${because}`;
+    return this.#addon.hasKernel(op, this.device) ? null : `libtorch has no kernel of it for ${this.device}${because}`;
   }
 }
 

@@ -4,6 +4,7 @@ export { LibtorchBackend } from "./backend.ts";
 export type { OpArgs, OpResult, OpValue } from "./eager/op-args.ts";
 export type { LibtorchExecutable } from "./executable.ts";
 export type {
+  CudaSources,
   KernelCalls,
   LibtorchKernel,
   LibtorchKernelSource,

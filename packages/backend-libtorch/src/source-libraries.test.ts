@@ -5,11 +5,14 @@ import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { floats, programOf, registryOf, run } from "@pt2/conformance";
 import { defineOp, type OpRecord, type OpSet } from "@pt2/registry";
-import { afterAll, afterEach, beforeEach, expect, it, vi } from "vitest";
+import { afterAll, afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { LibtorchBackend } from "./backend.ts";
+import { Dispatcher } from "./dispatcher.ts";
 import type { LibtorchSources } from "./handlers/kernel.ts";
+import { fakeCommand } from "./install/fakes.test-helper.ts";
 import { findToolchain } from "./install/toolchain.ts";
 import { describeWithLibtorch } from "./libtorch.test-helper.ts";
+import { SourceLibraries } from "./source-libraries.ts";
 
 const toolchain = await findToolchain(process.env).catch(() => undefined);
 const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8");
@@ -121,5 +124,58 @@ describeWithLibtorch("sources of an op set", ({ addon, libtorch }) => {
     expect(missing).toMatchObject({ op: `${namespace}::fused_gate`, why: expect.stringContaining(why) });
     expect(warnings).toMatchObject([{ code, message: expect.stringContaining(why) }]);
     await backend.dispose();
+  });
+
+  describe("for a GPU", () => {
+    /** What a program with the op of a set makes the backend of a GPU load, and say, whose dispatcher knows so much. */
+    async function provided(
+      known: { readonly schema: string | null; readonly hasKernel: boolean },
+      nvcc: string,
+    ): Promise<{ readonly loaded: readonly string[]; readonly lacks: readonly string[] }> {
+      const toolkit = await mkdtemp(join(folder, "toolkit-"));
+      await fakeCommand("nvcc", `[ "$1" = --version ] && echo "release 99.0" && exit; ${nvcc}`, join(toolkit, "bin"));
+      vi.stubEnv("CUDA_HOME", toolkit);
+      await writeFile(join(folder, "gpu.cc"), "int gpu() { return 1; }\n");
+      await writeFile(join(folder, "gpu.cu"), "");
+      const set = setOf("gpu", { cuda: { sources: [join(folder, "gpu.cu")] } });
+      const dispatcher = new Dispatcher(
+        { schema: () => known.schema, hasKernel: () => known.hasKernel, refusal: () => null },
+        "cuda:0",
+      );
+      const loaded: string[] = [];
+      const libraries = new SourceLibraries(dispatcher, (path) =>
+        loaded.push(readFileSync(path, "latin1").slice(0, 4)),
+      );
+      return { loaded, lacks: await libraries.provide(programWith("gpu"), registryOf([], [set])) };
+    }
+    const makes = 'while [ $# -gt 1 ]; do [ "$1" = -o ] && echo CUDA > "$2"; shift; done';
+    const schema = "gpu::fused_gate(Tensor x, Tensor gate) -> Tensor";
+
+    it.skipIf(toolchain === undefined || libtorch.build === "cuda")(
+      "are two libraries, of which those that are there are not compiled again",
+      async () => {
+        const lacks: readonly string[] = [];
+        expect(await provided({ schema: null, hasKernel: false }, makes)).toEqual({
+          loaded: ["\x7fELF", "CUDA"],
+          lacks,
+        });
+        expect(await provided({ schema, hasKernel: false }, makes)).toEqual({ loaded: ["CUDA"], lacks });
+        expect(await provided({ schema, hasKernel: true }, makes)).toEqual({ loaded: [], lacks });
+      },
+    );
+
+    it.skipIf(toolchain === undefined || libtorch.build === "cuda")(
+      "that nvcc does not compile leave the records, with a warning, and nothing is loaded",
+      async () => {
+        const { loaded, lacks } = await provided(
+          { schema: null, hasKernel: false },
+          "echo 'error: no GPU' >&2; exit 1",
+        );
+        expect(loaded).toEqual([]);
+        const text = "The kernels of gpu::fused_gate for cuda:0 are not there: A library of ops could not be compiled";
+        expect(lacks).toEqual([expect.stringContaining(text)]);
+        expect(warnings).toMatchObject([{ code: "libtorch.build-failed", message: expect.stringContaining(text) }]);
+      },
+    );
   });
 });

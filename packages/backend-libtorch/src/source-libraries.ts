@@ -1,11 +1,13 @@
 import { Pt2Error } from "@pt2/format";
 import { type OpName, type Program, stats } from "@pt2/graph";
 import type { OpRegistry } from "@pt2/registry";
+import type { LibtorchInfo } from "./addon.ts";
 import type { Dispatcher } from "./dispatcher.ts";
-import { kernelSourcesOf, type LibtorchSources } from "./handlers/kernel.ts";
-import { buildLibrary } from "./install/build-library.ts";
-import { compareVersions } from "./install/libtorch.ts";
+import { type CudaSources, kernelSourcesOf, type LibtorchSources } from "./handlers/kernel.ts";
+import { buildLibrary, type LibrarySources } from "./install/build-library.ts";
+import { compareVersions, type Libtorch } from "./install/libtorch.ts";
 import { loadAddon } from "./install/load-addon.ts";
+import { findNvcc } from "./install/nvcc.ts";
 import { libraryPath } from "./library-path.ts";
 
 /** The libraries that op sets bring as sources: compiled and loaded when a program needs them. */
@@ -39,17 +41,22 @@ export class SourceLibraries {
   }
 
   async #provide(library: LibtorchSources): Promise<string | null> {
-    const { ops, oldest } = library;
+    const { ops, oldest, cuda } = library;
     // An op can be registered once in a process, and who did it first may have registered only some of them.
-    if (ops.some((op) => this.#dispatcher.schema(op) !== null)) return null;
+    const isThere = ops.some((op) => this.#dispatcher.schema(op) !== null);
+    const lacksCuda =
+      cuda !== undefined && this.#dispatcher.device !== "cpu" && !ops.some((op) => this.#dispatcher.has(op));
+    if (isThere && !lacksCuda) return null;
     try {
       // The module is loaded already: this tells which libtorch it runs on.
-      const { libtorch } = await loadAddon();
+      const { addon, libtorch } = await loadAddon();
       if (oldest !== undefined && compareVersions(libtorch.version, oldest) < 0) {
         return this.#refuse(library, `its sources need torch ${oldest} or later, and this is ${libtorch.version}`);
       }
-      const sources = library.sources.map((source) => libraryPath(source, "source file"));
-      this.#load(await buildLibrary({ ...library, sources }, libtorch));
+      // Without kernels for its GPU a program runs the records, and needs no other library either.
+      const onGpu = lacksCuda ? await buildForGpus(cuda, libtorch, addon.info()) : null;
+      if (!isThere) this.#load(await buildLibrary(withPaths(library), libtorch));
+      if (onGpu !== null) this.#load(onGpu);
       return null;
     } catch (problem) {
       if (!(problem instanceof Pt2Error)) throw problem;
@@ -60,13 +67,26 @@ export class SourceLibraries {
   #refuse({ ops }: LibtorchSources, why: string, problem?: Pt2Error): string {
     this.#dispatcher.explainLack(ops, why);
     const names = `${ops[0]}${ops.length === 1 ? "" : ` and ${ops.length - 1} more`}`;
-    const text = `The kernels of ${names} are not there: ${why}`;
+    const { device } = this.#dispatcher;
+    const text = `The kernels of ${names}${device === "cpu" ? "" : ` for ${device}`} are not there: ${why}`;
     process.emitWarning(`${text}. Their records run instead, where they can.`, {
       code: problem?.code ?? "libtorch.library",
       ...(problem === undefined ? {} : { detail: problem.message }),
     });
     return text;
   }
+}
+
+function withPaths({ sources, flags = [] }: CudaSources): LibrarySources {
+  return { sources: sources.map((source) => libraryPath(source, "source file")), flags };
+}
+
+/** Compiles kernels for all GPUs of the process, as other backends may run on another one. */
+async function buildForGpus(given: CudaSources, libtorch: Libtorch, { cuda }: LibtorchInfo): Promise<string> {
+  const devices = typeof cuda === "string" ? [] : cuda.devices;
+  const capabilities = [...new Set(devices.map(({ capability }) => capability))].sort();
+  const nvcc = await findNvcc(libtorch, process.env);
+  return await buildLibrary({ ...withPaths(given), cuda: { nvcc, capabilities } }, libtorch);
 }
 
 /** Returns whether an op is of a library, or one of a user's whose decomposition may call it. */

@@ -43,6 +43,19 @@ export interface LibtorchSources {
   readonly flags?: readonly string[];
   /** The oldest PyTorch whose headers have what the sources use. @default any that the backend runs on */
   readonly oldest?: string;
+  /** Kernels of the same ops for GPUs. @default none: records run there */
+  readonly cuda?: CudaSources;
+}
+
+/**
+ * Sources in CUDA, compiled by `nvcc` to a library of their own where programs run on a GPU and there is a toolkit. They
+ * register kernels only: the ops are those that the other sources define.
+ */
+export interface CudaSources {
+  /** The files to compile, those in C++ among them. */
+  readonly sources: readonly (string | URL)[];
+  /** Flags for nvcc, after `-std=c++20 -O2 --expt-relaxed-constexpr`. @default none */
+  readonly flags?: readonly string[];
 }
 
 /** What op sets may bring for this backend. */

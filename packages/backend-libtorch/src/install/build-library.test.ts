@@ -1,10 +1,11 @@
-import { appendFile, mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
+import { appendFile, mkdtemp, readdir, readFile, rm, stat, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { failureOf } from "@pt2/conformance";
 import { afterAll, expect, it } from "vitest";
 import { describeWithLibtorch } from "../libtorch.test-helper.ts";
 import { buildLibrary } from "./build-library.ts";
+import { fakeCommand } from "./fakes.test-helper.ts";
 
 const folders: string[] = [];
 afterAll(() => Promise.all(folders.map((folder) => rm(folder, { recursive: true, force: true }))));
@@ -50,6 +51,25 @@ describeWithLibtorch("a library that is compiled where it runs", ({ libtorch }) 
     await writeFile(file, "not a library");
     expect(await buildLibrary({ sources }, libtorch, env)).toBe(file);
     expect((await stat(file)).size).toBe(size);
+  });
+
+  it("is compiled by nvcc for the GPUs that are named, apart from the one for CPUs", async () => {
+    const [source, log] = [await folderWith({ "one.cu": "" }), join(await folderWith({}), "log")];
+    const make = 'while [ $# -gt 1 ]; do [ "$1" = -o ] && echo made > "$2"; shift; done';
+    const tool = await fakeCommand("nvcc", `echo "$@" >> ${log}; ${make}`);
+    const env = { ...process.env, PT2_CACHE: await folderWith({}), CXXFLAGS: "-march=native" };
+    const nvcc = { compiler: join(tool, "nvcc"), release: "99.0" };
+    const sources = [join(source, "one.cu")];
+    const build = (...capabilities: readonly string[]): Promise<string> =>
+      buildLibrary({ sources, flags: ["--fmad=false"], cuda: { nvcc, capabilities } }, libtorch, env);
+    const found = await build("8.0", "9.0");
+    expect(await readFile(found, "utf8")).toBe("made\n");
+    const [compiled, linked] = (await readFile(log, "utf8")).split("\n");
+    const target = /-ccbin \S+ -gencode=arch=compute_80,code=sm_80 -gencode=arch=compute_90,code=sm_90 /;
+    for (const line of [compiled, linked]) expect(line).toMatch(target);
+    expect(compiled).toMatch(/-Xcompiler -march=native -Xcompiler -fPIC .*-DUSE_CUDA .*--fmad=false .*-c \S+one\.cu$/);
+    expect(linked).toMatch(/-shared .*-ltorch_cuda/);
+    expect(await build("8.0")).not.toBe(found);
   });
 
   it("fails with the compiler's lines, and leaves no library", async () => {

@@ -18,19 +18,28 @@ const PARTS = [
  */
 export async function cudaHeaders(libtorch: Libtorch, env: Environment): Promise<readonly string[]> {
   if (libtorch.build !== "cuda") return [];
-  const major = await majorVersion(join(libtorch.path, "version.py"), /^cuda\b[^=]*= ['"](\d+)\./m);
+  const major = await cudaMajorOf(libtorch);
   const folders = await candidates(libtorch, major, env);
   const found = await Promise.all(PARTS.map((files) => firstWith(folders, files)));
   return found.every((folder) => folder !== undefined) ? [...new Set(found)] : [];
 }
 
-async function candidates({ path }: Libtorch, major: number, env: Environment): Promise<readonly string[]> {
+/** Returns the major version of CUDA that a libtorch was built for; 0 where it does not say. */
+export async function cudaMajorOf({ path }: Libtorch): Promise<number> {
+  return await majorVersion(join(path, "version.py"), /^cuda\b[^=]*= ['"](\d+)\./m);
+}
+
+/** Lists the folders in which a CUDA toolkit may be: those that variables name, then those in `/usr/local`. */
+export async function toolkitFolders(env: Environment): Promise<readonly string[]> {
   const local = await readdir("/usr/local").catch((): string[] => []);
-  const roots = [
+  return [
     ...[env.CUDA_HOME, env.CUDA_PATH].flatMap((root) => (root ? [root] : [])),
     ...local.filter((name) => /^cuda(?:-|$)/.test(name)).map((name) => join("/usr/local", name)),
-    join(path, `../nvidia/cu${major}`),
   ];
+}
+
+async function candidates({ path }: Libtorch, major: number, env: Environment): Promise<readonly string[]> {
+  const roots = [...(await toolkitFolders(env)), join(path, `../nvidia/cu${major}`)];
   const folders: string[] = [];
   for (const root of roots) {
     const folder = join(root, "include");

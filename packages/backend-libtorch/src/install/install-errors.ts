@@ -6,6 +6,7 @@ export const INSTALL_ERRORS = {
   "libtorch.not-found": "no usable libtorch is on this machine; every place that was looked at is listed",
   "libtorch.platform": "the native module is not built for this operating system",
   "libtorch.no-compiler": "the native module has to be compiled and there is no C++ compiler",
+  "libtorch.no-nvcc": "kernels for CUDA have to be compiled and there is no nvcc that fits libtorch",
   "libtorch.build-failed": "the native module could not be compiled; the compiler's last lines are kept",
   "libtorch.load-failed": "the native module or a library of libtorch could not be loaded",
   "libtorch.two-libtorchs": "this process has already loaded another libtorch",
