@@ -49,7 +49,7 @@ export const cppFormat: Check = {
   name: "c++ format",
   run: (report) =>
     withTool("clang-format", report, (format) => {
-      const files = filesIn("", ".cc", ".h", ".inc");
+      const files = filesIn("", ".cc", ".cu", ".h", ".inc");
       report(`${files.length} files`);
       return complaints(
         format,

@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "deformed.h"
+#include "schemas.h"
 #include "simd.h"
 
 namespace pt2 {
@@ -207,14 +208,8 @@ std::tuple<Tensor, Tensor, Tensor, Tensor, Tensor> deformConv2dBackward(
 }  // namespace pt2
 
 STABLE_TORCH_LIBRARY_FRAGMENT(torchvision, m) {
-  m.def(
-      "deform_conv2d(Tensor input, Tensor weight, Tensor offset, Tensor mask, Tensor bias, SymInt stride_h, SymInt "
-      "stride_w, SymInt pad_h, SymInt pad_w, SymInt dilation_h, SymInt dilation_w, SymInt groups, SymInt "
-      "offset_groups, bool use_mask) -> Tensor");
-  m.def(
-      "_deform_conv2d_backward(Tensor grad, Tensor input, Tensor weight, Tensor offset, Tensor mask, Tensor bias, "
-      "SymInt stride_h, SymInt stride_w, SymInt pad_h, SymInt pad_w, SymInt dilation_h, SymInt dilation_w, SymInt "
-      "groups, SymInt offset_groups, bool use_mask) -> (Tensor, Tensor, Tensor, Tensor, Tensor)");
+  m.def(pt2::kDeformConv2d);
+  m.def(pt2::kDeformConv2dBackward);
 }
 
 STABLE_TORCH_LIBRARY_IMPL(torchvision, CPU, m) {

@@ -53,31 +53,19 @@ Places<T>::Places(const Geometry& geometry, bool slopes) : slopes_(slopes) {
 template <typename T>
 void Places<T>::set(const T* offset, const T* given, const Geometry& geometry, const Deformation& call) {
   const int64_t pixels = geometry.pixels();
-  const int64_t height = geometry.height, width = geometry.width;
   torch::stable::parallel_for(0, geometry.taps(), 1, [&](int64_t first, int64_t last) {
     for (int64_t tap = first; tap < last; tap++) {
       const T *offsetY = offset + 2 * tap * pixels, *offsetX = offsetY + pixels;
       for (int64_t p = 0; p < pixels; p++) {
         const int64_t i = tap * pixels + p;
-        const int64_t row = p / geometry.across * call.stride[0] - call.pad[0];
-        const int64_t column = p % geometry.across * call.stride[1] - call.pad[1];
-        const T placeY = static_cast<T>(row + tap / geometry.kernel[1] * call.dilation[0]) + offsetY[p];
-        const T placeX = static_cast<T>(column + tap % geometry.kernel[1] * call.dilation[1]) + offsetX[p];
+        const int64_t row = tapAt(p / geometry.across, tap / geometry.kernel[1], call, 0);
+        const int64_t column = tapAt(p % geometry.across, tap % geometry.kernel[1], call, 1);
+        const Place<T> place = placeOf(static_cast<T>(row) + offsetY[p], static_cast<T>(column) + offsetX[p],
+                                       geometry.height, geometry.width, slopes_);
         mask[i] = given == nullptr ? 1 : given[i];
-        const bool isNear = placeY >= -1 && placeY < static_cast<T>(height) && placeX >= -1 &&
-                            placeX < static_cast<T>(width) && (slopes_ || (placeY > -1 && placeX > -1));
-        // What is NaN reads no element, but remains NaN, unless its other coordinate lies beyond a border.
-        const bool isLost = !isNear && !(placeY <= -1 || placeY >= static_cast<T>(height) || placeX <= -1 ||
-                                         placeX >= static_cast<T>(width));
-        const int64_t top = isNear ? static_cast<int64_t>(std::floor(placeY)) : -2;
-        const int64_t left = isNear ? static_cast<int64_t>(std::floor(placeX)) : -2;
-        y[i] = isNear || isLost ? placeY - std::floor(placeY) : 0;
-        x[i] = isNear || isLost ? placeX - std::floor(placeX) : 0;
-        for (int64_t corner = 0; corner < 4; corner++) {
-          const int64_t atY = top + corner / 2, atX = left + corner % 2;
-          const bool isInside = atY >= 0 && atY < height && atX >= 0 && atX < width;
-          corners[corner][i] = static_cast<int32_t>(isInside ? atY * width + atX : height * width);
-        }
+        y[i] = place.y;
+        x[i] = place.x;
+        for (int corner = 0; corner < 4; corner++) corners[corner][i] = place.corners[corner];
       }
     }
   });

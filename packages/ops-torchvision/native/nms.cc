@@ -1,9 +1,9 @@
 // torchvision::nms. The results are those of torchvision's kernel, also for NaN, equal scores and boxes whose corners
 // are swapped: the same comparisons of the same numbers in an order that does not matter.
-#include <array>
+#include "nms.h"
 
+#include "schemas.h"
 #include "simd.h"
-#include "tensors.h"
 
 namespace pt2 {
 namespace {
@@ -68,13 +68,6 @@ PT2_CLONES void suppressIn(Boxes<double>& boxes, const int64_t* by, int64_t coun
   suppress(boxes, by, count, from, to, t);
 }
 
-// The largest number of the dtype that is not above a threshold: as the overlap is of the dtype, the same exceed it.
-template <typename T>
-T thresholdOf(double threshold) {
-  const T near = static_cast<T>(threshold);
-  return near > threshold ? std::nextafter(near, -std::numeric_limits<T>::infinity()) : near;
-}
-
 // Boxes are taken in blocks: first it is decided which of a block are kept, one after another, and then these suppress
 // all later boxes in parallel.
 template <typename T>
@@ -102,30 +95,8 @@ std::vector<int64_t> keptOf(Boxes<T>& boxes, T threshold) {
   return kept;
 }
 
-// The order of `scores.sort(stable=True, descending=True)`: PyTorch's own, so that it agrees on NaN.
-Tensor descending(const Tensor& scores) {
-  std::array<StableIValue, 4> stack{
-      torch::stable::detail::from(scores),
-      torch::stable::detail::from(std::optional<bool>(true)),
-      torch::stable::detail::from(static_cast<int64_t>(0)),
-      torch::stable::detail::from(true),
-  };
-  STABLE_TORCH_ERROR_CODE_CHECK(torch_call_dispatcher("aten::sort", "stable", stack.data(), TORCH_ABI_VERSION));
-  const Tensor values = torch::stable::detail::to<Tensor>(stack[0]);
-  return torch::stable::contiguous(torch::stable::detail::to<Tensor>(stack[1]));
-}
-
 Tensor nms(const Tensor& dets, const Tensor& scores, double iou_threshold) {
-  STD_TORCH_CHECK(dets.dim() == 2, "boxes should be a 2d tensor, got ", dets.dim(), "D");
-  STD_TORCH_CHECK(dets.size(1) == 4, "boxes should have 4 elements in dimension 1, got ", dets.size(1));
-  STD_TORCH_CHECK(scores.dim() == 1, "scores should be a 1d tensor, got ", scores.dim(), "D");
-  STD_TORCH_CHECK(dets.size(0) == scores.size(0),
-                  "boxes and scores should have same number of elements in dimension 0, got ", dets.size(0), " and ",
-                  scores.size(0));
-  STD_TORCH_CHECK(dets.scalar_type() == scores.scalar_type(), "dets should have the same type as scores");
-  STD_TORCH_CHECK(dets.scalar_type() == ScalarType::BFloat16 || dets.scalar_type() == ScalarType::Half ||
-                      dets.scalar_type() == ScalarType::Float || dets.scalar_type() == ScalarType::Double,
-                  "nms is not implemented for this dtype");
+  requireBoxes(dets, scores);
   const Tensor corners = wide(dets);
   const Tensor order = descending(wide(scores));
   const int64_t* from = elements<int64_t>(order);
@@ -144,8 +115,6 @@ Tensor nms(const Tensor& dets, const Tensor& scores, double iou_threshold) {
 }  // namespace
 }  // namespace pt2
 
-STABLE_TORCH_LIBRARY_FRAGMENT(torchvision, m) {
-  m.def("nms(Tensor dets, Tensor scores, float iou_threshold) -> Tensor");
-}
+STABLE_TORCH_LIBRARY_FRAGMENT(torchvision, m) { m.def(pt2::kNms); }
 
 STABLE_TORCH_LIBRARY_IMPL(torchvision, CPU, m) { m.impl("nms", TORCH_BOX(&pt2::nms)); }

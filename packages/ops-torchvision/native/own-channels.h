@@ -31,10 +31,14 @@ inline Tensor channelMapping(const Tensor& like, int64_t regions, const OwnChann
   return mapping;
 }
 
-// Checks the mapping that a gradient was given, and returns it dense.
-inline Tensor requireMapping(const char* op, const Tensor& mapping, const Tensor& grad, const Sizes& sizes) {
+inline void requireMappingSizes(const char* op, const Tensor& mapping, const Tensor& grad) {
   requireSizes(op, mapping, {grad.size(0), grad.size(1), grad.size(2), grad.size(3)});
   STD_TORCH_CHECK(mapping.scalar_type() == ScalarType::Int, op, ": channel_mapping must be int32");
+}
+
+// Checks the mapping that a gradient was given, and returns it dense.
+inline Tensor requireMapping(const char* op, const Tensor& mapping, const Tensor& grad, const Sizes& sizes) {
+  requireMappingSizes(op, mapping, grad);
   const Tensor dense = torch::stable::contiguous(mapping);
   const int32_t* channel = elements<int32_t>(dense);
   for (int64_t i = 0; i < mapping.numel(); i++) {

@@ -1,32 +1,19 @@
 // torchvision::ps_roi_align and its gradient. A region without size has no samples, and their mean is NaN.
 #include <tuple>
 
+#include "listed-samples.h"
 #include "own-channels.h"
-#include "samples.h"
+#include "schemas.h"
 
 namespace pt2 {
 namespace {
 
 template <typename T>
-struct Grid {
-  Axis<T> rows, columns;
-  T count;
-
-  void set(const T* roi, double by, const OwnChannels& own, const Sizes& sizes, int64_t ratio) {
-    const T scale = static_cast<T>(by), half = static_cast<T>(0.5);
-    const T left = roi[1] * scale - half, top = roi[2] * scale - half;
-    rows.set(top, roi[4] * scale - half - top, own.down, sizes.height, ratio);
-    columns.set(left, roi[3] * scale - half - left, own.across, sizes.width, ratio);
-    count = rows.count * columns.count;
-  }
-};
-
-template <typename T>
 T meanOfBin(const T* plane, int64_t width, const Grid<T>& grid, int64_t row, int64_t column) {
   T sum = 0;
-  for (const Sample<T>* y = grid.rows.begin(row); y != grid.rows.end(row); y++) {
+  for (const auto* y = grid.rows.begin(row); y != grid.rows.end(row); y++) {
     const T *low = plane + y->low * width, *high = plane + y->high * width;
-    for (const Sample<T>* x = grid.columns.begin(column); x != grid.columns.end(column); x++) {
+    for (const auto* x = grid.columns.begin(column); x != grid.columns.end(column); x++) {
       sum += y->atLow * x->atLow * low[x->low] + y->atLow * x->atHigh * low[x->high] +
              y->atHigh * x->atLow * high[x->low] + y->atHigh * x->atHigh * high[x->high];
     }
@@ -40,6 +27,7 @@ std::tuple<Tensor, Tensor> psRoiAlign(const Tensor& input, const Tensor& rois, d
   requireSamples("ps_roi_align", ratio);
   const Sizes sizes = sizesOf(input);
   const OwnChannels own = ownChannels("ps_roi_align", sizes.channels, down, across);
+  const Sampling call = {scale, down, across, ratio, true};
   const Tensor features = wide(input), regions = wide(rois);
   const Tensor out = zeros(features, {rois.size(0), own.out, down, across});
   withNumber(features, [&](auto number) {
@@ -50,7 +38,7 @@ std::tuple<Tensor, Tensor> psRoiAlign(const Tensor& input, const Tensor& rois, d
       Grid<T> grid;
       for (int64_t i = first; i < last; i++) {
         const int64_t picture = pictureOf(roi + i * 5, sizes);
-        grid.set(roi + i * 5, scale, own, sizes, ratio);
+        grid.set(roi + i * 5, call, sizes);
         if (picture < 0) {
           // The mean of nothing is NaN also there.
           std::fill_n(to + i * own.out * own.bins(), own.out * own.bins(), static_cast<T>(0) / grid.count);
@@ -68,21 +56,6 @@ std::tuple<Tensor, Tensor> psRoiAlign(const Tensor& input, const Tensor& rois, d
   return {likeThat(out, input), channelMapping(out, rois.size(0), own)};
 }
 
-template <typename T>
-void spreadBin(T grad, const Grid<T>& grid, int64_t row, int64_t column, int64_t width, T* plane) {
-  for (const Sample<T>* y = grid.rows.begin(row); y != grid.rows.end(row); y++) {
-    if (std::isnan(y->atLow)) continue;
-    T *low = plane + y->low * width, *high = plane + y->high * width;
-    for (const Sample<T>* x = grid.columns.begin(column); x != grid.columns.end(column); x++) {
-      if (std::isnan(x->atLow)) continue;
-      low[x->low] += grad * (y->atLow * x->atLow) / grid.count;
-      low[x->high] += grad * (y->atLow * x->atHigh) / grid.count;
-      high[x->low] += grad * (y->atHigh * x->atLow) / grid.count;
-      high[x->high] += grad * (y->atHigh * x->atHigh) / grid.count;
-    }
-  }
-}
-
 Tensor psRoiAlignBackward(const Tensor& grad, const Tensor& rois, const Tensor& channel_mapping, double scale,
                           int64_t down, int64_t across, int64_t ratio, int64_t batch_size, int64_t channels,
                           int64_t height, int64_t width) {
@@ -93,6 +66,7 @@ Tensor psRoiAlignBackward(const Tensor& grad, const Tensor& rois, const Tensor& 
   const Tensor given = wide(grad), regions = wide(rois);
   const Tensor out = zeros(given, {batch_size, channels, height, width});
   const OwnChannels own = {grad.size(1), down, across};
+  const Sampling call = {scale, down, across, ratio, true};
   const int32_t* channel = elements<int32_t>(mapping);
   withNumber(given, [&](auto number) {
     using T = decltype(number);
@@ -102,7 +76,7 @@ Tensor psRoiAlignBackward(const Tensor& grad, const Tensor& rois, const Tensor& 
     for (int64_t i = 0; i < rois.size(0); i++) {
       const int64_t picture = pictureOf(roi + i * 5, sizes);
       if (picture < 0) continue;
-      grid.set(roi + i * 5, scale, own, sizes, ratio);
+      grid.set(roi + i * 5, call, sizes);
       for (int64_t c = 0; c < own.out; c++) {
         for (int64_t bin = 0; bin < own.bins(); bin++) {
           const int64_t at = (i * own.out + c) * own.bins() + bin;
@@ -119,13 +93,8 @@ Tensor psRoiAlignBackward(const Tensor& grad, const Tensor& rois, const Tensor& 
 }  // namespace pt2
 
 STABLE_TORCH_LIBRARY_FRAGMENT(torchvision, m) {
-  m.def(
-      "ps_roi_align(Tensor input, Tensor rois, float spatial_scale, SymInt pooled_height, SymInt pooled_width, int "
-      "sampling_ratio) -> (Tensor, Tensor)");
-  m.def(
-      "_ps_roi_align_backward(Tensor grad, Tensor rois, Tensor channel_mapping, float spatial_scale, SymInt "
-      "pooled_height, SymInt pooled_width, int sampling_ratio, SymInt batch_size, SymInt channels, SymInt height, "
-      "SymInt width) -> Tensor");
+  m.def(pt2::kPsRoiAlign);
+  m.def(pt2::kPsRoiAlignBackward);
 }
 
 STABLE_TORCH_LIBRARY_IMPL(torchvision, CPU, m) {

@@ -4,13 +4,14 @@
 
 #include "bins.h"
 #include "own-channels.h"
+#include "schemas.h"
 
 namespace pt2 {
 namespace {
 
 template <typename T>
 T meanOf(const T* plane, int64_t width, Range rows, Range columns) {
-  if (rows.high <= rows.low || columns.high <= columns.low) return 0;
+  if (rows.isEmpty() || columns.isEmpty()) return 0;
   T sum = 0;
   for (int64_t y = rows.low; y < rows.high; y++) {
     for (int64_t x = columns.low; x < columns.high; x++) sum += plane[y * width + x];
@@ -52,7 +53,7 @@ std::tuple<Tensor, Tensor> psRoiPool(const Tensor& input, const Tensor& rois, do
 
 template <typename T>
 void spread(T grad, Range rows, Range columns, int64_t width, T* plane) {
-  if (rows.high <= rows.low || columns.high <= columns.low) return;
+  if (rows.isEmpty() || columns.isEmpty()) return;
   const T share = grad / static_cast<T>((rows.high - rows.low) * (columns.high - columns.low));
   for (int64_t y = rows.low; y < rows.high; y++) {
     for (int64_t x = columns.low; x < columns.high; x++) plane[y * width + x] += share;
@@ -96,12 +97,8 @@ Tensor psRoiPoolBackward(const Tensor& grad, const Tensor& rois, const Tensor& c
 }  // namespace pt2
 
 STABLE_TORCH_LIBRARY_FRAGMENT(torchvision, m) {
-  m.def(
-      "ps_roi_pool(Tensor input, Tensor rois, float spatial_scale, SymInt pooled_height, SymInt pooled_width) -> "
-      "(Tensor, Tensor)");
-  m.def(
-      "_ps_roi_pool_backward(Tensor grad, Tensor rois, Tensor channel_mapping, float spatial_scale, SymInt "
-      "pooled_height, SymInt pooled_width, SymInt batch_size, SymInt channels, SymInt height, SymInt width) -> Tensor");
+  m.def(pt2::kPsRoiPool);
+  m.def(pt2::kPsRoiPoolBackward);
 }
 
 STABLE_TORCH_LIBRARY_IMPL(torchvision, CPU, m) {

@@ -1,6 +1,7 @@
 // Regions of interest: rows of rois are (picture, x1, y1, x2, y2).
 #pragma once
 
+#include "both.h"
 #include "tensors.h"
 
 namespace pt2 {
@@ -8,7 +9,7 @@ namespace pt2 {
 // The sizes of features [N, C, H, W], or of their gradient.
 struct Sizes {
   int64_t pictures, channels, height, width;
-  int64_t plane() const { return height * width; }
+  PT2_BOTH int64_t plane() const { return height * width; }
 };
 
 inline Sizes sizesOf(const Tensor& x) { return {x.size(0), x.size(1), x.size(2), x.size(3)}; }
@@ -34,14 +35,14 @@ inline void requireGradient(const char* op, const Tensor& grad, const Tensor& ro
 
 // The picture of a region; -1 where there is no such picture.
 template <typename T>
-int64_t pictureOf(const T* roi, const Sizes& sizes) {
+PT2_BOTH int64_t pictureOf(const T* roi, const Sizes& sizes) {
   const T index = std::trunc(roi[0]);
   return index >= 0 && index < static_cast<T>(sizes.pictures) ? static_cast<int64_t>(index) : -1;
 }
 
 // A whole number, cut where torchvision's conversion to an integer of 32 bits means nothing; not of NaN.
 template <typename T>
-int64_t wholeOf(T x) {
+PT2_BOTH int64_t wholeOf(T x) {
   constexpr T kFar = static_cast<T>(int64_t{1} << 31);
   return static_cast<int64_t>(std::min(std::max(x, -kFar), kFar));
 }

@@ -1,45 +1,26 @@
 // torchvision::roi_align and its gradient. Sums are formed in the order of torchvision's kernels, so their bits are
 // these.
 #include "channels-last.h"
-#include "samples.h"
+#include "listed-samples.h"
+#include "schemas.h"
 
 namespace pt2 {
 namespace {
 
-struct Options {
-  double scale;
-  int64_t down, across, ratio;
-  bool aligned;
-};
-
-// Both dimensions of a region.
+// A region without samples has means of 0.
 template <typename T>
-struct Grid {
-  Axis<T> rows, columns;
-  T count;
-
-  void set(const T* roi, const Options& options, const Sizes& sizes) {
-    const T scale = static_cast<T>(options.scale);
-    const T offset = options.aligned ? static_cast<T>(0.5) : static_cast<T>(0);
-    const T left = roi[1] * scale - offset, top = roi[2] * scale - offset;
-    T width = roi[3] * scale - offset - left, height = roi[4] * scale - offset - top;
-    if (!options.aligned) {
-      width = std::max(width, static_cast<T>(1));
-      height = std::max(height, static_cast<T>(1));
-    }
-    rows.set(top, height, options.down, sizes.height, options.ratio);
-    columns.set(left, width, options.across, sizes.width, options.ratio);
-    count = std::max(rows.count * columns.count, static_cast<T>(1));
-  }
-};
+void setGrid(Grid<T>& grid, const T* roi, const Sampling& call, const Sizes& sizes) {
+  grid.set(roi, call, sizes);
+  grid.count = std::max(grid.count, static_cast<T>(1));
+}
 
 // The means of one bin for `Vectors` vectors of channels. `from` is an element of the first of these channels.
 template <typename T, int Vectors>
 PT2_INLINE void meanOfBin(const T* from, int64_t stride, int64_t width, const Grid<T>& grid, int64_t row,
                           int64_t column, T* to) {
   typename Simd<T>::Numbers sums[Vectors] = {};
-  for (const Sample<T>* y = grid.rows.begin(row); y != grid.rows.end(row); y++) {
-    for (const Sample<T>* x = grid.columns.begin(column); x != grid.columns.end(column); x++) {
+  for (const auto* y = grid.rows.begin(row); y != grid.rows.end(row); y++) {
+    for (const auto* x = grid.columns.begin(column); x != grid.columns.end(column); x++) {
       const T *a = from + (y->low * width + x->low) * stride, *b = from + (y->low * width + x->high) * stride;
       const T *c = from + (y->high * width + x->low) * stride, *d = from + (y->high * width + x->high) * stride;
       const T atA = y->atLow * x->atLow, atB = y->atLow * x->atHigh;
@@ -59,14 +40,14 @@ constexpr int kVectors = 4;
 // All bins of a region, [channels, bins]. `scratch` holds the means of a block of channels, [bins, channels of a
 // block].
 template <typename T>
-PT2_INLINE void poolVectors(const T* features, int64_t stride, const Sizes& sizes, const Options& options,
+PT2_INLINE void poolVectors(const T* features, int64_t stride, const Sizes& sizes, const Sampling& call,
                             const Grid<T>& grid, T* scratch, T* to) {
   constexpr int64_t kBlock = kVectors * kLanes<T>;
-  const int64_t bins = options.down * options.across;
+  const int64_t bins = call.down * call.across;
   for (int64_t c = 0; c < stride; c += kBlock) {
     const int64_t block = std::min(kBlock, stride - c);
     for (int64_t bin = 0; bin < bins; bin++) {
-      const int64_t row = bin / options.across, column = bin % options.across;
+      const int64_t row = bin / call.across, column = bin % call.across;
       T* means = scratch + bin * kBlock;
       if (block == kBlock) {
         meanOfBin<T, kVectors>(features + c, stride, sizes.width, grid, row, column, means);
@@ -86,14 +67,14 @@ PT2_INLINE void poolVectors(const T* features, int64_t stride, const Sizes& size
   }
 }
 
-PT2_CLONES void poolRegion(const float* features, int64_t stride, const Sizes& sizes, const Options& options,
+PT2_CLONES void poolRegion(const float* features, int64_t stride, const Sizes& sizes, const Sampling& call,
                            const Grid<float>& grid, float* scratch, float* to) {
-  poolVectors(features, stride, sizes, options, grid, scratch, to);
+  poolVectors(features, stride, sizes, call, grid, scratch, to);
 }
 
-PT2_CLONES void poolRegion(const double* features, int64_t stride, const Sizes& sizes, const Options& options,
+PT2_CLONES void poolRegion(const double* features, int64_t stride, const Sizes& sizes, const Sampling& call,
                            const Grid<double>& grid, double* scratch, double* to) {
-  poolVectors(features, stride, sizes, options, grid, scratch, to);
+  poolVectors(features, stride, sizes, call, grid, scratch, to);
 }
 
 // What one sample reads in a plane.
@@ -106,15 +87,15 @@ struct Corners {
 // The same from features as they are, for so few regions that it does not pay to copy the features. `samples` and
 // `ends` are memory to work in.
 template <typename T>
-void poolPlanes(const T* features, const Sizes& sizes, const Options& options, const Grid<T>& grid,
+void poolPlanes(const T* features, const Sizes& sizes, const Sampling& call, const Grid<T>& grid,
                 std::vector<Corners<T>>& samples, std::vector<size_t>& ends, T* to) {
   samples.clear();
   ends.clear();
-  for (int64_t bin = 0; bin < options.down * options.across; bin++) {
-    const int64_t row = bin / options.across, column = bin % options.across;
-    for (const Sample<T>* y = grid.rows.begin(row); y != grid.rows.end(row); y++) {
+  for (int64_t bin = 0; bin < call.down * call.across; bin++) {
+    const int64_t row = bin / call.across, column = bin % call.across;
+    for (const auto* y = grid.rows.begin(row); y != grid.rows.end(row); y++) {
       const int64_t low = y->low * sizes.width, high = y->high * sizes.width;
-      for (const Sample<T>* x = grid.columns.begin(column); x != grid.columns.end(column); x++) {
+      for (const auto* x = grid.columns.begin(column); x != grid.columns.end(column); x++) {
         samples.push_back({low + x->low, low + x->high, high + x->low, high + x->high, y->atLow * x->atLow,
                            y->atLow * x->atHigh, y->atHigh * x->atLow, y->atHigh * x->atHigh});
       }
@@ -135,9 +116,9 @@ void poolPlanes(const T* features, const Sizes& sizes, const Options& options, c
 }
 
 template <typename T>
-void forward(const T* input, const T* rois, int64_t regions, const Sizes& sizes, const Options& options, T* out) {
-  const int64_t bins = options.down * options.across;
-  const double samplesOfBin = options.ratio > 0 ? static_cast<double>(options.ratio) * options.ratio : 4;
+void forward(const T* input, const T* rois, int64_t regions, const Sizes& sizes, const Sampling& call, T* out) {
+  const int64_t bins = call.down * call.across;
+  const double samplesOfBin = call.ratio > 0 ? static_cast<double>(call.ratio) * call.ratio : 4;
   const bool few = samplesOfBin * regions * bins < 0.25 * sizes.pictures * sizes.plane();
   const std::unique_ptr<ChannelsLast<T>> features(few ? nullptr : new ChannelsLast<T>(input, sizes));
   torch::stable::parallel_for(0, regions, 1, [&](int64_t first, int64_t last) {
@@ -152,11 +133,11 @@ void forward(const T* input, const T* rois, int64_t regions, const Sizes& sizes,
         std::fill_n(to, sizes.channels * bins, static_cast<T>(0));
         continue;
       }
-      grid.set(rois + i * 5, options, sizes);
+      setGrid(grid, rois + i * 5, call, sizes);
       if (few) {
-        poolPlanes(input + picture * sizes.channels * sizes.plane(), sizes, options, grid, samples, ends, to);
+        poolPlanes(input + picture * sizes.channels * sizes.plane(), sizes, call, grid, samples, ends, to);
       } else {
-        poolRegion(features->picture(picture), features->stride(), sizes, options, grid, scratch.data(), to);
+        poolRegion(features->picture(picture), features->stride(), sizes, call, grid, scratch.data(), to);
       }
     }
   });
@@ -171,26 +152,10 @@ Tensor roiAlign(const Tensor& input, const Tensor& rois, double scale, int64_t d
   const Tensor out = empty(features, {rois.size(0), sizes.channels, down, across}, features.scalar_type());
   withNumber(features, [&](auto number) {
     using T = decltype(number);
-    const Options options = {scale, down, across, ratio, aligned};
-    forward(elements<T>(features), elements<T>(regions), rois.size(0), sizes, options, mutableElements<T>(out));
+    const Sampling call = {scale, down, across, ratio, aligned};
+    forward(elements<T>(features), elements<T>(regions), rois.size(0), sizes, call, mutableElements<T>(out));
   });
   return likeThat(out, input);
-}
-
-// Adds what a bin's gradient gives to the elements that its samples read. What is NaN gives nothing.
-template <typename T>
-void spreadBin(T grad, const Grid<T>& grid, int64_t row, int64_t column, int64_t width, T* plane) {
-  for (const Sample<T>* y = grid.rows.begin(row); y != grid.rows.end(row); y++) {
-    if (std::isnan(y->atLow)) continue;
-    T *low = plane + y->low * width, *high = plane + y->high * width;
-    for (const Sample<T>* x = grid.columns.begin(column); x != grid.columns.end(column); x++) {
-      if (std::isnan(x->atLow)) continue;
-      low[x->low] += grad * (y->atLow * x->atLow) / grid.count;
-      low[x->high] += grad * (y->atLow * x->atHigh) / grid.count;
-      high[x->low] += grad * (y->atHigh * x->atLow) / grid.count;
-      high[x->high] += grad * (y->atHigh * x->atHigh) / grid.count;
-    }
-  }
 }
 
 Tensor roiAlignBackward(const Tensor& grad, const Tensor& rois, double scale, int64_t down, int64_t across,
@@ -204,7 +169,7 @@ Tensor roiAlignBackward(const Tensor& grad, const Tensor& rois, double scale, in
   const Tensor out = zeros(given, {batch_size, channels, height, width});
   withNumber(given, [&](auto number) {
     using T = decltype(number);
-    const Options options = {scale, down, across, ratio, aligned};
+    const Sampling call = {scale, down, across, ratio, aligned};
     const T *from = elements<T>(given), *roi = elements<T>(regions);
     T* to = mutableElements<T>(out);
     const int64_t bins = down * across;
@@ -214,7 +179,7 @@ Tensor roiAlignBackward(const Tensor& grad, const Tensor& rois, double scale, in
       for (int64_t i = 0; i < rois.size(0); i++) {
         const int64_t picture = pictureOf(roi + i * 5, sizes);
         if (picture < 0) continue;
-        grid.set(roi + i * 5, options, sizes);
+        setGrid(grid, roi + i * 5, call, sizes);
         for (int64_t c = first; c < last; c++) {
           T* plane = to + (picture * channels + c) * sizes.plane();
           const T* grads = from + (i * channels + c) * bins;
@@ -232,12 +197,8 @@ Tensor roiAlignBackward(const Tensor& grad, const Tensor& rois, double scale, in
 }  // namespace pt2
 
 STABLE_TORCH_LIBRARY_FRAGMENT(torchvision, m) {
-  m.def(
-      "roi_align(Tensor input, Tensor rois, float spatial_scale, SymInt pooled_height, SymInt pooled_width, int "
-      "sampling_ratio, bool aligned) -> Tensor");
-  m.def(
-      "_roi_align_backward(Tensor grad, Tensor rois, float spatial_scale, SymInt pooled_height, SymInt pooled_width, "
-      "SymInt batch_size, SymInt channels, SymInt height, SymInt width, int sampling_ratio, bool aligned) -> Tensor");
+  m.def(pt2::kRoiAlign);
+  m.def(pt2::kRoiAlignBackward);
 }
 
 STABLE_TORCH_LIBRARY_IMPL(torchvision, CPU, m) {

@@ -3,6 +3,7 @@
 #include <tuple>
 
 #include "bins.h"
+#include "schemas.h"
 
 namespace pt2 {
 namespace {
@@ -10,7 +11,7 @@ namespace {
 // The largest element of a bin, and its place in the plane; 0 and -1 for a bin without elements.
 template <typename T>
 void poolBin(const T* plane, int64_t width, Range rows, Range columns, T* value, int32_t* place) {
-  const bool isEmpty = rows.high <= rows.low || columns.high <= columns.low;
+  const bool isEmpty = rows.isEmpty() || columns.isEmpty();
   T most = isEmpty ? 0 : -FLT_MAX;
   int64_t found = -1;
   for (int64_t y = rows.low; y < rows.high; y++) {
@@ -107,12 +108,8 @@ Tensor roiPoolBackward(const Tensor& grad, const Tensor& rois, const Tensor& arg
 }  // namespace pt2
 
 STABLE_TORCH_LIBRARY_FRAGMENT(torchvision, m) {
-  m.def(
-      "roi_pool(Tensor input, Tensor rois, float spatial_scale, SymInt pooled_height, SymInt pooled_width) -> "
-      "(Tensor, Tensor)");
-  m.def(
-      "_roi_pool_backward(Tensor grad, Tensor rois, Tensor argmax, float spatial_scale, SymInt pooled_height, SymInt "
-      "pooled_width, SymInt batch_size, SymInt channels, SymInt height, SymInt width) -> Tensor");
+  m.def(pt2::kRoiPool);
+  m.def(pt2::kRoiPoolBackward);
 }
 
 STABLE_TORCH_LIBRARY_IMPL(torchvision, CPU, m) {

@@ -2,7 +2,7 @@
 // dimensions.
 #pragma once
 
-#include "tensors.h"
+#include "regions.h"
 
 namespace pt2 {
 
@@ -12,74 +12,99 @@ inline void requireSamples(const char* op, int64_t ratio) {
 }
 
 // A place between two elements, with the parts of both.
-template <typename T>
+template <typename T, typename Index>
 struct Sample {
-  int64_t low, high;
+  Index low, high;
   T atLow, atHigh;
 };
 
-// The samples of all bins of a region along one dimension. Those beyond the border, which count nothing, are left out;
+// Where the samples of a region lie along one dimension. Those beyond the border, which count nothing, are left out;
 // what is NaN lies not beyond it, and weighs NaN.
 template <typename T>
-class Axis {
- public:
+struct Line {
+  T start, bin;
   // The samples of a bin, those left out included.
-  T count = 0;
+  T count;
+  int64_t length;
 
   // `ratio` is the number of samples of a bin; from 0 down, as many as the bin covers elements, and none where its size
   // is not finite.
-  void set(T start, T size, int64_t bins, int64_t length, int64_t ratio) {
-    samples_.clear();
-    ends_.assign(1, 0);
-    const T bin = size / static_cast<T>(bins);
+  PT2_BOTH Line(T from, T size, int64_t bins, int64_t elements, int64_t ratio)
+      : start(from), bin(size / static_cast<T>(bins)), length(elements) {
     count = ratio > 0 ? static_cast<T>(ratio) : std::isfinite(bin) ? std::ceil(bin) : 0;
-    for (int64_t b = 0; b < bins; b++) {
-      add(start + static_cast<T>(b) * bin, bin, length);
-      ends_.push_back(samples_.size());
-    }
   }
 
-  const Sample<T>* begin(int64_t bin) const { return samples_.data() + ends_[bin]; }
-  const Sample<T>* end(int64_t bin) const { return samples_.data() + ends_[bin + 1]; }
-
- private:
-  void add(T start, T bin, int64_t length) {
-    const auto [first, last] = nearby(start, bin, length);
-    for (int64_t i = first; i < last; i++) {
-      T place = start + (static_cast<T>(i) + static_cast<T>(0.5)) * bin / count;
+  // Calls `visit` with each sample of a bin, in order.
+  template <typename Index, typename Visit>
+  PT2_BOTH void each(int64_t b, const Visit& visit) const {
+    const T from = start + static_cast<T>(b) * bin;
+    const Numbers numbers = nearby(from);
+    for (int64_t i = numbers.first; i < numbers.last; i++) {
+      T place = from + (static_cast<T>(i) + static_cast<T>(0.5)) * bin / count;
       if (place < -1 || place > static_cast<T>(length) || length == 0) continue;
       if (std::isnan(place)) {
-        samples_.push_back({0, 0, place, 0});
+        visit(Sample<T, Index>{0, 0, place, 0});
         break;
       }
       place = std::max(place, static_cast<T>(0));
-      int64_t low = static_cast<int64_t>(place);
-      int64_t high = low + 1;
+      Index low = static_cast<Index>(place);
+      Index high = low + 1;
       if (low >= length - 1) {
-        low = high = length - 1;
+        low = high = static_cast<Index>(length - 1);
         place = static_cast<T>(low);
       }
       const T part = place - static_cast<T>(low);
-      samples_.push_back({low, high, 1 - part, part});
+      visit(Sample<T, Index>{low, high, 1 - part, part});
     }
   }
 
+ private:
+  struct Numbers {
+    int64_t first, last;
+  };
+
   // The samples that may be inside, by their number: of a region that is much larger than the features these are few.
-  std::pair<int64_t, int64_t> nearby(double start, double bin, int64_t length) const {
+  PT2_BOTH Numbers nearby(double from) const {
     constexpr double kMost = 1e18;
-    const double all = std::min(static_cast<double>(count), kMost);
-    if (all <= 64 || bin == 0) return {0, static_cast<int64_t>(std::max(all, 0.0))};
+    const T here = std::min(count, static_cast<T>(kMost));
+    if (here <= 64 || bin == 0) return {0, static_cast<int64_t>(std::max(here, static_cast<T>(0)))};
     // Without a size of its own the first sample tells where all are.
-    if (!std::isfinite(start) || !std::isfinite(bin)) return {0, 1};
-    const double step = bin / static_cast<double>(count);
-    const double a = (-1 - start) / step, b = (static_cast<double>(length) - start) / step;
+    if (!std::isfinite(from) || !std::isfinite(bin)) return {0, 1};
+    const double all = here, step = static_cast<double>(bin) / static_cast<double>(count);
+    const double a = (-1 - from) / step, b = (static_cast<double>(length) - from) / step;
     const double first = std::min(std::max(std::floor(std::min(a, b)) - 3, 0.0), all);
     const double last = std::min(std::max(std::ceil(std::max(a, b)) + 3, 0.0), all);
     return {static_cast<int64_t>(first), static_cast<int64_t>(last)};
   }
+};
 
-  std::vector<Sample<T>> samples_;
-  std::vector<size_t> ends_;
+// What a call says of the bins of a region.
+struct Sampling {
+  double scale;
+  int64_t down, across, ratio;
+  bool aligned;
+};
+
+// Both dimensions of a region.
+template <typename T>
+struct Lines {
+  Line<T> rows, columns;
+
+  PT2_BOTH Lines(const T* roi, const Sampling& call, const Sizes& sizes)
+      : rows(begin(roi[2], call), size(roi[2], roi[4], call), call.down, sizes.height, call.ratio),
+        columns(begin(roi[1], call), size(roi[1], roi[3], call), call.across, sizes.width, call.ratio) {}
+
+  PT2_BOTH T count() const { return rows.count * columns.count; }
+
+ private:
+  PT2_BOTH static T begin(T edge, const Sampling& call) {
+    return edge * static_cast<T>(call.scale) - (call.aligned ? static_cast<T>(0.5) : static_cast<T>(0));
+  }
+
+  PT2_BOTH static T size(T low, T high, const Sampling& call) {
+    const T between = begin(high, call) - begin(low, call);
+    return call.aligned ? between : std::max(between, static_cast<T>(1));
+  }
 };
 
 }  // namespace pt2

@@ -1,30 +1,20 @@
 import type { Backend } from "@pt2/backend";
-import { type LibtorchBackend, libtorch, loadAddon } from "@pt2/backend-libtorch/node";
+import { type LibtorchBackend, loadAddon } from "@pt2/backend-libtorch/node";
 import { wasm } from "@pt2/backend-wasm/node";
 import { compareTensor, failureOf, programOf, registryOf, someFloats } from "@pt2/conformance";
 import { type EagerTensor, eagerOps } from "@pt2/eager";
 import { type OpSet, parseSchema } from "@pt2/registry";
 import { type HostTensor, type Tensor, tensor } from "@pt2/runtime/node";
-import { orWhyNot } from "@pt2/testing/or-why-not";
 import { afterAll, describe, expect, it } from "vitest";
+import { backendForKernels } from "./backend-for-kernels.test-helper.ts";
 import { torchvision as portable } from "./index.ts";
 import { torchvision } from "./libtorch.ts";
 import { randomNumbers, randomRegions } from "./random.test-helper.ts";
 
 const names = portable.ops.map(({ name }) => name).filter((name) => name.startsWith("torchvision::"));
 
-/** A backend that has the kernels, or why there is none here. */
-const made: LibtorchBackend | string = await orWhyNot(libtorch({ threads: 2 }));
-
-/** What a machine lacks for the kernels. */
-async function reason(): Promise<string> {
-  if (typeof made === "string") return made;
-  const { libtorch } = await loadAddon();
-  const [, minor] = /^2\.(\d+)/.exec(libtorch.version) ?? [];
-  return minor !== undefined && Number(minor) < 11 ? `torch ${libtorch.version} has no stable ABI` : "";
-}
-
-const lack = await reason();
+const made = await backendForKernels();
+const lack = typeof made === "string" ? made : "";
 const here = wasm({ worker: false });
 afterAll(async () => {
   await here.dispose();
