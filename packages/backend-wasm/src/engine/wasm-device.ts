@@ -179,14 +179,13 @@ export class WasmDevice implements PlanDevice<WasmTypes> {
   layOut(
     buffers: readonly PlanBuffer<number>[],
     after: WasmTypes["plan"] | null,
-    kept: ReadonlySet<PlanBuffer<number>>,
+    kept: readonly PlanBuffer<number>[],
   ): number {
     let start = after?.arenaEnd ?? 0;
     for (const { position, bytes } of kept) start = Math.max(start, endOf(position, bytes));
-    const placed = buffers.filter((buffer) => !kept.has(buffer));
-    const { offsets, bytes } = planArena(placed);
+    const { offsets, bytes } = planArena(buffers);
     checkRoom(start + bytes, buffers);
-    for (const [i, buffer] of placed.entries()) buffer.position = start + offsets[i]!;
+    for (const [i, buffer] of buffers.entries()) buffer.position = start + offsets[i]!;
     return start + bytes;
   }
 }

@@ -91,13 +91,13 @@ export interface PlanDevice<T extends DeviceTypes> {
   /** Starts the notes of a plan, or of the computation of a constant. */
   begin(): T["notes"];
   /**
-   * Gives buffers their positions. `after` is the plan whose memory is still in use. Those in `kept` have positions
-   * already, where they are apart from one another.
+   * Gives buffers their positions. `after` is the plan whose memory is still in use. Buffers in `kept` have positions
+   * already, which stay theirs.
    */
   layOut(
     buffers: readonly PlanBuffer<T["handle"]>[],
     after: T["plan"] | null,
-    kept: ReadonlySet<PlanBuffer<T["handle"]>>,
+    kept: readonly PlanBuffer<T["handle"]>[],
   ): T["layout"];
   /** Whether steps may be shared by plans, so that a plan for other sizes makes only those that these change. */
   readonly sharesSteps?: boolean;

@@ -1,10 +1,11 @@
 import { sameShape } from "@pt2/format";
 import { type Call, type LoweredTensor, tensorsIn } from "@pt2/registry";
-import { type ElementwiseGroup, joined, operandsOf, type Step } from "../fuse.ts";
+import { callsOf, type ElementwiseGroup, joined, operandsOf, type Step } from "../fuse.ts";
 import { isPure } from "../staged/call-key.ts";
 import type { DeviceTypes } from "./device-types.ts";
 import type { PlanDevice } from "./plan-device.ts";
 import type { PlanRecords } from "./plan-records.ts";
+import type { PlanRequest } from "./planned-stage.ts";
 
 /** The parts of a stage that decide what its steps are. */
 interface StageParts {
@@ -28,11 +29,17 @@ export class SameStructure<T extends DeviceTypes> {
   /** Returns null if the steps would be other ones. */
   static find<T extends DeviceTypes>(
     before: PlanRecords<T>,
-    now: StageParts,
+    { stage, inputs, views }: PlanRequest<T>,
     device: PlanDevice<T>,
   ): SameStructure<T> | null {
     const same = new SameStructure<T>();
-    return same.#fits(before, now, device) ? same : null;
+    for (const [tensor, view] of views) if (before.views.get(tensor) !== view) return null;
+    return same.#fits(before, { ...stage, inputs }, device) ? same : null;
+  }
+
+  /** The calls of before that are other ones now. */
+  get changed(): Iterable<Call> {
+    return this.#calls.keys();
   }
 
   /** Whether a call is not the one of before. */
@@ -47,6 +54,7 @@ export class SameStructure<T extends DeviceTypes> {
 
   /** Returns the step with the calls of now. A device has not rewritten it. */
   step(step: Step<T["expr"]>): Step<T["expr"]> {
+    if (!callsOf(step).some((call) => this.changes(call))) return step;
     switch (step.kind) {
       case "call":
         return { kind: "call", call: this.#call(step.call) };

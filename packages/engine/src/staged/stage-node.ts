@@ -89,7 +89,9 @@ export class StageNode<View extends TensorType, Plan extends StagePlan<View>> im
     stage: Stage,
   ): Promise<StageNode<View, Plan>> {
     const { views, given, after, before } = origin;
-    const numbers = [...new Set(stage.calls.flatMap(operandsOf).filter(isRuntimeScalar))];
+    // A stage that is made from another one begins the graph: its numbers are those that it is given.
+    const isWithout = before !== undefined && !given.hasNumbers;
+    const numbers = isWithout ? [] : [...new Set(stage.calls.flatMap(operandsOf).filter(isRuntimeScalar))];
     const plan = await engine.plan({ stage, views, inputs: [...given.tensors, ...numbers], after, before });
     return new StageNode(engine, origin, stage, plan, numbers);
   }

@@ -54,15 +54,17 @@ export interface HandlerGraphBreak {
   answers(returned: unknown, args: Readonly<Record<string, unknown>>): readonly HandlerAnswer[];
 }
 
-/** What a node came to. */
+/** A node, the names of the values that it reads, and what it came to. */
 export interface LoweredNode {
+  readonly node: Node;
+  readonly reads: readonly string[];
   readonly calls: readonly Call[];
   readonly results: readonly ArgValue[];
 }
 
 /** What the nodes of a graph came to for certain inputs, and the values of all names. */
 export interface LoweredNodes {
-  readonly byNode: ReadonlyMap<Node, LoweredNode>;
+  readonly nodes: readonly LoweredNode[];
   readonly env: ReadonlyMap<string, ArgValue>;
 }
 

@@ -14,7 +14,7 @@ import { isNativeIfLoaded } from "./is-native.ts";
 import { located } from "./located.ts";
 import type { LowerTarget } from "./lower-target.ts";
 import { type LoweredTensor, tensorsIn } from "./lowered-tensor.ts";
-import { Repetition } from "./repetition.ts";
+import { namesIn, Repetition } from "./repetition.ts";
 import { isRuntimeScalar, RuntimeScalars } from "./runtime-scalar.ts";
 import { evaluateSymbolic } from "./symbolic.ts";
 
@@ -44,44 +44,27 @@ export async function lower(
   options: LowerOptions,
   before?: Stage | undefined,
 ): Promise<Stage> {
-  if (before?.nodes !== undefined) return await lowerFrom(graph, 0, inputs, options, before.nodes);
+  const again = before?.nodes && (await lowerAgain(graph, before.nodes, inputs, options));
+  if (again) return again;
   await options.registry.load(graph.nodes.map(({ op }) => op));
   return await lowerFrom(graph, 0, inputs, options);
 }
 
-async function lowerFrom(
-  from: Graph,
-  start: number,
-  given: Environment,
-  options: LowerOptions,
-  before?: LoweredNodes,
-): Promise<Stage> {
+async function lowerFrom(from: Graph, start: number, given: Environment, options: LowerOptions): Promise<Stage> {
   let graph = from;
-  const again = before && new Repetition(before, given, options.registry);
   const env = new Map(given);
   const numbers = new RuntimeScalars();
   const emitter = new Emitter(options.registry, options.target, numbers);
-  const byNode = new Map<Node, LoweredNode>();
+  const nodes: LoweredNode[] = [];
   for (let at = start; at < graph.nodes.length; at++) {
     const node = graph.nodes[at]!;
-    const known = again?.find(node);
-    if (known !== undefined) {
-      emitter.repeat(known.calls);
-      bind(node, known.results, env);
-      continue;
-    }
-    const symbolic = located(node, () =>
-      evaluateSymbolic(node, (i) => argValue(node.args[i]!.arg, env, node), numbers),
-    );
+    const symbolic = symbolicAt(node, env, numbers);
     if (symbolic !== undefined) {
       bind(node, [symbolic], env);
-      byNode.set(node, { calls: [], results: [symbolic] });
-      again?.note(node, env);
+      nodes.push({ node, reads: namesIn(node), calls: [], results: [symbolic] });
       continue;
     }
     const inlined = await loading(() => inlinedAt(node, graph, env, numbers, options));
-    // A program with graph breaks is lowered stage by stage, as its results say.
-    if (inlined !== null && again !== undefined) return await lowerFrom(from, start, given, options);
     if (inlined !== null) {
       await options.registry.load(inlined.map(({ op }) => op));
       graph = { ...graph, nodes: [...graph.nodes.slice(0, at), ...inlined, ...graph.nodes.slice(at + 1)] };
@@ -89,7 +72,6 @@ async function lowerFrom(
       continue;
     }
     const end = await loading(() => graphBreakAt(node, graph, env, numbers, options));
-    if (end !== null && again !== undefined) return await lowerFrom(from, start, given, options);
     if (end !== null) {
       const whole = graph;
       const resume = (results: readonly ArgValue[]): Promise<Stage> => {
@@ -99,31 +81,73 @@ async function lowerFrom(
       };
       return { calls: emitter.calls, end, live: liveAt(graph, at, env), numbers, resume };
     }
-    const first = emitter.calls.length;
-    const results = await emitter.lower(node.op, namedArgs(node, env), node);
-    options.registry.checks?.requireAsRecorded(node, results, (name) => env.get(name), graph.values, options.registry);
-    if (again === undefined) {
-      byNode.set(node, { calls: emitter.calls.slice(first), results });
-      bind(node, results, env);
+    const lowered = await lowerNode(node, graph, env, emitter, options);
+    bind(node, lowered.results, env);
+    emitter.repeat(lowered.calls);
+    nodes.push({ node, reads: namesIn(node), ...lowered });
+  }
+  const stage = returnStage(graph, env, emitter, numbers);
+  return start === 0 && graph === from ? { ...stage, nodes: { nodes, env } } : stage;
+}
+
+/** Lowers a whole graph from what its nodes came to for other inputs; null if it now has a graph break. */
+async function lowerAgain(
+  graph: Graph,
+  before: LoweredNodes,
+  given: Environment,
+  options: LowerOptions,
+): Promise<Stage | null> {
+  const again = new Repetition(before, given, options.registry);
+  const env = new Map(before.env);
+  for (const [name, value] of given) env.set(name, value);
+  const numbers = new RuntimeScalars();
+  const emitter = new Emitter(options.registry, options.target, numbers);
+  for (const known of before.nodes) {
+    if (again.isSame(known)) {
+      emitter.repeat(known.calls);
       continue;
     }
-    const adopted = again.adopt(node, emitter.calls.splice(first), results);
-    emitter.repeat(adopted.calls);
-    bind(node, adopted.results, env);
+    const { node } = known;
+    const symbolic = symbolicAt(node, env, numbers);
+    if (symbolic !== undefined) {
+      bind(node, [symbolic], env);
+    } else {
+      if ((await loading(() => inlinedAt(node, graph, env, numbers, options))) !== null) return null;
+      if ((await loading(() => graphBreakAt(node, graph, env, numbers, options))) !== null) return null;
+      const lowered = again.adopt(known, await lowerNode(node, graph, env, emitter, options));
+      bind(node, lowered.results, env);
+      emitter.repeat(lowered.calls);
+    }
     again.note(node, env);
   }
+  return returnStage(graph, env, emitter, numbers);
+}
+
+/** Returns the value of a node that computes a size or a number; undefined for any other node. */
+function symbolicAt(node: Node, env: Environment, numbers: RuntimeScalars): ArgValue | undefined {
+  return located(node, () => evaluateSymbolic(node, (i) => argValue(node.args[i]!.arg, env, node), numbers));
+}
+
+/** Returns what a node comes to; its calls are not added yet. */
+async function lowerNode(
+  node: Node,
+  { values: types }: Graph,
+  env: Environment,
+  emitter: Emitter,
+  { registry }: LowerOptions,
+): Promise<Pick<LoweredNode, "calls" | "results">> {
+  const first = emitter.calls.length;
+  const results = await emitter.lower(node.op, namedArgs(node, env), node);
+  registry.checks?.requireAsRecorded(node, results, (name) => env.get(name), types, registry);
+  return { calls: emitter.calls.splice(first), results };
+}
+
+/** Returns the stage that ends with the graph. */
+function returnStage(graph: Graph, env: Environment, { calls }: Emitter, numbers: RuntimeScalars): Stage {
   const returnNode: Node = { name: "output", op: "return", args: [], outputs: [], origin: {} };
   const outputs = graph.outputs.map((arg) => argValue(arg, env, returnNode));
   const live = new Set(outputs.flatMap(storedIn));
-  const stage = {
-    calls: emitter.calls,
-    end: { kind: "return", outputs },
-    live,
-    numbers,
-    resume: noGraphBreak,
-  } as const;
-  if (again !== undefined || start > 0 || graph !== from) return stage;
-  return { ...stage, nodes: { byNode, env } };
+  return { calls, end: { kind: "return", outputs }, live, numbers, resume: noGraphBreak };
 }
 
 /** Returns the tensors that the node at `at` and later nodes read. */

@@ -6,6 +6,9 @@ import type { Call, LoweredNode, LoweredNodes } from "./call.ts";
 import { isTensor, type LoweredTensor, tensorsIn } from "./lowered-tensor.ts";
 import { isRuntimeScalar } from "./runtime-scalar.ts";
 
+/** The calls and the results of a node. */
+type Lowered = Pick<LoweredNode, "calls" | "results">;
+
 /**
  * Lowers a graph again for other inputs: tells which nodes read a value that differs. What a node comes to depends on
  * nothing else.
@@ -22,13 +25,11 @@ export class Repetition {
     for (const [name, value] of inputs) this.#compare(name, value);
   }
 
-  /** Returns what a node came to before, if it comes to the same now. */
-  find(node: Node): LoweredNode | undefined {
-    for (const name of namesIn(node)) if (this.#changed.has(name)) return undefined;
-    const known = this.#before.byNode.get(node);
+  /** Whether a node comes to the same as before: it reads the same values. */
+  isSame({ node, reads }: LoweredNode): boolean {
+    for (const name of reads) if (this.#changed.has(name)) return false;
     // Functions of users may answer differently, and are checked against symbolic sizes.
-    if (known === undefined || this.#isUsers(node)) return undefined;
-    return known;
+    return !this.#isUsers(node);
   }
 
   /** Compares the values of a node that was lowered again with those of before. */
@@ -45,9 +46,7 @@ export class Repetition {
    * Returns results and calls of a node that was lowered again, in which results of the same type as before are the
    * tensors of before: nodes that read only these need not be lowered again.
    */
-  adopt(node: Node, calls: readonly Call[], results: readonly ArgValue[]): LoweredNode {
-    const known = this.#before.byNode.get(node);
-    if (known === undefined) return { calls, results };
+  adopt(known: LoweredNode, { calls, results }: Lowered): Lowered {
     const kept = keptTensors({ calls, results }, known);
     if (kept.size === 0) return { calls, results };
     const real = (value: ArgValue): ArgValue => {
@@ -77,12 +76,14 @@ export class Repetition {
 }
 
 /** Returns the tensors of before for new ones of the same type. Only what the node itself made is exchanged. */
-function keptTensors(now: LoweredNode, before: LoweredNode): ReadonlyMap<LoweredTensor, LoweredTensor> {
+function keptTensors(now: Lowered, before: Lowered): ReadonlyMap<LoweredTensor, LoweredTensor> {
+  const kept = new Map<LoweredTensor, LoweredTensor>();
+  const [tensors, tensorsBefore] = [now.results.flatMap(tensorsIn), before.results.flatMap(tensorsIn)];
+  if (tensors.length !== tensorsBefore.length || !tensors.some((tensor, i) => isAlike(tensor, tensorsBefore[i]!))) {
+    return kept;
+  }
   const made = (calls: readonly Call[]) => new Set(calls.flatMap((call) => call.results.flatMap(tensorsIn)));
   const [own, ownBefore] = [made(now.calls), made(before.calls)];
-  const [tensors, tensorsBefore] = [now.results.flatMap(tensorsIn), before.results.flatMap(tensorsIn)];
-  const kept = new Map<LoweredTensor, LoweredTensor>();
-  if (tensors.length !== tensorsBefore.length) return kept;
   const given = new Set<LoweredTensor>();
   for (const [i, tensor] of tensors.entries()) {
     const earlier = tensorsBefore[i]!;
@@ -111,20 +112,13 @@ function isSame(a: ArgValue, b: ArgValue | undefined): boolean {
   return Object.is(a, b);
 }
 
-const names = new WeakMap<Node, readonly string[]>();
-
 /** Returns the names of the values that a node reads. */
-function namesIn(node: Node): readonly string[] {
-  let known = names.get(node);
-  if (known === undefined) {
-    const found: string[] = [];
-    const visit = (arg: Arg): void => {
-      if (arg.kind === "value") found.push(arg.name);
-      else if (arg.kind === "list") arg.items.forEach(visit);
-    };
-    for (const { arg } of node.args) visit(arg);
-    known = found;
-    names.set(node, known);
-  }
-  return known;
+export function namesIn({ args }: Node): readonly string[] {
+  const names: string[] = [];
+  const visit = (arg: Arg): void => {
+    if (arg.kind === "value") names.push(arg.name);
+    else if (arg.kind === "list") arg.items.forEach(visit);
+  };
+  for (const { arg } of args) visit(arg);
+  return names;
 }
