@@ -63,6 +63,29 @@ for (const isolated of [false, true]) {
       expect(problems.filter((problem) => problem !== null)).toEqual([]);
     });
 
+    test("several threads compute a run where they may share memory, and give the bytes of one", async () => {
+      const { explained, same } = await ready.page.evaluate(async () => {
+        const { load, tensor, wasm } = globalThis.pt2;
+        const images = tensor("float32", [512, 1, 8, 8], new Float32Array(512 * 64).fill(0.3));
+        const answers: string[] = [];
+        let explained = "";
+        for (const threads of [1, 3]) {
+          const backend = wasm({ threads });
+          const model = await load("/digits/digits.pt2", { backend });
+          // Helpers start while the first runs compute.
+          for (let run = 0; run < 40; run++) {
+            const logits = await model.forward(images);
+            answers.push((await logits.read()).join());
+          }
+          explained = (await model.explain()).split("\n")[0]!;
+          await backend.dispose();
+        }
+        return { explained, same: new Set(answers).size === 1 };
+      });
+      expect(same).toBe(true);
+      expect(explained).toContain(isolated ? "; 3 threads" : "; 1 thread: threads share memory only in a page");
+    });
+
     test("eager calls compute in the page, and their results go into a model", async () => {
       const [best, scores] = await ready.page.evaluate(async () => {
         const { eagerOps, load, tensor, wasm } = globalThis.pt2;

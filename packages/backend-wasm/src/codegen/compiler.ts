@@ -4,6 +4,7 @@ import { ALONE, type Team } from "../threads/team.ts";
 import { wasmError } from "../wasm-errors.ts";
 import { encodeModule, type FunctionBody } from "./encoder.ts";
 import { elementwiseKernel } from "./kernel.ts";
+import { nanosecondsEach } from "./kernel-cost.ts";
 import { representation } from "./lanes.ts";
 import { helperFunction, IMPORTS, MATH } from "./math-imports.ts";
 import type { ElementwiseSpec } from "./step.ts";
@@ -11,6 +12,8 @@ import type { ElementwiseSpec } from "./step.ts";
 /** A generated function. Sizes are not part of it: each run passes them in a block. */
 export interface ElementwiseKernel {
   readonly spec: ElementwiseSpec;
+  /** What one element takes, roughly, in nanoseconds. */
+  readonly nanoseconds: number;
   /**
    * Computes `count` elements of the block's iteration space, in its order, from element `start` on. Compiles first
    * what is not compiled yet. Throws `wasm.divide-by-zero` for an integer division by zero; the outputs are then
@@ -99,6 +102,7 @@ export function createElementwiseCompiler(memory: WebAssembly.Memory, team: Team
       if (known) return known.kernel;
       const kernel: ElementwiseKernel = {
         spec,
+        nanoseconds: nanosecondsEach(spec),
         run(block, start, count) {
           if (entry.run === undefined) build();
           try {

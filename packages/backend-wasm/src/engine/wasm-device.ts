@@ -36,8 +36,6 @@ import { planCopy } from "./strided-copy.ts";
 import { addressOf, type TensorView } from "./tensor-view.ts";
 import { writing, writtenBy } from "./written-by.ts";
 
-/** Nanoseconds of one element of a loop, for each tensor that it reads or writes. */
-const NANOSECONDS_EACH_OPERAND = 0.25;
 /** Elements of whole vectors of every dtype, and of whole cache lines. */
 const UNIT = 64;
 
@@ -147,7 +145,7 @@ export class WasmDevice implements PlanDevice<WasmTypes> {
     const block = ctx.scratch(blockBytes(geometry, numbers.length));
     const count = numel(out.shape);
     const { memory } = this.heap;
-    const nanoseconds = count * operands.length * NANOSECONDS_EACH_OPERAND;
+    const nanoseconds = count * kernel.nanoseconds;
     const parts = this.team.parts({ items: count, unit: partUnit(geometry), nanoseconds });
     const compute = this.team.step(parts, ({ start, count }) => kernel.run(block.handle, start, count));
     const run = (): void => {
