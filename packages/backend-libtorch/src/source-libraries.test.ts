@@ -12,6 +12,7 @@ import type { LibtorchSources } from "./handlers/kernel.ts";
 import { fakeCommand } from "./install/fakes.test-helper.ts";
 import { findToolchain } from "./install/toolchain.ts";
 import { describeWithLibtorch } from "./libtorch.test-helper.ts";
+import { Router } from "./routes.ts";
 import { SourceLibraries } from "./source-libraries.ts";
 
 const toolchain = await findToolchain(process.env).catch(() => undefined);
@@ -163,6 +164,20 @@ describeWithLibtorch("sources of an op set", ({ addon, libtorch }) => {
         expect(await provided({ schema, hasKernel: true }, makes)).toEqual({ loaded: [], lacks });
       },
     );
+
+    it("that are not there leave ops to their decompositions, though libtorch has kernels for CPUs", () => {
+      const dispatcher = new Dispatcher(
+        { schema: () => schema, hasKernel: () => false, refusal: () => null },
+        "cuda:0",
+      );
+      dispatcher.explainLack(["gpu::fused_gate"], "there is no nvcc");
+      const routed = (decomposes: boolean): Router =>
+        new Router(dispatcher, registryOf([], [setOf("gpu", {}, decomposes)]), []);
+      expect(routed(true).kindOf("gpu::fused_gate")).toBe("expand");
+      expect(routed(false).kindOf("gpu::fused_gate")).toBe("missing");
+      const why = "libtorch has no kernel of it for cuda:0: there is no nvcc";
+      expect(dispatcher.problem("gpu::fused_gate")).toBe(why);
+    });
 
     it.skipIf(toolchain === undefined || libtorch.build === "cuda")(
       "that nvcc does not compile leave the records, with a warning, and nothing is loaded",
