@@ -1,8 +1,9 @@
 """Exports detectors as `packages/ops-torchvision/python/export_detection.py` makes them: `python export_detectors.py [OUT] [--only NAME …]`.
 
 Each is written as training IR and as ATen IR with two pictures and what is found in them, many things in the first and nothing
-in the second. Weights are random, but scores differ. torchvision's models must agree with torchvision's own code, and need an
-environment with its native library (see torchvision_goldens.py); those of transformers need transformers.
+in the second; with `--dynamic` for pictures of any size, and three of other sizes. Weights are random, but scores differ.
+torchvision's models must agree with torchvision's own code, and need an environment with its native library (see
+torchvision_goldens.py); those of transformers need transformers.
 """
 
 import argparse
@@ -190,8 +191,11 @@ def yolo() -> tuple[nn.Module, list[Tensor]]:
     return ed.YoloDetector(network, confidence=max(dark, bright[40].item()), iou_threshold=0.5), images
 
 
+TRANSFORMERS = ("yolos", "detr", "conditional_detr", "deformable_detr", "rt_detr", "rt_detr_v2", "d_fine")
+
+
 def transformers_models() -> dict[str, Callable[[], tuple[nn.Module, list[Tensor]]]]:
-    """DETR, YOLOS, RT-DETR and D-FINE as zoo/detection_models.py builds them."""
+    """The detectors that zoo/detection_models.py builds small."""
     try:
         from zoo.detection_models import SPECS
     except ImportError:
@@ -207,18 +211,18 @@ def transformers_models() -> dict[str, Callable[[], tuple[nn.Module, list[Tensor
 
         return make
 
-    return {f"{spec.name}_detector": build(spec) for spec in SPECS if spec.name in ("yolos", "detr", "rt_detr", "rt_detr_v2", "d_fine")}
+    return {f"{spec.name}_detector": build(spec) for spec in SPECS if spec.name in TRANSFORMERS}
 
 
-def require_stable(detector: nn.Module, images: list[Tensor]) -> None:
-    """Asks that scores differ, and that float64 finds the same: then nothing is decided by rounding."""
+def require_stable(detector: nn.Module, images: list[Tensor], gap: float = 2e-7) -> None:
+    """Asks that scores are apart, and that float64 finds the same: then nothing is decided by rounding."""
     exact = copy.deepcopy(detector).double()
     for image in images:
         with torch.no_grad():
             found, expected = detector(image), exact(image.double())
         gaps = -found["scores"].diff()
         # Without `topk` equal scores stay in order.
-        if not getattr(detector, "has_nothing_class", False) and (gaps < 2e-7).any():
+        if not getattr(detector, "has_nothing_class", False) and (gaps < gap).any():
             raise Unsuitable("scores that are almost equal")
         for name, value in expected.items():
             same = value.shape == found[name].shape
@@ -235,7 +239,21 @@ def compress(path: str) -> None:
             archive.writestr(zipfile.ZipInfo(name), data, zipfile.ZIP_DEFLATED)
 
 
-def export_one(name: str, build: Callable[[], tuple[nn.Module, list[Tensor]]], folder: str, small: bool) -> str:
+def picture_of(size: tuple[int, int], detector: nn.Module, gap: float) -> Tensor:
+    """A picture in which a detector finds things whose scores are apart."""
+    for _ in range(50):
+        image = smooth(size)
+        try:
+            require_stable(detector, [image], gap)
+        except Unsuitable:
+            continue
+        with torch.no_grad():
+            if len(detector(image)["scores"]) > 1:
+                return image
+    raise Unsuitable(f"no picture of {size[0]} × {size[1]} has things that are apart")
+
+
+def export_one(name: str, build: Callable[[], tuple[nn.Module, list[Tensor]]], folder: str, small: bool, dynamic: bool) -> str:
     for attempt in range(20):
         torch.manual_seed(zlib.crc32(name.encode()) + attempt)
         try:
@@ -243,24 +261,31 @@ def export_one(name: str, build: Callable[[], tuple[nn.Module, list[Tensor]]], f
             size = tuple(images[0].shape[-2:])
             detector = ed.torchvision_detector(model, size) if hasattr(model, "transform") else model.eval()
             require_stable(detector, images)
+            program = ed.export_detector(detector, size, (min(size) // 2, max(size) * 2) if dynamic else None)
+            if dynamic:
+                low, high = ed.sides_of(program)
+                # Fifty layers with random weights amplify rounding.
+                gap = 1e-3 if hasattr(model, "transform") else 2e-7
+                others = ((low, high), (high, low), (low + 7, (low + high) // 2 | 1))
+                images += [picture_of(other, detector, gap) for other in others]
             break
         except Unsuitable:
             if attempt == 19:
                 raise
     calls = [Call((image,)) for image in images]
     recording = record(detector, calls)
-    program = ed.export_detector(detector, size)
-    counts = [len(recording.expected[key]) for key in ("0", "call1.0")]
+    counts = [len(recording.expected[key]) for key in recording.expected if key.split(".")[-1] == "0"]
     if hasattr(model, "transform"):
         ed.check_torchvision(model, detector, program.module(), images)
-    for suffix, dialect in (("", program), ("_aten", copy.deepcopy(program).run_decompositions())):
+    kind = "_dynamic" if dynamic else ""
+    for suffix, dialect in ((kind, program), (f"{kind}_aten", copy.deepcopy(program).run_decompositions())):
         if small:
             dialect = without_traces(dialect)
         path = save_program(folder, name + suffix, dialect, recording, [os.path.join(folder, name)] if small else [])
         check_program(path, calls, recording)
         if small:
             compress(path)
-    return f"{size[0]} × {size[1]}, {counts[0]} and {counts[1]} boxes, {os.path.getsize(path) / 1e6:.1f} MB"
+    return f"{size[0]} × {size[1]}, {', '.join(map(str, counts))} boxes, {os.path.getsize(path) / 1e6:.1f} MB"
 
 
 def main() -> int:
@@ -268,6 +293,7 @@ def main() -> int:
     parser.add_argument("folder", nargs="?")
     parser.add_argument("--only", nargs="+", metavar="NAME")
     parser.add_argument("--small", action="store_true", help="small networks, for fixtures; default folder tests/fixtures/torchvision")
+    parser.add_argument("--dynamic", action="store_true", help="programs for pictures of any size")
     options = parser.parse_args()
     has_kernels = torchvision.extension._has_ops()
     models = small_models() if options.small else {**TORCHVISION, "yolo": yolo} if has_kernels else transformers_models()
@@ -277,7 +303,7 @@ def main() -> int:
     for name in options.only or models:
         start = time.time()
         try:
-            line = export_one(name, models[name], folder, options.small)
+            line = export_one(name, models[name], folder, options.small, options.dynamic)
         except Exception as error:  # one model must not stop the rest
             failed += 1
             traceback.print_exc()
