@@ -50,7 +50,7 @@ const paths = (files: readonly (string | URL)[]): readonly string[] =>
 for (const { ops: names, sources: files, flags = [], cuda } of sources) {
   const own = await buildLibrary({ sources: paths(files), flags }, libtorch);
   const start = Date.now();
-  const options = { sources: paths(cuda.sources), flags: cuda.flags ?? [], cuda: { nvcc, capabilities } };
+  const options = { sources: paths(cuda.sources), flags: cuda.flags ?? [], capabilities };
   const onGpu = await buildLibrary(options, libtorch);
   console.log(`${onGpu}, ${Math.round((Date.now() - start) / 1000)} s`);
   const args = ["-c", ASK, `${own},${onGpu}`, names.join(",")];

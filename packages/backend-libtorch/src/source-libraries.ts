@@ -7,7 +7,6 @@ import { type CudaSources, kernelSourcesOf, type LibtorchSources } from "./handl
 import { buildLibrary, type LibrarySources } from "./install/build-library.ts";
 import { compareVersions, type Libtorch } from "./install/libtorch.ts";
 import { loadAddon } from "./install/load-addon.ts";
-import { findNvcc } from "./install/nvcc.ts";
 import { libraryPath } from "./library-path.ts";
 
 /** The libraries that op sets bring as sources: compiled and loaded when a program needs them. */
@@ -85,8 +84,7 @@ function withPaths({ sources, flags = [] }: CudaSources): LibrarySources {
 async function buildForGpus(given: CudaSources, libtorch: Libtorch, { cuda }: LibtorchInfo): Promise<string> {
   const devices = typeof cuda === "string" ? [] : cuda.devices;
   const capabilities = [...new Set(devices.map(({ capability }) => capability))].sort();
-  const nvcc = await findNvcc(libtorch, process.env);
-  return await buildLibrary({ ...withPaths(given), cuda: { nvcc, capabilities } }, libtorch);
+  return await buildLibrary({ ...withPaths(given), capabilities }, libtorch);
 }
 
 /** Returns whether an op is of a library, or one of a user's whose decomposition may call it. */

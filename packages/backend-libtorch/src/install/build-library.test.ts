@@ -5,6 +5,7 @@ import { failureOf } from "@pt2/conformance";
 import { afterAll, expect, it } from "vitest";
 import { describeWithLibtorch } from "../libtorch.test-helper.ts";
 import { buildLibrary } from "./build-library.ts";
+import { cudaMajorOf } from "./cuda-headers.ts";
 import { fakeCommand } from "./fakes.test-helper.ts";
 
 const folders: string[] = [];
@@ -56,12 +57,14 @@ describeWithLibtorch("a library that is compiled where it runs", ({ libtorch }) 
   it("is compiled by nvcc for the GPUs that are named, apart from the one for CPUs", async () => {
     const [source, log] = [await folderWith({ "one.cu": "" }), join(await folderWith({}), "log")];
     const make = 'while [ $# -gt 1 ]; do [ "$1" = -o ] && echo made > "$2"; shift; done';
-    const tool = await fakeCommand("nvcc", `echo "$@" >> ${log}; ${make}`);
-    const env = { ...process.env, PT2_CACHE: await folderWith({}), CXXFLAGS: "-march=native" };
-    const nvcc = { compiler: join(tool, "nvcc"), release: "99.0" };
-    const sources = [join(source, "one.cu")];
+    const toolkit = await folderWith({});
+    const says = `[ "$1" = --version ] && echo "release ${(await cudaMajorOf(libtorch)) || 99}.0" && exit`;
+    await fakeCommand("nvcc", `${says}; echo "$@" >> ${log}; ${make}`, join(toolkit, "bin"));
+    const cache = await folderWith({});
+    const env = { ...process.env, PT2_CACHE: cache, CXXFLAGS: "-march=native", CUDA_HOME: toolkit };
+    const given = { sources: [join(source, "one.cu")], flags: ["--fmad=false"] };
     const build = (...capabilities: readonly string[]): Promise<string> =>
-      buildLibrary({ sources, flags: ["--fmad=false"], cuda: { nvcc, capabilities } }, libtorch, env);
+      buildLibrary({ ...given, capabilities }, libtorch, env);
     const found = await build("8.0", "9.0");
     expect(await readFile(found, "utf8")).toBe("made\n");
     const [compiled, linked] = (await readFile(log, "utf8")).split("\n");
@@ -70,6 +73,8 @@ describeWithLibtorch("a library that is compiled where it runs", ({ libtorch }) 
     expect(compiled).toMatch(/-Xcompiler -march=native -Xcompiler -fPIC .*-DUSE_CUDA .*--fmad=false .*-c \S+one\.cu$/);
     expect(linked).toMatch(/-shared .*-ltorch_cuda/);
     expect(await build("8.0")).not.toBe(found);
+    await rm(toolkit, { recursive: true });
+    expect(await build("8.0", "9.0")).toBe(found);
   });
 
   it("fails with the compiler's lines, and leaves no library", async () => {

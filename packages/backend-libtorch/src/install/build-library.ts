@@ -6,32 +6,30 @@ import { identityOf } from "./addon-sources.ts";
 import { buildFailed } from "./build-failed.ts";
 import { compileUnits } from "./compile-units.ts";
 import { cacheFolder, type Environment } from "./environment.ts";
+import { commandsForCpu, commandsForGpus } from "./library-commands.ts";
 import type { Libtorch } from "./libtorch.ts";
 import { withLock } from "./lock.ts";
-import type { Nvcc } from "./nvcc.ts";
-import { findToolchain, type Toolchain } from "./toolchain.ts";
+import { findNvcc } from "./nvcc.ts";
+import { findToolchain } from "./toolchain.ts";
 
 /** What a shared library of ops is compiled from. */
 export interface LibrarySources {
   /** The absolute paths of the files to compile. */
   readonly sources: readonly string[];
   readonly flags?: readonly string[];
-  /** What compiles the files, those in CUDA among them. @default the compiler of C++ */
-  readonly cuda?: CudaTarget;
-}
-
-/** A compiler of CUDA, and the GPUs to compile for. */
-export interface CudaTarget {
-  readonly nvcc: Nvcc;
-  /** The compute capabilities: `9.0`. */
-  readonly capabilities: readonly string[];
+  /**
+   * The compute capabilities of the GPUs, `9.0`, that kernels in CUDA are compiled for, by `nvcc`. @default none: the files
+   * are in C++
+   */
+  readonly capabilities?: readonly string[];
 }
 
 const SOURCE_FILE = /\.(?:c|cc|cpp|cu|cuh|cxx|h|hh|hpp|hxx|inc)$/;
 
 /**
  * Compiles a shared library of ops for a libtorch, and returns its path. It is compiled once: later calls, of any process,
- * find it in the cache folder, until the sources, a file beside them, or the libtorch is another one.
+ * find it in the cache folder, also without a compiler, until the sources, a file beside them, or the libtorch is another
+ * one.
  */
 export async function buildLibrary(
   given: LibrarySources,
@@ -44,6 +42,10 @@ export async function buildLibrary(
   const present = await presentModule(file);
   if (present !== undefined) return present;
   const toolchain = await findToolchain(env);
+  const commands =
+    given.capabilities === undefined
+      ? commandsForCpu(given, libtorch, toolchain, env)
+      : commandsForGpus(given, given.capabilities, await findNvcc(libtorch, env), libtorch, toolchain, env);
   const workFolder = join(folder, `work-${key}`);
   return await withLock(`${workFolder}.lock`, async () => {
     const made = await presentModule(file);
@@ -55,12 +57,11 @@ export async function buildLibrary(
       object: join(workFolder, `${i}.o`),
     }));
     const objects = units.map(({ object }) => object);
-    const { flags, linkFlags, compiler } = commandsOf(given, libtorch, toolchain, env);
     const outcome = await compileUnits({
-      toolchain: { compiler, jobs: toolchain.jobs },
+      toolchain: { compiler: commands.compiler, jobs: toolchain.jobs },
       units,
-      flags,
-      linkFlags: ["-shared", ...objects, "-o", library, ...linkFlags],
+      flags: commands.flags,
+      linkFlags: ["-shared", ...objects, "-o", library, ...commands.linkFlags],
       env,
       onProgress: () => {},
     });
@@ -71,51 +72,9 @@ export async function buildLibrary(
   });
 }
 
-/** What compiles and links a library, and with which flags. */
-interface Commands {
-  readonly compiler: string;
-  readonly flags: readonly string[];
-  readonly linkFlags: readonly string[];
-}
-
-function commandsOf(
-  { flags = [], cuda }: LibrarySources,
-  libtorch: Libtorch,
-  { compiler }: Toolchain,
-  env: Environment,
-): Commands {
-  const [include, lib] = [join(libtorch.path, "include"), join(libtorch.path, "lib")];
-  const given = (env.CXXFLAGS ?? "").split(/\s+/).filter((flag) => flag !== "");
-  const host = [...given, "-fPIC", "-fvisibility=hidden"];
-  const common = [
-    `-D_GLIBCXX_USE_CXX11_ABI=${libtorch.cxx11Abi ? 1 : 0}`,
-    ...["-isystem", include, "-isystem", join(include, "torch/csrc/api/include")],
-    ...["-std=c++20", "-O2", "-DNDEBUG"],
-  ];
-  if (cuda === undefined) {
-    const linkFlags = [`-L${lib}`, `-Wl,-rpath,${lib}`, "-ltorch_cpu", "-lc10"];
-    return { compiler, flags: [...host, ...common, ...flags], linkFlags };
-  }
-  // nvcc hands what it does not know to the compiler of C++, and links CUDA's runtime statically: another minor version
-  // of CUDA than that of libtorch calls functions of its own.
-  const target = [
-    ...["-ccbin", compiler],
-    ...cuda.capabilities.map((capability) => {
-      const number = capability.replace(".", "");
-      return `-gencode=arch=compute_${number},code=sm_${number}`;
-    }),
-  ];
-  const ofCuda = ["-DUSE_CUDA", "--expt-relaxed-constexpr"];
-  return {
-    compiler: cuda.nvcc.compiler,
-    flags: [...target, ...host.flatMap((flag) => ["-Xcompiler", flag]), ...common, ...ofCuda, ...flags],
-    linkFlags: [...target, `-L${lib}`, "-Xlinker", `-rpath=${lib}`, "-ltorch_cuda", "-ltorch_cpu", "-lc10"],
-  };
-}
-
 /** A library belongs to a key. What sources include is not known, so every file beside or below them counts. */
 async function keyOf(
-  { sources, flags = [], cuda }: LibrarySources,
+  { sources, flags = [], capabilities }: LibrarySources,
   libtorch: Libtorch,
   env: Environment,
 ): Promise<string> {
@@ -124,7 +83,7 @@ async function keyOf(
     for (const part of parts) hash.update(part).update("\0");
   };
   add(await identityOf(libtorch), process.platform, process.arch, env.CXX ?? "", env.CXXFLAGS ?? "", ...flags);
-  if (cuda !== undefined) add("cuda", cuda.nvcc.release, ...cuda.capabilities);
+  if (capabilities !== undefined) add("cuda", ...capabilities);
   for (const source of sources) add(basename(source), await readFile(source));
   for (const folder of new Set(sources.map(dirname))) {
     const names = (await readdir(folder, { recursive: true })).filter((name) => SOURCE_FILE.test(name)).sort();
