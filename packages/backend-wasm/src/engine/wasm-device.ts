@@ -63,7 +63,6 @@ export interface WasmDeviceParts {
 export class WasmDevice implements PlanDevice<WasmTypes> {
   readonly exact: boolean;
   readonly stepName = "step";
-  readonly sharesSteps = true;
   readonly writtenBy: NonNullable<PlanDevice<WasmTypes>["writtenBy"]> = writtenBy;
   readonly state: Map<() => object, object> = new Map();
   readonly random: RandomState;
@@ -114,6 +113,11 @@ export class WasmDevice implements PlanDevice<WasmTypes> {
    */
   strides(shape: readonly number[], inputs: readonly TensorView[]): readonly number[] {
     return resultStrides(shape, inputs, ({ buffer }) => buffer.constant === null);
+  }
+
+  /** Steps look up addresses when they run. */
+  isShared(): boolean {
+    return true;
   }
 
   takesEpilogue(call: Call): boolean {

@@ -62,7 +62,7 @@ export class WebgpuEngine implements StageEngine<TensorView, WebgpuPlan> {
     const { device, plans, memory, stream } = this.#parts;
     const { onCompiled } = this;
     const { signal } = stream;
-    const stage = await planStage(request, plans);
+    const stage = await planStage(request, plans, request.before?.records);
     const constants = [...stage.constants.keys()];
     await plans.constants.load(constants, {
       onLoaded: () => signal?.throwIfAborted(),

@@ -80,6 +80,10 @@ export class WebgpuPlan implements StagePlan<TensorView> {
     return `${bytes} bytes in ${sizes.length} buffers, ${dispatches} dispatches`;
   }
 
+  get records(): WebgpuStage["records"] {
+    return this.#stage.records;
+  }
+
   view(tensor: LoweredTensor): TensorView {
     return this.#stage.views.get(tensor)!;
   }

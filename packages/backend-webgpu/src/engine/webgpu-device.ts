@@ -161,12 +161,26 @@ export class WebgpuDevice implements PlanDevice<WebgpuTypes> {
     }
   }
 
-  /** Slots lie after those of the plan before. */
-  layOut(buffers: readonly PlanBuffer<GPUBuffer>[], after: WebgpuTypes["plan"] | null): WebgpuTypes["layout"] {
+  /** The words of guards belong to one plan. */
+  isShared(work: WebgpuStep): boolean {
+    return !buffersOf(work).some((buffer) => buffer instanceof GuardWords);
+  }
+
+  /** Slots lie after those of the plan before, and after those of buffers that are kept. */
+  layOut(
+    buffers: readonly PlanBuffer<GPUBuffer>[],
+    after: WebgpuTypes["plan"] | null,
+    kept: readonly PlanBuffer<GPUBuffer>[],
+  ): WebgpuTypes["layout"] {
     const start = after?.slotEnd ?? 0;
-    const { slots, bytes: sizes } = planSlots(buffers);
-    for (const [i, buffer] of buffers.entries()) buffer.position = start + slots[i]!;
-    return { start, sizes };
+    const sizes: number[] = [];
+    for (const { position, bytes } of kept) {
+      while (sizes.length <= position - start) sizes.push(0);
+      sizes[position - start] = Math.max(sizes[position - start]!, bytes);
+    }
+    const { slots, bytes } = planSlots(buffers);
+    for (const [i, buffer] of buffers.entries()) buffer.position = start + sizes.length + slots[i]!;
+    return { start, sizes: [...sizes, ...bytes] };
   }
 }
 

@@ -1,5 +1,5 @@
 import { type HostTensor, hostTensor, type Tensor, type Value } from "@pt2/backend";
-import { someFloats } from "../programs.ts";
+import { ints, someFloats } from "../programs.ts";
 import { weightOf } from "../weight-of.ts";
 import { expectThat } from "./expectations.ts";
 import type { LifecycleCase, LifecycleTools } from "./lifecycle-case.ts";
@@ -10,8 +10,10 @@ const DECODER = `program {
   parameter "query" = %wq: f32[8, 8]
   parameter "key" = %wk: f32[8, 8]
   parameter "out" = %wo: f32[8, 8]
-  user_input %x: f32[1, 8]
+  parameter "words" = %words: f32[5, 8]
+  user_input %token: i64[1]
   user_input %cache: f32[s0, 8]
+  %x: f32[1, 8] = aten::embedding(weight=%words, indices=%token)
   %length: int(s0) = aten::sym_size.int(%cache, dim=0)
   %place: i64[1] = aten::arange(end=1)
   %at: i64[1] = aten::add.Tensor(%place, other=%length)
@@ -89,8 +91,8 @@ export const SIZES: readonly LifecycleCase[] = [
       expectAsAlone(
         tools,
         DECODER,
-        [matrix("query", 8, 8), matrix("key", 8, 8), matrix("out", 8, 8)],
-        [9, 4, 1, 17, 9].map((length) => [someFloats(1, 8), someFloats(length, 8)]),
+        [matrix("query", 8, 8), matrix("key", 8, 8), matrix("out", 8, 8), matrix("words", 5, 8)],
+        [9, 4, 1, 17, 9].map((length) => [ints([1], 3), someFloats(length, 8)]),
       ),
   },
   {

@@ -99,8 +99,11 @@ export interface PlanDevice<T extends DeviceTypes> {
     after: T["plan"] | null,
     kept: readonly PlanBuffer<T["handle"]>[],
   ): T["layout"];
-  /** Whether steps may be shared by plans, so that a plan for other sizes makes only those that these change. */
-  readonly sharesSteps?: boolean;
+  /**
+   * Whether plans may share a step: a plan for other sizes then makes only the steps that these change. Default: they
+   * share none.
+   */
+  isShared?(step: T["step"]): boolean;
   /**
    * Returns the buffers that a step needs while it runs. Without this method a call is taken to read every argument
    * that its kernel has looked up.

@@ -14,6 +14,8 @@ export interface StepRecord<T extends DeviceTypes> {
   readonly calls: readonly Call[];
   /** What runs; null where the step is only a decision about memory, or a constant. */
   readonly planned: { readonly calls: readonly Call[]; readonly work: readonly T["step"][] } | null;
+  /** Whether another plan may have it. */
+  readonly shared: boolean;
   /** The constants that each run reads. */
   readonly constants: readonly Constant<T["handle"]>[];
   /** The buffers that it allocated, and the tensors that begin one of them. */
@@ -33,6 +35,7 @@ export interface PlanRecords<T extends DeviceTypes> {
   readonly calls: readonly Call[];
   readonly live: ReadonlySet<LoweredTensor>;
   readonly inputs: readonly LoweredTensor[];
+  /** Where tensors lie for the steps. */
   readonly views: ReadonlyMap<LoweredTensor, TensorView<T["handle"]>>;
   /** The steps that compute constants, and then those of each run. */
   readonly steps: readonly StepRecord<T>[];

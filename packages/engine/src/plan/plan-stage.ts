@@ -50,15 +50,17 @@ class StagePlanner<T extends DeviceTypes> extends Planner<T> {
     });
     const rewritten = (await device.rewriteSteps?.(fused, live)) ?? fused;
     for (const step of rewritten) await this.#planRecorded(step);
+    // Outputs may be copied for the caller, which is not where steps find them.
+    const views = new Map(this.views);
     await this.end(stage);
     const planned = this.planned(after);
-    if (device.sharesSteps !== true || rewritten !== fused || after !== null) return planned;
+    if (device.isShared === undefined || rewritten !== fused || after !== null) return planned;
     const steps = this.#records;
     const records: PlanRecords<T> = {
       calls,
       live,
       inputs,
-      views: this.views,
+      views,
       steps,
       constantSteps,
       questions: this.#questions,
@@ -81,7 +83,9 @@ class StagePlanner<T extends DeviceTypes> extends Planner<T> {
     const made = this.buffers.slice(buffers);
     const begins: readonly DeviceBuffer<T["handle"]>[] = made;
     const own = this.#placed.filter(([, { buffer }]) => begins.includes(buffer));
-    this.#records.push({ step, calls, planned: this.steps[before] ?? null, constants, made, own });
+    const planned = this.steps[before] ?? null;
+    const shared = planned?.work.every((work) => this.device.isShared?.(work)) ?? true;
+    this.#records.push({ step, calls, planned, shared, constants, made, own });
   }
 
   /**
@@ -102,7 +106,7 @@ class StagePlanner<T extends DeviceTypes> extends Planner<T> {
     const needed = new Set([...live, ...rest.flatMap(operandsOf)]);
     for (const step of fuse(own, { live: needed, ...this.limits(), takesEpilogue: () => false })) {
       await this.constantStep(step);
-      this.#records.push({ step, calls: callsOf(step), planned: null, constants: [], made: [], own: [] });
+      this.#records.push({ step, calls: callsOf(step), planned: null, shared: true, constants: [], made: [], own: [] });
     }
     this.forgetReads();
     return rest;

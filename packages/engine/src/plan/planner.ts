@@ -183,7 +183,7 @@ export class Planner<T extends DeviceTypes> implements PlanTarget<T>, TensorTabl
 
   /** Copies an output that cannot be read with its present strides, in a step of its own. */
   async #copyOut(output: LoweredTensor, calls: readonly Call[]): Promise<void> {
-    const view = this.views.get(output);
+    const view: TensorView<T["handle"]> | undefined = this.get(output);
     if (view === undefined || (this.device.isReadable?.(view) ?? true)) return;
     const makers = calls.filter(({ results }) => results.flatMap(tensorsIn).includes(output));
     await this.planStep(makers, () => {

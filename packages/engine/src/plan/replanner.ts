@@ -35,7 +35,7 @@ export class Replanner<T extends DeviceTypes> extends Planner<T> {
     super(new Map(), device);
     this.#before = before;
     this.#same = same;
-    this.#differs = new Uint8Array(before.steps.length);
+    this.#differs = Uint8Array.from(before.steps, ({ shared }) => (shared ? 0 : 1));
     for (const call of same.changed) {
       const at = before.positions.get(call);
       if (at !== undefined) this.#differs[at] = 1;
