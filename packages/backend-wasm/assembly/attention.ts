@@ -2,6 +2,7 @@
 import { weights } from "./attention-rows";
 import { gemmPanels } from "./gemm";
 import { gemmPackB, gemmPackedBytes } from "./gemm-pack";
+import { multiplyAdd } from "./multiply-add";
 
 /** Floats of scores that are held at a time. */
 const SCORES: i32 = 32768;
@@ -61,7 +62,7 @@ function scoresOf(q: usize, qRow: i32, k: usize, kRow: i32, dst: usize, L: i32, 
     for (let j = 0, p = k; j < S; j++, p += <usize>kRow << 2, dst += 4) {
       let sums = f32x4.splat(0);
       let e: usize = 0;
-      for (; e < whole; e += 16) sums = f32x4.add(sums, f32x4.mul(v128.load(q + e), v128.load(p + e)));
+      for (; e < whole; e += 16) sums = multiplyAdd(sums, v128.load(q + e), v128.load(p + e));
       sums = f32x4.add(sums, v128.shuffle<i32>(sums, sums, 2, 3, 0, 1));
       let sum = f32x4.extract_lane(sums, 0) + f32x4.extract_lane(sums, 1);
       for (; e < bytes; e += 4) sum += load<f32>(q + e) * load<f32>(p + e);
@@ -79,7 +80,7 @@ function mix(w: usize, v: usize, vRow: i32, dst: usize, dstRow: i32, L: i32, S: 
       const factor = load<f32>(w + (<usize>j << 2));
       const x = f32x4.splat(factor);
       let e: usize = 0;
-      for (; e < whole; e += 16) v128.store(dst + e, f32x4.add(v128.load(dst + e), f32x4.mul(x, v128.load(p + e))));
+      for (; e < whole; e += 16) v128.store(dst + e, multiplyAdd(v128.load(dst + e), x, v128.load(p + e)));
       for (; e < bytes; e += 4) store<f32>(dst + e, load<f32>(dst + e) + factor * load<f32>(p + e));
     }
   }

@@ -1,6 +1,7 @@
 // Grouped convolution for groups of few channels, straight from the input: unfolding would cost more than the products.
-import { clamp, multiplyAdd } from "./conv-vector";
+import { clamp } from "./conv-vector";
 import { endTap, firstTap, floats, Window } from "./conv-window";
+import { multiplyAdd } from "./multiply-add";
 
 /**
  * Four (`wide`) or one neighboring outputs of one group, four or eight (`two`) of its channels, column taps [k0, k1).

@@ -1,5 +1,6 @@
-import { clamp, multiplyAdd } from "./conv-vector";
+import { clamp } from "./conv-vector";
 import { biasVector, groupOffset, Taps } from "./depthwise-taps";
+import { multiplyAdd } from "./multiply-add";
 
 /**
  * Four neighboring outputs for all channels, any kernel width, stride and dilation; every column tap lies inside the

@@ -1,5 +1,6 @@
-import { clamp, multiplyAdd } from "./conv-vector";
+import { clamp } from "./conv-vector";
 import { biasVector, groupOffset, Taps } from "./depthwise-taps";
+import { multiplyAdd } from "./multiply-add";
 
 /** One output at a border: column taps [k0, k1) only. Four channel groups at once hide the latency of the additions. */
 export function single(

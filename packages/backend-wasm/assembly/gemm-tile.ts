@@ -1,4 +1,5 @@
 // The register tile of the matrix product: up to 4 rows of A against one panel of 8 columns of packed B.
+import { multiplyAdd } from "./multiply-add";
 
 /** The tile adds to C instead of overwriting it. */
 export const ACCUMULATE: i32 = 1;
@@ -7,10 +8,6 @@ export const CLAMP: i32 = 2;
 /** The bias has one element per row of C, not per column. */
 export const BIAS_ROWS: i32 = 4;
 
-@inline
-function fma(x: v128, y: v128, sum: v128): v128 {
-  return f32x4.add(sum, f32x4.mul(x, y));
-}
 
 /** Stores eight sums at `c`: bias, what C held, clamp (one instruction a bound, keeps NaN); `columns` < 8 leaves the rest. */
 @inline
@@ -75,52 +72,52 @@ export function tile(
   let s30 = s00, s31 = s00, b0 = s00, b1 = s00, x = s00;
   for (let left = K; left > 0; left -= 8, a += 32, a1 += 32, a2 += 32, a3 += 32, b += 256) {
     b0 = v128.load(b, 0); b1 = v128.load(b, 16);
-    x = v128.load32_splat(a, 0); s00 = fma(x, b0, s00); s01 = fma(x, b1, s01);
-    if (rows > 1) { x = v128.load32_splat(a1, 0); s10 = fma(x, b0, s10); s11 = fma(x, b1, s11); }
-    if (rows > 2) { x = v128.load32_splat(a2, 0); s20 = fma(x, b0, s20); s21 = fma(x, b1, s21); }
-    if (rows > 3) { x = v128.load32_splat(a3, 0); s30 = fma(x, b0, s30); s31 = fma(x, b1, s31); }
+    x = v128.load32_splat(a, 0); s00 = multiplyAdd(s00, x, b0); s01 = multiplyAdd(s01, x, b1);
+    if (rows > 1) { x = v128.load32_splat(a1, 0); s10 = multiplyAdd(s10, x, b0); s11 = multiplyAdd(s11, x, b1); }
+    if (rows > 2) { x = v128.load32_splat(a2, 0); s20 = multiplyAdd(s20, x, b0); s21 = multiplyAdd(s21, x, b1); }
+    if (rows > 3) { x = v128.load32_splat(a3, 0); s30 = multiplyAdd(s30, x, b0); s31 = multiplyAdd(s31, x, b1); }
     if (left == 1) break;
     b0 = v128.load(b, 32); b1 = v128.load(b, 48);
-    x = v128.load32_splat(a, 4); s00 = fma(x, b0, s00); s01 = fma(x, b1, s01);
-    if (rows > 1) { x = v128.load32_splat(a1, 4); s10 = fma(x, b0, s10); s11 = fma(x, b1, s11); }
-    if (rows > 2) { x = v128.load32_splat(a2, 4); s20 = fma(x, b0, s20); s21 = fma(x, b1, s21); }
-    if (rows > 3) { x = v128.load32_splat(a3, 4); s30 = fma(x, b0, s30); s31 = fma(x, b1, s31); }
+    x = v128.load32_splat(a, 4); s00 = multiplyAdd(s00, x, b0); s01 = multiplyAdd(s01, x, b1);
+    if (rows > 1) { x = v128.load32_splat(a1, 4); s10 = multiplyAdd(s10, x, b0); s11 = multiplyAdd(s11, x, b1); }
+    if (rows > 2) { x = v128.load32_splat(a2, 4); s20 = multiplyAdd(s20, x, b0); s21 = multiplyAdd(s21, x, b1); }
+    if (rows > 3) { x = v128.load32_splat(a3, 4); s30 = multiplyAdd(s30, x, b0); s31 = multiplyAdd(s31, x, b1); }
     if (left == 2) break;
     b0 = v128.load(b, 64); b1 = v128.load(b, 80);
-    x = v128.load32_splat(a, 8); s00 = fma(x, b0, s00); s01 = fma(x, b1, s01);
-    if (rows > 1) { x = v128.load32_splat(a1, 8); s10 = fma(x, b0, s10); s11 = fma(x, b1, s11); }
-    if (rows > 2) { x = v128.load32_splat(a2, 8); s20 = fma(x, b0, s20); s21 = fma(x, b1, s21); }
-    if (rows > 3) { x = v128.load32_splat(a3, 8); s30 = fma(x, b0, s30); s31 = fma(x, b1, s31); }
+    x = v128.load32_splat(a, 8); s00 = multiplyAdd(s00, x, b0); s01 = multiplyAdd(s01, x, b1);
+    if (rows > 1) { x = v128.load32_splat(a1, 8); s10 = multiplyAdd(s10, x, b0); s11 = multiplyAdd(s11, x, b1); }
+    if (rows > 2) { x = v128.load32_splat(a2, 8); s20 = multiplyAdd(s20, x, b0); s21 = multiplyAdd(s21, x, b1); }
+    if (rows > 3) { x = v128.load32_splat(a3, 8); s30 = multiplyAdd(s30, x, b0); s31 = multiplyAdd(s31, x, b1); }
     if (left == 3) break;
     b0 = v128.load(b, 96); b1 = v128.load(b, 112);
-    x = v128.load32_splat(a, 12); s00 = fma(x, b0, s00); s01 = fma(x, b1, s01);
-    if (rows > 1) { x = v128.load32_splat(a1, 12); s10 = fma(x, b0, s10); s11 = fma(x, b1, s11); }
-    if (rows > 2) { x = v128.load32_splat(a2, 12); s20 = fma(x, b0, s20); s21 = fma(x, b1, s21); }
-    if (rows > 3) { x = v128.load32_splat(a3, 12); s30 = fma(x, b0, s30); s31 = fma(x, b1, s31); }
+    x = v128.load32_splat(a, 12); s00 = multiplyAdd(s00, x, b0); s01 = multiplyAdd(s01, x, b1);
+    if (rows > 1) { x = v128.load32_splat(a1, 12); s10 = multiplyAdd(s10, x, b0); s11 = multiplyAdd(s11, x, b1); }
+    if (rows > 2) { x = v128.load32_splat(a2, 12); s20 = multiplyAdd(s20, x, b0); s21 = multiplyAdd(s21, x, b1); }
+    if (rows > 3) { x = v128.load32_splat(a3, 12); s30 = multiplyAdd(s30, x, b0); s31 = multiplyAdd(s31, x, b1); }
     if (left == 4) break;
     b0 = v128.load(b, 128); b1 = v128.load(b, 144);
-    x = v128.load32_splat(a, 16); s00 = fma(x, b0, s00); s01 = fma(x, b1, s01);
-    if (rows > 1) { x = v128.load32_splat(a1, 16); s10 = fma(x, b0, s10); s11 = fma(x, b1, s11); }
-    if (rows > 2) { x = v128.load32_splat(a2, 16); s20 = fma(x, b0, s20); s21 = fma(x, b1, s21); }
-    if (rows > 3) { x = v128.load32_splat(a3, 16); s30 = fma(x, b0, s30); s31 = fma(x, b1, s31); }
+    x = v128.load32_splat(a, 16); s00 = multiplyAdd(s00, x, b0); s01 = multiplyAdd(s01, x, b1);
+    if (rows > 1) { x = v128.load32_splat(a1, 16); s10 = multiplyAdd(s10, x, b0); s11 = multiplyAdd(s11, x, b1); }
+    if (rows > 2) { x = v128.load32_splat(a2, 16); s20 = multiplyAdd(s20, x, b0); s21 = multiplyAdd(s21, x, b1); }
+    if (rows > 3) { x = v128.load32_splat(a3, 16); s30 = multiplyAdd(s30, x, b0); s31 = multiplyAdd(s31, x, b1); }
     if (left == 5) break;
     b0 = v128.load(b, 160); b1 = v128.load(b, 176);
-    x = v128.load32_splat(a, 20); s00 = fma(x, b0, s00); s01 = fma(x, b1, s01);
-    if (rows > 1) { x = v128.load32_splat(a1, 20); s10 = fma(x, b0, s10); s11 = fma(x, b1, s11); }
-    if (rows > 2) { x = v128.load32_splat(a2, 20); s20 = fma(x, b0, s20); s21 = fma(x, b1, s21); }
-    if (rows > 3) { x = v128.load32_splat(a3, 20); s30 = fma(x, b0, s30); s31 = fma(x, b1, s31); }
+    x = v128.load32_splat(a, 20); s00 = multiplyAdd(s00, x, b0); s01 = multiplyAdd(s01, x, b1);
+    if (rows > 1) { x = v128.load32_splat(a1, 20); s10 = multiplyAdd(s10, x, b0); s11 = multiplyAdd(s11, x, b1); }
+    if (rows > 2) { x = v128.load32_splat(a2, 20); s20 = multiplyAdd(s20, x, b0); s21 = multiplyAdd(s21, x, b1); }
+    if (rows > 3) { x = v128.load32_splat(a3, 20); s30 = multiplyAdd(s30, x, b0); s31 = multiplyAdd(s31, x, b1); }
     if (left == 6) break;
     b0 = v128.load(b, 192); b1 = v128.load(b, 208);
-    x = v128.load32_splat(a, 24); s00 = fma(x, b0, s00); s01 = fma(x, b1, s01);
-    if (rows > 1) { x = v128.load32_splat(a1, 24); s10 = fma(x, b0, s10); s11 = fma(x, b1, s11); }
-    if (rows > 2) { x = v128.load32_splat(a2, 24); s20 = fma(x, b0, s20); s21 = fma(x, b1, s21); }
-    if (rows > 3) { x = v128.load32_splat(a3, 24); s30 = fma(x, b0, s30); s31 = fma(x, b1, s31); }
+    x = v128.load32_splat(a, 24); s00 = multiplyAdd(s00, x, b0); s01 = multiplyAdd(s01, x, b1);
+    if (rows > 1) { x = v128.load32_splat(a1, 24); s10 = multiplyAdd(s10, x, b0); s11 = multiplyAdd(s11, x, b1); }
+    if (rows > 2) { x = v128.load32_splat(a2, 24); s20 = multiplyAdd(s20, x, b0); s21 = multiplyAdd(s21, x, b1); }
+    if (rows > 3) { x = v128.load32_splat(a3, 24); s30 = multiplyAdd(s30, x, b0); s31 = multiplyAdd(s31, x, b1); }
     if (left == 7) break;
     b0 = v128.load(b, 224); b1 = v128.load(b, 240);
-    x = v128.load32_splat(a, 28); s00 = fma(x, b0, s00); s01 = fma(x, b1, s01);
-    if (rows > 1) { x = v128.load32_splat(a1, 28); s10 = fma(x, b0, s10); s11 = fma(x, b1, s11); }
-    if (rows > 2) { x = v128.load32_splat(a2, 28); s20 = fma(x, b0, s20); s21 = fma(x, b1, s21); }
-    if (rows > 3) { x = v128.load32_splat(a3, 28); s30 = fma(x, b0, s30); s31 = fma(x, b1, s31); }
+    x = v128.load32_splat(a, 28); s00 = multiplyAdd(s00, x, b0); s01 = multiplyAdd(s01, x, b1);
+    if (rows > 1) { x = v128.load32_splat(a1, 28); s10 = multiplyAdd(s10, x, b0); s11 = multiplyAdd(s11, x, b1); }
+    if (rows > 2) { x = v128.load32_splat(a2, 28); s20 = multiplyAdd(s20, x, b0); s21 = multiplyAdd(s21, x, b1); }
+    if (rows > 3) { x = v128.load32_splat(a3, 28); s30 = multiplyAdd(s30, x, b0); s31 = multiplyAdd(s31, x, b1); }
   }
   const step: usize = bias && flags & BIAS_ROWS ? 4 : 0;
   finish(c, s00, s01, columns, bias, flags, lo, hi);
@@ -138,16 +135,16 @@ export function tile1(
   const end = b + (<usize>(K & ~1) << 5);
   for (; b < end; b += 64, a += 8) {
     const x = v128.load32_splat(a);
-    s0 = fma(x, v128.load(b), s0);
-    s1 = fma(x, v128.load(b, 16), s1);
+    s0 = multiplyAdd(s0, x, v128.load(b));
+    s1 = multiplyAdd(s1, x, v128.load(b, 16));
     const y = v128.load32_splat(a, 4);
-    t0 = fma(y, v128.load(b, 32), t0);
-    t1 = fma(y, v128.load(b, 48), t1);
+    t0 = multiplyAdd(t0, y, v128.load(b, 32));
+    t1 = multiplyAdd(t1, y, v128.load(b, 48));
   }
   if (K & 1) {
     const x = v128.load32_splat(a);
-    s0 = fma(x, v128.load(b), s0);
-    s1 = fma(x, v128.load(b, 16), s1);
+    s0 = multiplyAdd(s0, x, v128.load(b));
+    s1 = multiplyAdd(s1, x, v128.load(b, 16));
   }
   finish(c, f32x4.add(s0, t0), f32x4.add(s1, t1), columns, bias, flags, lo, hi);
 }

@@ -1,5 +1,6 @@
 // Elementary functions of four floats, within 2 units in the last place of the exact value. The polynomial of `log` is
 // that of Cephes (S. Moshier), that of the exponential a minimax fit of degree 6.
+import { multiplyAdd } from "./multiply-add";
 
 @inline
 const LOG2_E: f32 = 1.44269504;
@@ -13,7 +14,7 @@ const EXPONENT_ROUNDER: f32 = 12582912 + 127;
 
 @inline
 function mad(x: v128, y: v128, z: f32): v128 {
-  return f32x4.add(f32x4.mul(x, y), f32x4.splat(z));
+  return multiplyAdd(f32x4.splat(z), x, y);
 }
 
 /** e^(x - n ln 2) for the integer n nearest to x / ln 2. */

@@ -1,28 +1,63 @@
-import { type Kernels, kernelsBase64 } from "./kernels.gen.ts";
+import { encodeModule } from "./codegen/encoder.ts";
+import type { Kernels } from "./kernels.gen.ts";
 import { isShared, withSharedMemory } from "./threads/shared-import.ts";
 import { ALONE, type Team } from "./threads/team.ts";
-import { unavailable } from "./wasm-errors.ts";
+import { engineNotLoaded, unavailable } from "./wasm-errors.ts";
 
-type Memory = "shared" | "own";
+/** Instantiates the kernels over a memory, which the threads of `team` share. */
+export type InstantiateKernels = (memory: WebAssembly.Memory, team?: Team) => Kernels;
 
-const compiled: { [M in Memory]?: WebAssembly.Module } = {};
+let loaded: Promise<InstantiateKernels> | null = null;
 
-/** Instantiates the kernels over a memory, which the threads of `team` share. Their module is compiled once per thread. */
-export function instantiateKernels(memory: WebAssembly.Memory, team: Team = ALONE): Kernels {
-  const code = compile(isShared(memory) ? "shared" : "own");
-  const { exports } = new WebAssembly.Instance(code, { env: { memory } });
-  const kernels = Object.entries(exports as Record<string, (...args: number[]) => unknown>);
-  return Object.fromEntries(kernels.map(([name, run]) => [name, team.shared(code, name, run)])) as unknown as Kernels;
+/** Loads the kernel module that suits this processor, once for a thread; a load that failed is tried again. */
+export function loadKernels(): Promise<InstantiateKernels> {
+  loaded ??= load().catch((error) => {
+    loaded = null;
+    throw error;
+  });
+  return loaded;
 }
 
-function compile(memory: Memory): WebAssembly.Module {
-  const known = compiled[memory];
-  if (known !== undefined) return known;
+async function load(): Promise<InstantiateKernels> {
+  const bytes = fromBase64(await (hasRelaxedSimd() ? relaxed() : plain()));
+  // A module takes a memory of one kind. Most threads only meet one.
+  const compiled: { own?: WebAssembly.Module; shared?: WebAssembly.Module } = {};
+  return (memory, team = ALONE) => {
+    const kind = isShared(memory) ? "shared" : "own";
+    compiled[kind] ??= compile(kind === "shared" ? withSharedMemory(bytes) : bytes);
+    const code = compiled[kind];
+    const { exports } = new WebAssembly.Instance(code, { env: { memory } });
+    const functions = Object.entries(exports as Record<string, (...args: number[]) => unknown>);
+    return Object.fromEntries(
+      functions.map(([name, run]) => [name, team.shared(code, name, run)]),
+    ) as unknown as Kernels;
+  };
+}
+
+async function plain(): Promise<string> {
+  return (await import("./kernels-plain.gen.ts").catch(notLoaded)).kernelsBase64;
+}
+
+async function relaxed(): Promise<string> {
+  return (await import("./kernels-relaxed.gen.ts").catch(notLoaded)).kernelsBase64;
+}
+
+function notLoaded(cause: unknown): never {
+  throw engineNotLoaded(cause);
+}
+
+/** Whether a multiplication and an addition may be one instruction: browsers since 2023, Node since 21. */
+function hasRelaxedSimd(): boolean {
+  const zeros = [0x41, 0, 0xfd, 0x0f];
+  const relaxedMadd = [0xfd, 0x85, 0x02];
+  const code = [...zeros, ...zeros, ...zeros, ...relaxedMadd];
+  const body = { signature: { params: [], results: ["v128"] as const }, locals: [], code };
+  return typeof WebAssembly !== "undefined" && WebAssembly.validate(encodeModule([], [body]));
+}
+
+function compile(bytes: Uint8Array<ArrayBuffer>): WebAssembly.Module {
   try {
-    const bytes = fromBase64(kernelsBase64);
-    const code = new WebAssembly.Module(memory === "shared" ? withSharedMemory(bytes) : bytes);
-    compiled[memory] = code;
-    return code;
+    return new WebAssembly.Module(bytes);
   } catch (cause) {
     throw unavailable(
       `WebAssembly may not compile the kernels: ${cause instanceof Error ? cause.message : cause}`,

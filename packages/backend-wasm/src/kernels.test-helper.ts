@@ -1,6 +1,7 @@
 // A heap for the kernel tests: arrays are copied to aligned addresses and are read back after a call.
 import { randomFloats, randomUnit } from "@pt2/testing/random";
-import { type Kernels, kernelsBase64, type Pointer } from "./kernels.gen.ts";
+import type { Kernels, Pointer } from "./kernels.gen.ts";
+import { kernelsBase64 } from "./kernels-plain.gen.ts";
 
 /** The kernels over a memory of their own. Every block is followed by a guard that `intact` checks. */
 export interface Testbed {

@@ -1,6 +1,7 @@
 import { Constant, type DeviceBuffer, KernelParts, RandomState } from "@pt2/engine";
 import { createRegistry } from "@pt2/registry";
 import { describe, expect, test } from "vitest";
+import { loadKernels } from "../instantiate.ts";
 import { packedMatrix, transposed } from "../kernels/matmul/gemm.ts";
 import { random } from "../kernels.test-helper.ts";
 import { ALONE } from "../threads/team.ts";
@@ -14,7 +15,7 @@ const [N, K] = [24, 20];
 const weight: Float32Array = random(3).floats(N * K);
 
 /** Makes a device, a weight record [N, K] in it, and counts of reads. */
-function setUp(bytes: Float32Array = weight) {
+async function setUp(bytes: Float32Array = weight) {
   const heap = new Heap();
   const device = new WasmDevice({
     heap,
@@ -23,6 +24,7 @@ function setUp(bytes: Float32Array = weight) {
     exact: false,
     random: new RandomState(),
     team: ALONE,
+    instantiate: await loadKernels(),
   });
   const counts = { reads: 0 };
   const record = new Constant(device.loader, N * K * 4, "w", {
@@ -64,7 +66,7 @@ function panels(): Float32Array {
 
 describe("a packed weight", () => {
   test("a packed weight is computed by the first run in the memory of the weight", async () => {
-    const { heap, pool, loader, record, pack, counts } = setUp();
+    const { heap, pool, loader, record, pack, counts } = await setUp();
     const packed = pack();
     loader.readAhead([record]);
     await pool.load([packed]);
@@ -78,15 +80,15 @@ describe("a packed weight", () => {
   });
 
   test("a packed weight has memory of its own when something else reads the weight", async () => {
-    const { heap, pool, record, pack } = setUp();
+    const { heap, pool, record, pack } = await setUp();
     const packed = pack();
     await pool.load([packed, record]);
     expect(heap.f32.slice(record.handle / 4, record.handle / 4 + N * K)).toEqual(weight);
     expect(heap.f32.slice(packed.handle / 4, packed.handle / 4 + N * K)).toEqual(panels());
   });
 
-  test("a plan that reads a packed weight no longer reads the raw weight", () => {
-    const { record, target, pack, wanted } = setUp();
+  test("a plan that reads a packed weight no longer reads the raw weight", async () => {
+    const { record, target, pack, wanted } = await setUp();
     target.reads(record);
     const packed = pack();
     expect([...wanted]).toEqual([
@@ -96,7 +98,7 @@ describe("a packed weight", () => {
   });
 
   test("a packed weight that left memory is computed again", async () => {
-    const { heap, pool, pack, counts } = setUp();
+    const { heap, pool, pack, counts } = await setUp();
     const packed = pack();
     await pool.load([packed]);
     pool.release([packed]);
@@ -108,7 +110,7 @@ describe("a packed weight", () => {
 });
 
 test("a record that cannot be read fails the plan and leaves no memory allocated", async () => {
-  const { heap, pool, loader, record, pack } = setUp(new Float32Array(1));
+  const { heap, pool, loader, record, pack } = await setUp(new Float32Array(1));
   const packed = pack();
   loader.readAhead([record]);
   await expect(pool.load([packed])).rejects.toThrow("the file ends here");
@@ -116,7 +118,7 @@ test("a record that cannot be read fails the plan and leaves no memory allocated
 });
 
 test("a weight that was read ahead and that no plan needs is freed", async () => {
-  const { heap, pool, loader, record } = setUp();
+  const { heap, pool, loader, record } = await setUp();
   loader.readAhead([record]);
   await pool.load([]);
   expect(heap.used).toBe(0);

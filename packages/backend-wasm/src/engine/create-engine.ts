@@ -2,6 +2,7 @@ import type { HandlerInitials } from "@pt2/engine";
 import { bindWeights, type ProgramState } from "@pt2/engine";
 import type { Node } from "@pt2/graph";
 import type { HandlerContext } from "@pt2/registry";
+import { loadKernels } from "../instantiate.ts";
 import { SharedTeam } from "../threads/shared-team.ts";
 import { ALONE } from "../threads/team.ts";
 import type { EngineRequest } from "./engine-request.ts";
@@ -12,13 +13,13 @@ import { kernelsOf, targetOf } from "./wasm-target.ts";
 import { WeightRecords } from "./weight-records.ts";
 
 /** Makes everything that one executable works with: a memory of its own, kernels in it, and views of the weights. */
-export function createEngine(
+export async function createEngine(
   request: EngineRequest,
   initials: HandlerInitials,
-): {
+): Promise<{
   readonly engine: WasmEngine;
   readonly weights: ProgramState<number>;
-} {
+}> {
   const { program, registry, prefetch, signal, onProgress, pool } = request;
   const records = prefetch instanceof WeightRecords ? prefetch : new WeightRecords(signal, pool !== null);
   const { heap, readAhead } = records;
@@ -31,6 +32,7 @@ export function createEngine(
     exact: request.precision === "exact",
     random: request.random,
     team,
+    instantiate: await loadKernels(),
   });
   const storage = {
     record: records.of.bind(records),

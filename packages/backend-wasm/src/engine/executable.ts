@@ -52,7 +52,7 @@ export class WasmExecutable extends QueuedExecutable<Model> implements Executabl
 
   static async #create(request: EngineRequest): Promise<WasmExecutable> {
     const { program, registry } = request;
-    const made = createEngine(request, await readHandlerInitials(program, request.weights, registry));
+    const made = await createEngine(request, await readHandlerInitials(program, request.weights, registry));
     const { loader, team } = made.engine.device;
     const { weights } = made;
     const runner = new GraphRunner(program.graph, made.engine);

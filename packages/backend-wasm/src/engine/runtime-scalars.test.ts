@@ -33,7 +33,7 @@ async function runMany(
     pool: null,
     explainThreads: () => "",
   };
-  const { engine } = createEngine(request, new Map());
+  const { engine } = await createEngine(request, new Map());
   const runner = new GraphRunner(program.graph, engine);
   const results: (readonly unknown[])[] = [];
   for (const inputs of runs)

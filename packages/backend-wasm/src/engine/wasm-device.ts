@@ -20,7 +20,7 @@ import { castTo, type TypedExpr } from "@pt2/registry/scalar";
 import { createElementwiseCompiler, type ElementwiseCompiler, explainTrap } from "../codegen/compiler.ts";
 import { blockBytes, coalesce, type Geometry, innerModes, writeBlock } from "../codegen/geometry.ts";
 import { liftNumbers } from "../codegen/lift-numbers.ts";
-import { instantiateKernels } from "../instantiate.ts";
+import type { InstantiateKernels } from "../instantiate.ts";
 import type { Kernels } from "../kernels.gen.ts";
 import type { Team } from "../threads/team.ts";
 import { Arena } from "./arena.ts";
@@ -57,6 +57,7 @@ export interface WasmDeviceParts {
   readonly random: RandomState;
   /** The threads that compute, which share the heap where there are several. */
   readonly team: Team;
+  readonly instantiate: InstantiateKernels;
 }
 
 /** The WebAssembly memory of one executable, and what computes in it. */
@@ -75,12 +76,12 @@ export class WasmDevice implements PlanDevice<WasmTypes> {
   readonly #kernelTable: KernelTable<WasmKernel>;
   readonly #compiler: ElementwiseCompiler;
 
-  constructor({ heap, readAhead, kernelTable, exact, random, team }: WasmDeviceParts) {
+  constructor({ heap, readAhead, kernelTable, exact, random, team, instantiate }: WasmDeviceParts) {
     this.heap = heap;
     this.exact = exact;
     this.random = random;
     this.team = team;
-    this.kernels = instantiateKernels(heap.memory, team);
+    this.kernels = instantiate(heap.memory, team);
     this.memory = new Arena(heap);
     this.#kernelTable = kernelTable;
     this.#compiler = createElementwiseCompiler(heap.memory, team);

@@ -1,6 +1,6 @@
 import { Worker } from "node:worker_threads";
 import { afterEach, expect, test } from "vitest";
-import { kernelsBase64 } from "../kernels.gen.ts";
+import { kernelsBase64 } from "../kernels-plain.gen.ts";
 import { startHelper } from "../worker/node-thread.ts";
 import type { StartHelper } from "./helper-messages.ts";
 import { Pool } from "./pool.ts";
