@@ -127,6 +127,24 @@ describeWithLibtorch("kernels for small programs, against ATen's ops", ({ addon 
     },
   );
 
+  it("direct_conv2d pads each side as it is told", () => {
+    const [x, weight] = [random([2, 5, 6, 7]), random([9, 5, 3, 2], 2)];
+    const [top, left, bottom, right] = [2, 0, 1, 3];
+    const around = one("aten::constant_pad_nd", { self: x, pad: [left, right, top, bottom] });
+    const windows = { stride: [1, 2], dilation: [2, 1] };
+    const args = { x, weight: matrix(weight), out_channels: 9, kernel: [3, 2], bias: null, residual: null, ...BARE };
+    const result = one("pt2::direct_conv2d", { ...args, ...windows, padding: [top, left, bottom, right] });
+    expectClose(result, one("aten::conv2d", { input: around, weight, ...windows, padding: [0, 0] }));
+    expect(() => one("pt2::direct_conv2d", { ...args, ...windows, padding: [1, 1, 1] })).toThrow("two or four");
+  });
+
+  it("sequences are pooled as images of one row", () => {
+    const x = one("aten::transpose.int", [random([2, 21, 6]), 1, 2]);
+    const windows = { kernel: [1, 3], stride: [1, 2], padding: [0, 1], dilation: [1, 1], ceil_mode: false };
+    expectClose(one("pt2::max_pool2d", { x, ...windows }), one("aten::max_pool1d", [x, [3], [2], [1]]));
+    expectClose(one("pt2::global_average_pool", { x }), one("aten::adaptive_avg_pool1d", [x, [1]]));
+  });
+
   it("direct_conv2d keeps NaN through relu, and refuses weights of another size", () => {
     const x = hostTensor("float32", [1, 1, 1, 3], Float32Array.of(Number.NaN, 1, -1));
     const weight = packed(hostTensor("float32", [1, 1], Float32Array.of(1)));

@@ -70,6 +70,22 @@ describe("lowerConvolutions", () => {
     expect(text(lowerConvolutions(long, direct))).toBe(text(long));
   });
 
+  it("pads with zeros on its own, and not with anything else", () => {
+    const causal = (pad: string): string => `parameter "k" = %k: f32[6, 6, 5]
+      user_input %x: f32[1, 6, 40]
+      %p: f32[1, 6, 44] = ${pad}
+      %y: f32[1, 6, 42] = aten::conv1d(input=%p, weight=%k, padding=[1])
+      return %y`;
+    const lowered = (pad: string): string => text(lowerConvolutions(program(causal(pad)), direct));
+    const fused =
+      "pt2::direct_conv2d(x=%x, weight=%pack_linear_weight, out_channels=6, kernel=[1, 5], bias=none, residual=none, padding=[0, 5, 0, 1]";
+    expect(lowered("aten::pad(%x, pad=[4, 0])")).toContain(fused);
+    expect(lowered("aten::constant_pad_nd(%x, pad=[4, 0], value=0)")).toContain(fused);
+    expect(lowered('aten::pad(%x, pad=[4, 0], mode="reflect")')).toContain("x=%p");
+    expect(lowered("aten::constant_pad_nd(%x, pad=[4, 0], value=1)")).toContain("x=%p");
+    expect(lowered("aten::constant_pad_nd(%x, pad=[5, -1])")).toContain("x=%p");
+  });
+
   it("prefers our own kernels for depthwise and for 1x1 convolutions", () => {
     const own = cpu(["pt2::depthwise_conv2d", "pt2::conv1x1"]);
     const depthwise = convolved(

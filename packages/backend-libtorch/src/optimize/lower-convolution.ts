@@ -1,14 +1,17 @@
 import {
   dense,
+  given,
   intsArg,
+  intsOf,
   knownShape,
   type NewArgs,
   NONE,
+  numberOf,
   type RewriteContext,
   type RewriteRule,
   rewrite,
 } from "@pt2/engine/rewrites";
-import type { Arg, Node, Program } from "@pt2/graph";
+import { type Arg, argOf, type Node, type Program } from "@pt2/graph";
 import { activationArgs, NO_ACTIVATION } from "./activation.ts";
 import {
   type Convolution,
@@ -22,10 +25,8 @@ import type { OptimizeTarget } from "./target.ts";
 
 /**
  * Lowers convolutions whose weights are fixed to ops that keep activations channels-last and take packed weights: this
- * package's kernels for depthwise, 1x1, small and large 3x3 ones, oneDNN's for the others; of sequences only those with a
- * kernel of this package. The layout propagates: their
- * results are
- * channels-last, and so are elementwise results of these.
+ * package's kernels for depthwise, 1x1, small and large 3x3 ones, oneDNN's for the others; of sequences only
+ * short ones. The layout propagates: their results are channels-last, and so are elementwise results of these.
  */
 export function lowerConvolutions(program: Program, target: OptimizeTarget): Program {
   return rewrite(
@@ -40,7 +41,7 @@ export function lowerConvolutions(program: Program, target: OptimizeTarget): Pro
 
 const RULE: RewriteRule = (node, context) => {
   const conv = readConvolution(node, context);
-  if (conv === null) return null;
+  if (conv === null || (conv.ofSequences && !isSmall(conv))) return null;
   const kernels = conv.type?.dtype === "float32" ? [depthwise, pointwise, direct, winograd, dnnl] : [dnnl];
   for (const kernel of kernels) {
     const result = kernel(conv, node, context);
@@ -87,25 +88,52 @@ function pointwise(conv: Convolution, node: Node, context: RewriteContext): Arg 
 /** The multiplications for one image up to which a call of oneDNN costs more than the faster product gains. */
 const SMALL = 2 ** 20;
 
+function isSmall({ type, shape: [outputs, inputs, height, width] }: Convolution): boolean {
+  const sizes = (type?.shape ?? [Number.NaN]).slice(2).map((size) => (typeof size === "number" ? size : Number.NaN));
+  return sizes.reduce((all, size) => all * size, outputs * inputs * height * width) <= SMALL;
+}
+
 /** Lowers a convolution of a small image, or of a short sequence. */
 function direct(conv: Convolution, node: Node, context: RewriteContext): Arg | null {
   const { input, bias, shape, groups } = conv;
-  const [outputs, inputs, height, width] = shape;
-  if (!context.target.has("pt2::direct_conv2d") || groups !== 1 || conv.type === undefined) return null;
-  const pixels = conv.type.shape
-    .slice(2)
-    .reduce<number>((all, size) => all * (typeof size === "number" ? size : Number.NaN), 1);
-  if (!(pixels * outputs * inputs * height * width <= SMALL)) return null;
+  const [outputs, , height, width] = shape;
+  if (!context.target.has("pt2::direct_conv2d") || groups !== 1 || !isSmall(conv)) return null;
+  const padded = zerosAround(input, context);
+  const [top, left] = conv.padding as [number, number];
+  // What the convolution adds comes on top.
+  const sides = padded?.sides.map((size, i) => size + (i % 2 === 0 ? top : left));
   const args: NewArgs = {
-    x: input,
+    x: padded?.image ?? input,
     weight: packedMatrix(conv, node, context),
     out_channels: { kind: "int", value: outputs },
     kernel: intsArg([height, width]),
     bias,
     residual: NONE,
     ...geometry(conv),
+    ...(sides !== undefined && { padding: intsArg(sides) }),
   };
   return context.emit("pt2::direct_conv2d", { ...args, ...activationArgs(NO_ACTIVATION) }, conv.type, node);
+}
+
+/** The most zeros on a side that a kernel adds itself. */
+const MOST_ZEROS = 1024;
+
+/** An image that is padded with zeros by an op before: above, left, below, right. */
+function zerosAround(
+  input: Arg,
+  context: RewriteContext,
+): { readonly image: Arg; readonly sides: readonly number[] } | null {
+  const node = context.definition(input);
+  if (node?.op !== "aten::pad" && node?.op !== "aten::constant_pad_nd") return null;
+  const [image, mode, value] = [argOf(node, "self"), argOf(node, "mode"), given(node, "value")];
+  const pads = intsOf(argOf(node, "pad"));
+  if (image === undefined || (mode?.kind === "string" && mode.value !== "constant")) return null;
+  if (value !== undefined && numberOf(value) !== 0) return null;
+  if (pads === undefined || (pads.length !== 2 && pads.length !== 4) || pads.some((size) => size < 0 || size > 1024))
+    return null;
+  if (pads.length === 4 && context.tensor(image)?.shape.length !== 4) return null;
+  const [left, right, top = 0, bottom = 0] = pads as [number, number, number?, number?];
+  return { image, sides: [top, left, bottom, right] };
 }
 
 /** The smallest image, in pixels, and the fewest channels for which Winograd's algorithm is faster. */

@@ -38,3 +38,22 @@ it("keeps the rest", () => {
   const plain = program(`${SOURCE}\n  %b: f32[1, 8, 3, 3] = aten::max_pool2d(%a, kernel_size=[2, 2])\n  return %b`);
   expect(lowerPooling(plain, cpu())).toBe(plain);
 });
+
+it("pools sequences as images of one row", () => {
+  const before = program(`user_input %x: f32[1, 8, 12]
+    %a: f32[1, 8, 12] = pt2::depthwise_conv2d(x=%x)
+    %b: f32[1, 8, 6] = aten::max_pool1d(%a, kernel_size=[2])
+    %c: f32[1, 8, 6] = aten::max_pool1d(%a, kernel_size=[3], stride=[2], padding=[1])
+    %d: f32[1, 8, 1] = aten::adaptive_avg_pool1d(%a, output_size=[1])
+    %e: f32[1, 8, 3] = aten::adaptive_avg_pool1d(%a, output_size=[3])
+    return %b, %c, %d, %e`);
+  expect(text(lowerPooling(before, own))).toMatchInlineSnapshot(`
+    "user_input %x: f32[1, 8, 12]
+    %a: f32[1, 8, 12] = pt2::depthwise_conv2d(x=%x)
+    %max_pool2d: f32[1, 8, 6] = pt2::max_pool2d(x=%a, kernel=[1, 2], stride=[2, 2], padding=[0, 0], dilation=[1, 1], ceil_mode=false)
+    %max_pool2d_1: f32[1, 8, 6] = pt2::max_pool2d(x=%a, kernel=[1, 3], stride=[3, 2], padding=[0, 1], dilation=[1, 1], ceil_mode=false)
+    %global_average_pool: f32[1, 8, 1] = pt2::global_average_pool(x=%a)
+    %e: f32[1, 8, 3] = aten::adaptive_avg_pool1d(%a, output_size=[3])
+    return %max_pool2d, %max_pool2d_1, %global_average_pool, %e"
+  `);
+});

@@ -8,14 +8,20 @@ import {
   rewrite,
 } from "@pt2/engine/rewrites";
 import { type Arg, argOf, type Node, type Program } from "@pt2/graph";
+import { rowOf } from "./read-convolution.ts";
 import { isChannelsLastSource } from "./restore-layouts.ts";
 import type { OptimizeTarget } from "./target.ts";
 
-/** Lowers pooling after convolutions to this package's kernels, which read channels-last tensors as they are. */
+/**
+ * Lowers pooling after convolutions to this package's kernels, which read channels-last tensors as they are; a sequence is
+ * an image of one row.
+ */
 export function lowerPooling(program: Program, target: OptimizeTarget): Program {
   const rules: readonly (readonly [string, string, RewriteRule])[] = [
+    ["aten::max_pool1d", "pt2::max_pool2d", maximum],
     ["aten::max_pool2d", "pt2::max_pool2d", maximum],
     ["aten::max_pool2d_with_indices", "pt2::max_pool2d", maximum],
+    ["aten::adaptive_avg_pool1d", "pt2::global_average_pool", average],
     ["aten::adaptive_avg_pool2d", "pt2::global_average_pool", average],
     ["aten::mean.dim", "pt2::global_average_pool", average],
   ];
@@ -24,11 +30,12 @@ export function lowerPooling(program: Program, target: OptimizeTarget): Program 
 
 const maximum: RewriteRule = (node, context) => {
   const x = argOf(node, "self")!;
-  const kernel = pairOf(argOf(node, "kernel_size"), 1);
+  const read = node.op === "aten::max_pool1d" ? rowOf : pairOf;
+  const kernel = read(argOf(node, "kernel_size"), 1);
   const given = argOf(node, "stride");
-  const stride = given?.kind === "list" && given.items.length === 0 ? kernel : pairOf(given, kernel?.[0] ?? 1);
-  const [padding, dilation] = [pairOf(argOf(node, "padding"), 0), pairOf(argOf(node, "dilation"), 1)];
-  if (!isImage(x, context) || !kernel || !stride || !padding || !dilation) return null;
+  const stride = given?.kind === "list" && given.items.length === 0 ? kernel : read(given, kernel?.[1] ?? 1);
+  const [padding, dilation] = [read(argOf(node, "padding"), 0), read(argOf(node, "dilation"), 1)];
+  if (!isImage(x, node, context) || !kernel || !stride || !padding || !dilation) return null;
   const args = {
     x,
     kernel: intsArg(kernel),
@@ -42,7 +49,9 @@ const maximum: RewriteRule = (node, context) => {
 
 const average: RewriteRule = (node, context) => {
   const x = argOf(node, "self")!;
-  if (!isImage(x, context) || !isMeanOfPlanes(node)) return null;
+  const isMean =
+    node.op === "aten::adaptive_avg_pool1d" ? rowOf(argOf(node, "output_size"), 0)?.[1] === 1 : isMeanOfPlanes(node);
+  if (!isImage(x, node, context) || !isMean) return null;
   return context.emit("pt2::global_average_pool", { x }, resultType(node, context), node);
 };
 
@@ -56,12 +65,14 @@ export function isMeanOfPlanes(node: Node): boolean {
   return (dtype === undefined || dtype.kind === "none") && dims?.toSorted().join() === "2,3";
 }
 
-/** Returns whether a value is a float32 tensor of four dimensions that is channels-last. */
-function isImage(x: Arg, context: RewriteContext): boolean {
+/** Returns whether a value is a float32 tensor of as many dimensions as a node pools, and channels-last. */
+function isImage(x: Arg, node: Node, context: RewriteContext): boolean {
   const type = context.tensor(x);
-  const node = context.definition(x);
-  if (type?.dtype !== "float32" || type.shape.length !== 4 || node === undefined) return false;
+  const before = context.definition(x);
+  const rank = node.op.endsWith("1d") ? 3 : 4;
+  if (type?.dtype !== "float32" || type.shape.length !== rank || before === undefined) return false;
   return (
-    isChannelsLastSource(node.op) || (node.op === "aten::permute" && intsOf(argOf(node, "dims"))?.join() === "0,3,1,2")
+    isChannelsLastSource(before.op) ||
+    (before.op === "aten::permute" && intsOf(argOf(before, "dims"))?.join() === "0,3,1,2")
   );
 }

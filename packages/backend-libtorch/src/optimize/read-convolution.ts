@@ -28,12 +28,15 @@ export interface Convolution {
   readonly type: TensorType | undefined;
 }
 
+/** The longest stride, padding and dilation: with the zeros of an op before, this package's kernels take 4096. */
+const MOST_STEPS = 3072;
+
 /** Reads `conv1d` and `conv2d` of float32 or bfloat16; null for another one. */
 export function readConvolution(node: Node, context: RewriteContext): Convolution | null {
   const [input, weight, bias] = [argOf(node, "input"), argOf(node, "weight"), given(node, "bias") ?? NONE];
   const ofSequences = node.op === "aten::conv1d";
   const pair = (name: string, fallback: number): readonly number[] | undefined =>
-    ofSequences ? rowOf(argOf(node, name), fallback, name === "padding" ? 0 : 1) : pairOf(argOf(node, name), fallback);
+    (ofSequences ? rowOf : pairOf)(argOf(node, name), fallback);
   const [stride, padding, dilation] = [pair("stride", 1), pair("padding", 0), pair("dilation", 1)];
   const groups = numberOf(argOf(node, "groups")) ?? 1;
   const sizes = knownShape(context.tensor(weight));
@@ -43,16 +46,18 @@ export function readConvolution(node: Node, context: RewriteContext): Convolutio
   const dtype = context.tensor(weight)?.dtype;
   if ((dtype !== "float32" && dtype !== "bfloat16") || context.tensor(input)?.dtype !== dtype) return null;
   if (stride === undefined || padding === undefined || dilation === undefined) return null;
+  if ([...stride, ...padding, ...dilation].some((size) => size > MOST_STEPS)) return null;
   const shape = (ofSequences ? sizes.toSpliced(2, 0, 1) : sizes) as [number, number, number, number];
   const [output] = node.outputs;
   const type = output?.kind === "value" ? context.tensor(output) : undefined;
   return { input, weight, bias, stride, padding, dilation, groups, shape, ofSequences, type };
 }
 
-/** An `int[1]` argument for images of one row. */
-function rowOf(arg: Arg | undefined, fallback: number, forRows: number): readonly number[] | undefined {
-  const numbers = arg === undefined ? [fallback] : arg.kind === "int" ? [Number(arg.value)] : intsOf(arg);
-  return numbers?.length === 1 ? [forRows, numbers[0]!] : undefined;
+/** An `int[1]` argument for images of one row, of which nothing but the fallback concerns the rows. */
+export function rowOf(arg: Arg | undefined, fallback: number): readonly [number, number] | undefined {
+  if (arg === undefined || arg.kind === "none") return [fallback, fallback];
+  const numbers = arg.kind === "int" ? [Number(arg.value)] : intsOf(arg);
+  return numbers?.length === 1 ? [fallback, numbers[0]!] : undefined;
 }
 
 /** The arguments that say where the windows are. */

@@ -25,6 +25,9 @@ const SOURCES: ReadonlySet<OpName> = new Set([
   "pt2::global_average_pool",
 ]);
 
+/** Ops that return rows one after the other, as the ops that they replace do, whatever the layout of their arguments. */
+const ROW_MAJOR: ReadonlySet<OpName> = new Set(["pt2::linear"]);
+
 /** Returns whether an op returns a channels-last tensor. */
 export function isChannelsLastSource(op: OpName): boolean {
   return SOURCES.has(op);
@@ -67,6 +70,7 @@ export function restoreLayouts(program: Program, target: OptimizeTarget): Progra
   for (const node of graph.nodes) {
     const seen = readsStrides(node, target) ? mapValues(node, restore) : node;
     builder.push(seen);
+    if (ROW_MAJOR.has(node.op)) continue;
     if (SOURCES.has(node.op) || usesOf(seen).some((name) => foreign.has(name))) {
       for (const name of definitionsOf(node)) foreign.add(name);
     }

@@ -15,16 +15,15 @@ struct DirectConv {
   float* out;             // batch, out_height, out_width, out_channels
   int64_t batch, channels, height, width, out_channels, out_height, out_width;
   int64_t x_image, x_channel, x_row, x_column;  // strides of `x`
-  int64_t kernel_h, kernel_w, stride_h, stride_w, pad_h, pad_w, dilation_h, dilation_w;
+  int64_t kernel_h, kernel_w, stride_h, stride_w, dilation_h, dilation_w;
+  int64_t pad_top, pad_left, padded_height, padded_width;
   int64_t block_rows, panel;  // as in `Gemm`
   Activation activation;
 
-  int64_t padded_height() const { return height + 2 * pad_h; }
-  int64_t padded_width() const { return width + 2 * pad_w; }
   /// Whether pixels are read where they lie: without padding, their channels and columns one after the other.
-  bool in_place() const { return pad_h == 0 && pad_w == 0 && x_channel == 1 && x_column == channels; }
+  bool in_place() const { return padded_height == height && padded_width == width && x_channel == 1 && x_column == channels; }
   /// What one thread needs: one padded image, channels-last.
-  int64_t scratch_floats() const { return in_place() ? 0 : padded_height() * padded_width() * channels; }
+  int64_t scratch_floats() const { return in_place() ? 0 : padded_height * padded_width * channels; }
 };
 
 }  // namespace pt2

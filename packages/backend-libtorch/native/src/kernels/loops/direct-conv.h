@@ -52,9 +52,11 @@ inline ConvTileFunction pick_conv_tile(int64_t rows, int64_t columns) {
 /// Copies an image between its padding, which is zero already.
 inline void copy_image(const DirectConv& d, const float* x, float* padded) {
   for (int64_t h = 0; h < d.height; ++h) {
-    float* to = padded + ((h + d.pad_h) * d.padded_width() + d.pad_w) * d.channels;
+    float* to = padded + ((h + d.pad_top) * d.padded_width + d.pad_left) * d.channels;
     const float* from = x + h * d.x_row;
-    if (d.x_channel == 1 || d.channels == 1) {
+    if (d.x_column == d.channels && (d.x_channel == 1 || d.channels == 1)) {
+      std::memcpy(to, from, static_cast<size_t>(d.width * d.channels) * sizeof(float));
+    } else if (d.x_channel == 1 || d.channels == 1) {
       for (int64_t w = 0; w < d.width; ++w, to += d.channels, from += d.x_column) {
         for (int64_t c = 0; c < d.channels; ++c) to[c] = from[c];
       }
@@ -115,7 +117,7 @@ inline void direct_conv(const DirectConv& d, int64_t begin, int64_t end, float* 
   for (int64_t n = begin; n < end; ++n) {
     const float* x = d.x + n * d.x_image;
     if (!d.in_place()) copy_image(d, x, scratch);
-    convolve_image(d, n, d.in_place() ? x : scratch, d.in_place() ? d.x_row : d.padded_width() * d.channels);
+    convolve_image(d, n, d.in_place() ? x : scratch, d.in_place() ? d.x_row : d.padded_width * d.channels);
   }
 }
 

@@ -2,6 +2,7 @@
 #include <ATen/Parallel.h>
 #include <ATen/ops/empty.h>
 
+#include <array>
 #include <vector>
 
 #include "../table.h"
@@ -19,6 +20,15 @@ constexpr const char* kOp = "direct_conv2d";
 /// A thread gets at least this many multiply-adds.
 constexpr int64_t kWorkPerThread = int64_t{128} * 1024;
 
+/// Padding of the image above, on the left, below, on the right: as many numbers, or one for both sides of each.
+std::array<int64_t, 4> sides_of(at::IntArrayRef padding) {
+  TORCH_CHECK(padding.size() == 2 || padding.size() == 4, "pt2::", kOp, ": padding must be two or four integers, got ",
+              padding);
+  check_pair(padding.slice(0, 2), 0, kOp, "padding");
+  check_pair(padding.slice(padding.size() - 2), 0, kOp, "padding");
+  return {padding[0], padding[1], padding[padding.size() - 2], padding[padding.size() - 1]};
+}
+
 }  // namespace
 
 at::Tensor direct_conv2d(const at::Tensor& sequence_or_image, const at::Tensor& weight, int64_t out_channels,
@@ -30,8 +40,9 @@ at::Tensor direct_conv2d(const at::Tensor& sequence_or_image, const at::Tensor& 
   TORCH_CHECK(out_channels > 0, "pt2::", kOp, ": out_channels must be positive");
   check_pair(kernel, 1, kOp, "kernel");
   check_pair(stride, 1, kOp, "stride");
-  check_pair(padding, 0, kOp, "padding");
   check_pair(dilation, 1, kOp, "dilation");
+  const auto [top, left, bottom, right] = sides_of(padding);
+  const int64_t height = x.size(2) + top + bottom, width = x.size(3) + left + right;
   const Kernels& k = kernels();
   const at::Tensor& packed = check_packed(weight, kernel[0] * kernel[1] * x.size(1), out_channels, kOp);
   const at::Tensor offset = optional_vector(bias, out_channels, kOp, "bias");
@@ -46,8 +57,8 @@ at::Tensor direct_conv2d(const at::Tensor& sequence_or_image, const at::Tensor& 
       .height = x.size(2),
       .width = x.size(3),
       .out_channels = out_channels,
-      .out_height = window_count(x.size(2), kernel[0], stride[0], padding[0], dilation[0], false, kOp),
-      .out_width = window_count(x.size(3), kernel[1], stride[1], padding[1], dilation[1], false, kOp),
+      .out_height = window_count(height, kernel[0], stride[0], 0, dilation[0], false, kOp),
+      .out_width = window_count(width, kernel[1], stride[1], 0, dilation[1], false, kOp),
       .x_image = x.stride(0),
       .x_channel = x.stride(1),
       .x_row = x.stride(2),
@@ -56,10 +67,12 @@ at::Tensor direct_conv2d(const at::Tensor& sequence_or_image, const at::Tensor& 
       .kernel_w = kernel[1],
       .stride_h = stride[0],
       .stride_w = stride[1],
-      .pad_h = padding[0],
-      .pad_w = padding[1],
       .dilation_h = dilation[0],
       .dilation_w = dilation[1],
+      .pad_top = top,
+      .pad_left = left,
+      .padded_height = height,
+      .padded_width = width,
       .block_rows = k.gemm_rows,
       .panel = k.gemm_panel,
       .activation = parse_activation(attr, scalars, algorithm),

@@ -19,7 +19,8 @@ at::Tensor depthwise_conv2d(const at::Tensor& x, const at::Tensor& weight, const
                             OptionalScalars scalars, std::optional<std::string> algorithm);
 
 /// A convolution of small images, or of sequences: [batch, channels, width] or [batch, channels, height, width], with any
-/// strides, to the same in channels-last order. The weight is [out_channels, kernel_h * kernel_w * channels], packed by
+/// strides, to the same in channels-last order. `padding` is that of both sides of height and width, or of the image's
+/// four sides: above, left, below, right. The weight is [out_channels, kernel_h * kernel_w * channels], packed by
 /// `pack_linear_weight`.
 at::Tensor direct_conv2d(const at::Tensor& x, const at::Tensor& weight, int64_t out_channels, at::IntArrayRef kernel,
                          const std::optional<at::Tensor>& bias, const std::optional<at::Tensor>& residual,

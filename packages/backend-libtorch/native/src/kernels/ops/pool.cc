@@ -6,6 +6,7 @@
 
 #include "../table.h"
 #include "check.h"
+#include "images.h"
 #include "ops.h"
 #include "window.h"
 
@@ -18,11 +19,10 @@ constexpr int64_t kFloatsPerThread = int64_t{32} * 1024;
 
 }  // namespace
 
-at::Tensor max_pool2d(const at::Tensor& x, at::IntArrayRef kernel, at::IntArrayRef stride, at::IntArrayRef padding,
+at::Tensor max_pool2d(const at::Tensor& sequence_or_image, at::IntArrayRef kernel, at::IntArrayRef stride, at::IntArrayRef padding,
                       at::IntArrayRef dilation, bool ceil_mode) {
   constexpr const char* kOp = "max_pool2d";
-  check_float(x, kOp, "x");
-  TORCH_CHECK(x.dim() == 4, "pt2::", kOp, ": x must have four dimensions, got ", x.sizes());
+  const at::Tensor x = as_image(sequence_or_image, kOp);
   check_pair(kernel, 1, kOp, "kernel");
   check_pair(stride, 1, kOp, "stride");
   check_pair(padding, 0, kOp, "padding");
@@ -34,7 +34,8 @@ at::Tensor max_pool2d(const at::Tensor& x, at::IntArrayRef kernel, at::IntArrayR
       {x.size(0), x.size(1), window_count(x.size(2), kernel[0], stride[0], padding[0], dilation[0], ceil_mode, kOp),
        window_count(x.size(3), kernel[1], stride[1], padding[1], dilation[1], ceil_mode, kOp)},
       x.options().memory_format(at::MemoryFormat::ChannelsLast));
-  if (out.numel() == 0) return out;
+  const at::Tensor result = like_given(out, sequence_or_image);
+  if (out.numel() == 0) return result;
   const MaxPool p{
       .x = input.const_data_ptr<float>(),
       .out = out.mutable_data_ptr<float>(),
@@ -56,18 +57,18 @@ at::Tensor max_pool2d(const at::Tensor& x, at::IntArrayRef kernel, at::IntArrayR
   const int64_t work = p.out_width * p.channels * p.kernel_h * p.kernel_w;
   at::parallel_for(0, p.batch * p.out_height, std::max<int64_t>(1, kFloatsPerThread / work),
                    [&](int64_t begin, int64_t end) { kernels().max_pool(p, begin, end); });
-  return out;
+  return result;
 }
 
-at::Tensor global_average_pool(const at::Tensor& x) {
+at::Tensor global_average_pool(const at::Tensor& sequence_or_image) {
   constexpr const char* kOp = "global_average_pool";
-  check_float(x, kOp, "x");
-  TORCH_CHECK(x.dim() == 4 && x.size(2) > 0 && x.size(3) > 0, "pt2::", kOp,
-              ": x must have four dimensions and pixels, got ", x.sizes());
+  const at::Tensor x = as_image(sequence_or_image, kOp);
+  TORCH_CHECK(x.size(2) > 0 && x.size(3) > 0, "pt2::", kOp, ": x must have pixels, got ", x.sizes());
   const at::Tensor input = x.contiguous(at::MemoryFormat::ChannelsLast);
   const at::Tensor out =
       at::empty({x.size(0), x.size(1), 1, 1}, x.options().memory_format(at::MemoryFormat::ChannelsLast));
-  if (out.numel() == 0) return out;
+  const at::Tensor result = like_given(out, sequence_or_image);
+  if (out.numel() == 0) return result;
   const float* from = input.const_data_ptr<float>();
   float* to = out.mutable_data_ptr<float>();
   const int64_t pixels = x.size(2) * x.size(3), channels = x.size(1);
@@ -76,7 +77,7 @@ at::Tensor global_average_pool(const at::Tensor& x) {
       kernels().channel_means(from + n * pixels * channels, pixels, channels, begin, end, to + n * channels);
     });
   }
-  return out;
+  return result;
 }
 
 }  // namespace pt2

@@ -59,7 +59,9 @@ std::tuple<at::Tensor, at::Tensor, at::Tensor> recurrent(const at::Tensor& x, at
 
   at::Tensor input = x.contiguous();
   for (int64_t layer = 0; layer < layers; ++layer) {
-    const at::Tensor out = at::empty({x.size(0), x.size(1), features}, input.options());
+    // Steps come first in memory, as in what PyTorch returns.
+    const bool rows_first = batch_first && layer == 0;
+    const at::Tensor out = at::empty({steps, batch, features}, input.options());
     for (int64_t direction = 0; direction < directions; ++direction) {
       const int64_t state = layer * directions + direction;
       const auto weight = [&](int64_t i) -> const at::Tensor& { return weights[static_cast<size_t>(state * each + i)]; };
@@ -81,10 +83,10 @@ std::tuple<at::Tensor, at::Tensor, at::Tensor> recurrent(const at::Tensor& x, at
           .steps = steps,
           .batch = batch,
           .hidden = hidden,
-          .gates_step = batch_first ? width : batch * width,
-          .gates_row = batch_first ? steps * width : width,
-          .out_step = batch_first ? features : batch * features,
-          .out_row = batch_first ? steps * features : features,
+          .gates_step = rows_first ? width : batch * width,
+          .gates_row = rows_first ? steps * width : width,
+          .out_step = batch * features,
+          .out_row = features,
           .reverse = direction == 1,
           .block_rows = k.gemm_rows,
           .panel = k.gemm_panel,
@@ -97,7 +99,7 @@ std::tuple<at::Tensor, at::Tensor, at::Tensor> recurrent(const at::Tensor& x, at
     }
     input = out;
   }
-  return {input, h, c};
+  return {batch_first ? input.transpose(0, 1) : input, h, c};
 }
 
 }  // namespace pt2

@@ -28,13 +28,13 @@ class Control {
   virtual Next resume(std::vector<c10::IValue> results) = 0;
 };
 
-// The operands of a control node. `values` holds None at a graph's position.
+// The operands of a control node, which outlives its runs. `values` holds None at a graph's position.
 struct ControlArgs {
-  std::string op;
-  std::vector<std::string> names;
+  const std::string& op;
+  const std::vector<std::string>& names;
   std::vector<c10::IValue> values;
-  std::vector<size_t> graphs;
-  std::vector<size_t> graphPositions;
+  const std::vector<size_t>& graphs;
+  const std::vector<size_t>& graphPositions;
   c10::Device device;  // on which the program runs
 };
 
