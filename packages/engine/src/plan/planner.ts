@@ -99,6 +99,7 @@ export class Planner<T extends DeviceTypes> implements PlanTarget<T>, TensorTabl
 
   /** Keeps the constants that the current step does read, and returns them. */
   protected keepConstants(): readonly Constant<T["handle"]>[] {
+    if (this.#reads.size === 0) return [];
     const kept = [...this.#reads].filter(([, count]) => count > 0).map(([constant]) => constant);
     this.#reads.clear();
     this.readInRuns(kept);

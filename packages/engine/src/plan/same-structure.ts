@@ -87,7 +87,10 @@ export class SameStructure<T extends DeviceTypes> {
   #matchCall(earlier: Call, call: Call): boolean {
     const { record, kind, packaged, scalar, results } = call;
     if (record !== earlier.record || kind !== earlier.kind || packaged !== earlier.packaged) return false;
-    if (!this.#reads(operandsOf(earlier), operandsOf(call)) || isPure(earlier) !== isPure(call)) return false;
+    const operands = operandsOf(call);
+    if (!this.#reads(operandsOf(earlier), operands)) return false;
+    // Only of a call that reads nothing does it depend on sizes.
+    if (operands.length === 0 && isPure(earlier) !== isPure(call)) return false;
     if ((scalar === undefined) !== (earlier.scalar === undefined)) return false;
     if (scalar !== undefined) {
       const known = earlier.scalar!;

@@ -54,10 +54,9 @@ export interface HandlerGraphBreak {
   answers(returned: unknown, args: Readonly<Record<string, unknown>>): readonly HandlerAnswer[];
 }
 
-/** A node, the names of the values that it reads, and what it came to. */
+/** A node, and what it came to. */
 export interface LoweredNode {
   readonly node: Node;
-  readonly reads: readonly string[];
   readonly calls: readonly Call[];
   readonly results: readonly ArgValue[];
 }
@@ -65,6 +64,8 @@ export interface LoweredNode {
 /** What the nodes of a graph came to for certain inputs, and the values of all names. */
 export interface LoweredNodes {
   readonly nodes: readonly LoweredNode[];
+  /** The positions in `nodes` of those that read a name. */
+  readonly readers: ReadonlyMap<string, readonly number[]>;
   readonly env: ReadonlyMap<string, ArgValue>;
 }
 

@@ -14,7 +14,7 @@ import { isNativeIfLoaded } from "./is-native.ts";
 import { located } from "./located.ts";
 import type { LowerTarget } from "./lower-target.ts";
 import { type LoweredTensor, tensorsIn } from "./lowered-tensor.ts";
-import { namesIn, Repetition } from "./repetition.ts";
+import { Repetition, readersIn } from "./repetition.ts";
 import { isRuntimeScalar, RuntimeScalars } from "./runtime-scalar.ts";
 import { evaluateSymbolic } from "./symbolic.ts";
 
@@ -61,7 +61,7 @@ async function lowerFrom(from: Graph, start: number, given: Environment, options
     const symbolic = symbolicAt(node, env, numbers);
     if (symbolic !== undefined) {
       bind(node, [symbolic], env);
-      nodes.push({ node, reads: namesIn(node), calls: [], results: [symbolic] });
+      nodes.push({ node, calls: [], results: [symbolic] });
       continue;
     }
     const inlined = await loading(() => inlinedAt(node, graph, env, numbers, options));
@@ -84,10 +84,10 @@ async function lowerFrom(from: Graph, start: number, given: Environment, options
     const lowered = await lowerNode(node, graph, env, emitter, options);
     bind(node, lowered.results, env);
     emitter.repeat(lowered.calls);
-    nodes.push({ node, reads: namesIn(node), ...lowered });
+    nodes.push({ node, ...lowered });
   }
   const stage = returnStage(graph, env, emitter, numbers);
-  return start === 0 && graph === from ? { ...stage, nodes: { nodes, env } } : stage;
+  return start === 0 && graph === from ? { ...stage, nodes: { nodes, readers: readersIn(nodes), env } } : stage;
 }
 
 /** Lowers a whole graph from what its nodes came to for other inputs; null if it now has a graph break. */
@@ -102,8 +102,8 @@ async function lowerAgain(
   for (const [name, value] of given) env.set(name, value);
   const numbers = new RuntimeScalars();
   const emitter = new Emitter(options.registry, options.target, numbers);
-  for (const known of before.nodes) {
-    if (again.isSame(known)) {
+  for (const [at, known] of before.nodes.entries()) {
+    if (!again.differs(at)) {
       emitter.repeat(known.calls);
       continue;
     }

@@ -15,21 +15,20 @@ type Lowered = Pick<LoweredNode, "calls" | "results">;
  */
 export class Repetition {
   readonly #before: LoweredNodes;
-  readonly #registry: OpRegistry;
-  /** The names of values that are not the same as before. */
-  readonly #changed = new Set<string>();
+  /** Whether a node has to be lowered again, by its position. */
+  readonly #differs: Uint8Array;
 
   constructor(before: LoweredNodes, inputs: Environment, registry: OpRegistry) {
     this.#before = before;
-    this.#registry = registry;
+    // Functions of users may answer differently, and are checked against symbolic sizes.
+    const isUsers = ({ op }: Node) => registry.userSetOf(op) !== undefined || registry.handlerOf(op) !== undefined;
+    this.#differs = Uint8Array.from(before.nodes, ({ node }) => (isUsers(node) ? 1 : 0));
     for (const [name, value] of inputs) this.#compare(name, value);
   }
 
-  /** Whether a node comes to the same as before: it reads the same values. */
-  isSame({ node, reads }: LoweredNode): boolean {
-    for (const name of reads) if (this.#changed.has(name)) return false;
-    // Functions of users may answer differently, and are checked against symbolic sizes.
-    return !this.#isUsers(node);
+  /** Whether the node at a position may come to something else than before: it reads a value that differs. */
+  differs(at: number): boolean {
+    return this.#differs[at] === 1;
   }
 
   /** Compares the values of a node that was lowered again with those of before. */
@@ -67,17 +66,17 @@ export class Repetition {
   }
 
   #compare(name: string, value: ArgValue): void {
-    if (!isSame(value, this.#before.env.get(name))) this.#changed.add(name);
-  }
-
-  #isUsers({ op }: Node): boolean {
-    return this.#registry.userSetOf(op) !== undefined || this.#registry.handlerOf(op) !== undefined;
+    if (isSame(value, this.#before.env.get(name))) return;
+    for (const at of this.#before.readers.get(name) ?? []) this.#differs[at] = 1;
   }
 }
 
 /** Returns the tensors of before for new ones of the same type. Only what the node itself made is exchanged. */
 function keptTensors(now: Lowered, before: Lowered): ReadonlyMap<LoweredTensor, LoweredTensor> {
   const kept = new Map<LoweredTensor, LoweredTensor>();
+  const [first, firstBefore] = [now.results[0], before.results[0]];
+  // Most nodes have one result.
+  if (now.results.length === 1 && isTensor(first) && isTensor(firstBefore) && !isAlike(first, firstBefore)) return kept;
   const [tensors, tensorsBefore] = [now.results.flatMap(tensorsIn), before.results.flatMap(tensorsIn)];
   if (tensors.length !== tensorsBefore.length || !tensors.some((tensor, i) => isAlike(tensor, tensorsBefore[i]!))) {
     return kept;
@@ -112,8 +111,20 @@ function isSame(a: ArgValue, b: ArgValue | undefined): boolean {
   return Object.is(a, b);
 }
 
-/** Returns the names of the values that a node reads. */
-export function namesIn({ args }: Node): readonly string[] {
+/** Returns which nodes read a name, by their positions. */
+export function readersIn(nodes: readonly LoweredNode[]): ReadonlyMap<string, readonly number[]> {
+  const readers = new Map<string, number[]>();
+  for (const [at, { node }] of nodes.entries()) {
+    for (const name of namesIn(node)) {
+      const others = readers.get(name);
+      if (others === undefined) readers.set(name, [at]);
+      else others.push(at);
+    }
+  }
+  return readers;
+}
+
+function namesIn({ args }: Node): readonly string[] {
   const names: string[] = [];
   const visit = (arg: Arg): void => {
     if (arg.kind === "value") names.push(arg.name);
