@@ -3,7 +3,9 @@ import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { compareColdLoad } from "./src/cold-load.ts";
-import { compareModel, MODELS } from "./src/models.ts";
+import { MODELS, TIMM_MODELS } from "./src/compared-models.ts";
+import { compareModel } from "./src/models.ts";
+import { productRate } from "./src/product-rate.ts";
 import { coldLoadTable, machine, modelTable } from "./src/report.ts";
 
 const { values } = parseArgs({
@@ -12,21 +14,23 @@ const { values } = parseArgs({
     only: { type: "string", multiple: true },
     aten: { type: "boolean", default: false },
     quick: { type: "boolean", default: false },
+    threads: { type: "string", default: "1" },
     python: { type: "string", default: "python3" },
   },
 });
 const { models, only, aten, quick, python } = values;
+const threads = Number(values.threads);
 const wanted = (name: string): boolean => only === undefined || only.includes(name);
 
 console.log(`${machine()}\n`);
 const results = [];
-for (const [name, ms] of Object.entries(MODELS)) {
-  if (!wanted(name)) continue;
-  const measureMs = quick ? ms / 4 : ms;
-  const effort = { warmupMs: Math.min(2000, measureMs / 2), measureMs, leastRounds: 7 };
-  results.push(await compareModel(models, aten ? `${name}_aten` : name, name, effort));
+const rate = await productRate();
+const effort = { warmupMs: quick ? 1000 : 2000, measureMs: quick ? 2000 : 6000, leastRounds: quick ? 5 : 9 };
+for (const name of ["minilm", ...MODELS, ...TIMM_MODELS]) {
+  if (!wanted(name) || !existsSync(`${models}/${name}.onnx`)) continue;
+  results.push(await compareModel(models, aten ? `${name}_aten` : name, name, threads, effort));
 }
-if (results.length > 0) console.log(modelTable(results));
+if (results.length > 0) console.log(modelTable(results, threads, rate));
 
 const large = `${models}/vit_b_16`;
 if (wanted("load") && existsSync(`${large}.pt2`)) {

@@ -1,4 +1,4 @@
-// Measures the latency of whole models: the wasm backend against ONNX Runtime Web, one thread each, in one process.
+// Measures the latency of whole models: the wasm backend against ONNX Runtime Web, in one process.
 
 import { join } from "node:path";
 import { worstError } from "@pt2/testing/worst-error";
@@ -6,14 +6,6 @@ import { countFlops } from "./flops.ts";
 import { alternate, type Effort, type Summary, summarize } from "./statistics.ts";
 import { compileHere, onnxSubject, wasmSubject } from "./subjects.ts";
 import { ALLOWED, readTensors } from "./tensors.ts";
-
-/** The models, and how many milliseconds each is measured for. */
-export const MODELS: Readonly<Record<string, number>> = {
-  resnet18: 8_000,
-  mobilenet_v3_large: 5_000,
-  bert_base: 25_000,
-  minilm: 5_000,
-};
 
 /** The result of one model and one form of its program. */
 export interface ModelResult {
@@ -27,15 +19,24 @@ export interface ModelResult {
   readonly errors: { readonly ours: number; readonly theirs: number };
 }
 
-/** Compares one program with the ONNX model of `base`. Refuses to time results that are not PyTorch's. */
-export async function compareModel(folder: string, name: string, base: string, effort: Effort): Promise<ModelResult> {
+/**
+ * Compares one program with the ONNX model of `base`, both on `threads` threads. Refuses to time results that are not
+ * PyTorch's.
+ */
+export async function compareModel(
+  folder: string,
+  name: string,
+  base: string,
+  threads: number,
+  effort: Effort,
+): Promise<ModelResult> {
   const path = join(folder, name);
   const inputs = await readTensors(`${path}.inputs.safetensors`);
   const expected = await readTensors(`${path}.expected.safetensors`);
-  const { program, executable } = await compileHere(`${path}.pt2`);
+  const { program, executable } = await compileHere(`${path}.pt2`, threads);
   const subjects = {
     ours: wasmSubject(executable, inputs),
-    theirs: await onnxSubject(join(folder, `${base}.onnx`), inputs),
+    theirs: await onnxSubject(join(folder, `${base}.onnx`), inputs, threads),
   };
   const errors = { ours: 0, theirs: 0 };
   for (const who of ["ours", "theirs"] as const) {

@@ -3,9 +3,6 @@ import type { ColdLoad } from "./cold-load.ts";
 import type { ModelResult } from "./models.ts";
 import type { Summary } from "./statistics.ts";
 
-/** The GFLOP/s that the packed matrix product reaches at its best sizes, as kernels-gemm.ts measures it. */
-const KERNEL_GFLOPS = 58;
-
 /** Describes the machine in a line. */
 export function machine(): string {
   const [cpu] = cpus();
@@ -13,8 +10,8 @@ export function machine(): string {
   return `${cpu?.model.trim()}, ${cpus().length} cores, ${memory} GiB, ${process.platform}, Node ${process.version}`;
 }
 
-/** Formats latencies as a Markdown table. */
-export function modelTable(results: readonly ModelResult[]): string {
+/** Formats latencies as a Markdown table, and the geometric mean of the ratios; `rate` is `productRate()`. */
+export function modelTable(results: readonly ModelResult[], threads: number, rate: number): string {
   const rows = results.map(({ name, ours, theirs, ratio, gflop, errors }) => [
     name,
     milliseconds(ours),
@@ -22,11 +19,14 @@ export function modelTable(results: readonly ModelResult[]): string {
     `${ratio.median.toFixed(2)} ${plusMinus(ratio)}`,
     gflop.toFixed(2),
     ((gflop / ours.median) * 1000).toFixed(0),
-    ((gflop / KERNEL_GFLOPS) * 1000).toFixed(1),
+    ((gflop / rate / threads) * 1000).toFixed(1),
     `${errors.ours.toFixed(3)} / ${errors.theirs.toFixed(3)}`,
   ]);
-  const head = ["model", "@pt2/backend-wasm", "onnxruntime-web", "ratio", "GFLOP", "GFLOP/s", "limit ms", "error"];
-  return table(head, rows);
+  const model = `model, ${threads} thread${threads === 1 ? "" : "s"}`;
+  const head = [model, "@pt2/backend-wasm", "onnxruntime-web", "ratio", "GFLOP", "GFLOP/s", "limit ms", "error"];
+  const mean = Math.exp(results.reduce((sum, { ratio }) => sum + Math.log(ratio.median), 0) / results.length);
+  const product = `the packed matrix product reaches ${rate.toFixed(0)} GFLOP/s on one thread`;
+  return `${table(head, rows)}\n\nGeometric mean of the ratios: ${mean.toFixed(3)}; ${product}.`;
 }
 
 /** Formats cold loads as Markdown tables. */

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import type { Executable, HostTensor } from "@pt2/backend";
-import { wasm } from "@pt2/backend-wasm";
+import { wasm } from "@pt2/backend-wasm/node";
 import { openArchive } from "@pt2/format";
 import { fromFile } from "@pt2/format/node";
 import { importProgram, type Program } from "@pt2/graph";
@@ -32,12 +32,17 @@ export async function openProgram(path: string): Promise<{
   return { archive, program: foldSymbolicArithmetic(functionalize(imported, effects)) };
 }
 
-/** Compiles with the wasm backend on this thread. */
+/** Compiles with the wasm backend on this thread, which has helpers where `threads` is more than 1. */
 export async function compileHere(
   path: string,
+  threads: number,
 ): Promise<{ readonly program: Program; readonly executable: Executable }> {
   const { archive, program } = await openProgram(path);
-  const executable = await wasm({ worker: false }).compile({ program, weights: await archive.weights(), registry });
+  const executable = await wasm({ worker: false, threads }).compile({
+    program,
+    weights: await archive.weights(),
+    registry,
+  });
   await archive.close();
   return { program, executable };
 }
@@ -55,9 +60,12 @@ interface OnnxNames {
   readonly outputs: readonly string[];
 }
 
-/** Opens a model with ONNX Runtime Web on this thread, in WebAssembly with one thread. */
-export async function onnxSubject(path: string, inputs: readonly HostTensor[]): Promise<Subject> {
-  ort.env.wasm.numThreads = 1;
+/**
+ * Opens a model with ONNX Runtime Web on this thread, in WebAssembly with this many threads, which is the same for all
+ * models of a process.
+ */
+export async function onnxSubject(path: string, inputs: readonly HostTensor[], threads: number): Promise<Subject> {
+  ort.env.wasm.numThreads = threads;
   const names = JSON.parse(await readFile(`${path}.json`, "utf8")) as OnnxNames;
   const session = await ort.InferenceSession.create(new Uint8Array(await readFile(path)), {
     executionProviders: ["wasm"],

@@ -15,6 +15,7 @@ import torch
 import torchvision_schemas  # noqa: F401  first, see there
 
 # isort: split
+import timm
 import transformers as hf
 from torchvision import models
 
@@ -54,6 +55,20 @@ def _vit_tiny(call: Call) -> torch.nn.Module:
     return enliven(models.VisionTransformer(image_size=224, patch_size=16, **sizes), call)
 
 
+# Families that are hard on a runtime, each in another way: small mobile nets, dense concatenation, parallel branches of
+# several resolutions, gated blocks with few channels on big maps, attention of many kinds.
+TIMM = (
+    *("mobilenetv4_conv_small", "ghostnet_100", "mnasnet_100", "efficientvit_b0", "mixnet_s"),
+    *("densenet121", "ese_vovnet19b_dw", "res2net50_26w_4s", "hrnet_w18_small_v2"),
+    *("mambaout_femto", "focalnet_tiny_srf", "regnety_008"),
+    *("deit_tiny_patch16_224", "poolformer_s12", "xcit_nano_12_p16_224"),
+)
+
+
+def _timm(name: str) -> Callable[[Call], torch.nn.Module]:
+    return lambda call: enliven(timm.create_model(name, pretrained=False), call)
+
+
 BENCHES = {
     "resnet18": Bench(_vision("resnet18"), _image),
     "mobilenet_v3_large": Bench(_vision("mobilenet_v3_large"), _image),
@@ -67,6 +82,7 @@ BENCHES = {
     "convnext_tiny": Bench(_vision("convnext_tiny"), _image),
     "swin_t": Bench(_vision("swin_t"), _image),
     "gpt2": Bench(lambda call: enliven(hf.GPT2LMHeadModel(hf.GPT2Config(use_cache=False)), call), _tokens),
+    **{name: Bench(_timm(name), _image) for name in TIMM},
     **{name: Bench(lambda _call, build=build: build().eval(), call) for name, (build, call) in KERNELS.items()},
 }
 
