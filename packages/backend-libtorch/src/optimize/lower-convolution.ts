@@ -129,8 +129,8 @@ function zerosAround(
   const pads = intsOf(argOf(node, "pad"));
   if (image === undefined || (mode?.kind === "string" && mode.value !== "constant")) return null;
   if (value !== undefined && numberOf(value) !== 0) return null;
-  if (pads === undefined || (pads.length !== 2 && pads.length !== 4) || pads.some((size) => size < 0 || size > 1024))
-    return null;
+  if (pads?.length !== 2 && pads?.length !== 4) return null;
+  if (!pads.every((size) => size >= 0 && size <= MOST_ZEROS)) return null;
   if (pads.length === 4 && context.tensor(image)?.shape.length !== 4) return null;
   const [left, right, top = 0, bottom = 0] = pads as [number, number, number?, number?];
   return { image, sides: [top, left, bottom, right] };

@@ -21,6 +21,7 @@ import { lowerLayerNorms } from "./lower-layer-norm.ts";
 import { lowerLinears } from "./lower-linear.ts";
 import { lowerPooling } from "./lower-pooling.ts";
 import { lowerRecurrent } from "./lower-recurrent.ts";
+import { lowerRecurrentCells } from "./lower-recurrent-cell.ts";
 import { lowerTopk } from "./lower-topk.ts";
 import { cancelConversions, narrowWeights } from "./narrow-weights.ts";
 import { restoreLayouts } from "./restore-layouts.ts";
@@ -50,6 +51,7 @@ const PASSES: readonly Pass[] = [
   lowerLinears,
   lowerLayerNorms,
   lowerRecurrent,
+  lowerRecurrentCells,
   lowerTopk,
   fuseEpilogues,
   lowerPooling,
