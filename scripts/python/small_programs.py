@@ -1,5 +1,6 @@
 """Programs of a few microseconds, as sensors, games, policies and tables run them, each with one call."""
 
+import itertools
 import pathlib
 from collections.abc import Callable
 
@@ -143,7 +144,7 @@ def _board() -> nn.Module:
 
 def _layers(*sizes: int, between: Callable[[], nn.Module]) -> nn.Module:
     layers: list[nn.Module] = []
-    for inputs, outputs in zip(sizes, sizes[1:], strict=False):
+    for inputs, outputs in itertools.pairwise(sizes):
         layers += [nn.Linear(inputs, outputs), between()]
     return nn.Sequential(*layers[:-1])
 

@@ -72,7 +72,8 @@ bool DirectObject::areExpected(const std::vector<c10::IValue>& values) const {
   for (size_t i = 0; i < values.size(); ++i) {
     if (!values[i].isTensor()) return false;
     const at::Tensor& tensor = values[i].toTensor();
-    if (!tensor.defined() || tensor.layout() != c10::kStrided || tensor.is_quantized() || !tensor.is_cpu()) return false;
+    if (!tensor.defined() || tensor.layout() != c10::kStrided || tensor.is_quantized() || !tensor.is_cpu())
+      return false;
     if (tensor.scalar_type() != outputs_[i].dtype || tensor.sizes() != outputs_[i].shape) return false;
   }
   return true;

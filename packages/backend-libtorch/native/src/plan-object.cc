@@ -24,8 +24,8 @@ RunOptions readOptions(Napi::Value value) {
 Napi::Function PlanObject::define(Napi::Env env) {
   return Wrapped::define(env, {method<&PlanObject::bind>("bind"), method<&PlanObject::start>("start"),
                                method<&PlanObject::runSync>("runSync"), method<&PlanObject::direct>("direct"),
-                               method<&PlanObject::capture>("capture"),
-                               method<&PlanObject::boundBytes>("boundBytes"), method<&PlanObject::dispose>("dispose")});
+                               method<&PlanObject::capture>("capture"), method<&PlanObject::boundBytes>("boundBytes"),
+                               method<&PlanObject::dispose>("dispose")});
 }
 
 const std::shared_ptr<Plan>& PlanObject::plan() const {

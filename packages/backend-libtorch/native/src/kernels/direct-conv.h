@@ -21,7 +21,9 @@ struct DirectConv {
   Activation activation;
 
   /// Whether pixels are read where they lie: without padding, their channels and columns one after the other.
-  bool in_place() const { return padded_height == height && padded_width == width && x_channel == 1 && x_column == channels; }
+  bool in_place() const {
+    return padded_height == height && padded_width == width && x_channel == 1 && x_column == channels;
+  }
   /// What one thread needs: one padded image, channels-last.
   int64_t scratch_floats() const { return in_place() ? 0 : padded_height * padded_width * channels; }
 };

@@ -41,9 +41,10 @@ at::Tensor pack_depthwise_weight(const at::Tensor& weight) {
   return weight.squeeze(1).permute({1, 2, 0}).contiguous();
 }
 
-at::Tensor depthwise_conv2d(const at::Tensor& sequence_or_image, const at::Tensor& weight, const std::optional<at::Tensor>& bias,
-                            at::IntArrayRef stride, at::IntArrayRef padding, at::IntArrayRef dilation, std::string attr,
-                            OptionalScalars scalars, std::optional<std::string> algorithm) {
+at::Tensor depthwise_conv2d(const at::Tensor& sequence_or_image, const at::Tensor& weight,
+                            const std::optional<at::Tensor>& bias, at::IntArrayRef stride, at::IntArrayRef padding,
+                            at::IntArrayRef dilation, std::string attr, OptionalScalars scalars,
+                            std::optional<std::string> algorithm) {
   const at::Tensor x = as_image(sequence_or_image, kOp);
   check_float(weight, kOp, "weight");
   TORCH_CHECK(weight.dim() == 3 && weight.size(2) == x.size(1) && weight.size(0) > 0 && weight.size(1) > 0,

@@ -93,8 +93,7 @@ at::Tensor conv1x1(const at::Tensor& sequence_or_image, const at::Tensor& packed
   std::optional<at::Tensor> other = residual;
   if (residual.has_value() && residual->defined()) other = as_image(*residual, "conv1x1");
   multiply("conv1x1", x.contiguous(kFormat), packed, x.size(1), out_channels, bias,
-           optional_like(other, out, kFormat, "conv1x1", "residual"), parse_activation(attr, scalars, algorithm),
-           out);
+           optional_like(other, out, kFormat, "conv1x1", "residual"), parse_activation(attr, scalars, algorithm), out);
   return like_given(out, sequence_or_image);
 }
 

@@ -18,10 +18,10 @@ at::Tensor depthwise_conv2d(const at::Tensor& x, const at::Tensor& weight, const
                             at::IntArrayRef stride, at::IntArrayRef padding, at::IntArrayRef dilation, std::string attr,
                             OptionalScalars scalars, std::optional<std::string> algorithm);
 
-/// A convolution of small images, or of sequences: [batch, channels, width] or [batch, channels, height, width], with any
-/// strides, to the same in channels-last order. `padding` is that of both sides of height and width, or of the image's
-/// four sides: above, left, below, right. The weight is [out_channels, kernel_h * kernel_w * channels], packed by
-/// `pack_linear_weight`.
+/// A convolution of small images, or of sequences: [batch, channels, width] or [batch, channels, height, width], with
+/// any strides, to the same in channels-last order. `padding` is that of both sides of height and width, or of the
+/// image's four sides: above, left, below, right. The weight is [out_channels, kernel_h * kernel_w * channels], packed
+/// by `pack_linear_weight`.
 at::Tensor direct_conv2d(const at::Tensor& x, const at::Tensor& weight, int64_t out_channels, at::IntArrayRef kernel,
                          const std::optional<at::Tensor>& bias, const std::optional<at::Tensor>& residual,
                          at::IntArrayRef stride, at::IntArrayRef padding, at::IntArrayRef dilation, std::string attr,
@@ -42,11 +42,11 @@ at::Tensor squeeze_excite(const at::Tensor& x, const at::Tensor& reduce, const s
                           const at::Tensor& expand, const std::optional<at::Tensor>& expand_bias, std::string attr,
                           std::string gate);
 
-/// `aten::gru`, `lstm`, `rnn_tanh` and `rnn_relu` of three dimensions, and without dropout: the outputs, the last states,
-/// and the cells of an LSTM. `weights` are those of the op, the matrices packed by `pack_linear_weight`.
-std::tuple<at::Tensor, at::Tensor, at::Tensor> recurrent(const at::Tensor& x, at::TensorList hx,
-                                                         at::TensorList weights, std::string kind, int64_t hidden,
-                                                         bool biased, bool batch_first, bool bidirectional);
+/// `aten::gru`, `lstm`, `rnn_tanh` and `rnn_relu` of three dimensions, and without dropout: the outputs, the last
+/// states, and the cells of an LSTM. `weights` are those of the op, the matrices packed by `pack_linear_weight`.
+std::tuple<at::Tensor, at::Tensor, at::Tensor> recurrent(const at::Tensor& x, at::TensorList hx, at::TensorList weights,
+                                                         std::string kind, int64_t hidden, bool biased,
+                                                         bool batch_first, bool bidirectional);
 
 at::Tensor attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
                      const std::optional<at::Tensor>& mask, bool is_causal, std::optional<double> scale);

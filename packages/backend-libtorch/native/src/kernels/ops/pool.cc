@@ -19,8 +19,8 @@ constexpr int64_t kFloatsPerThread = int64_t{32} * 1024;
 
 }  // namespace
 
-at::Tensor max_pool2d(const at::Tensor& sequence_or_image, at::IntArrayRef kernel, at::IntArrayRef stride, at::IntArrayRef padding,
-                      at::IntArrayRef dilation, bool ceil_mode) {
+at::Tensor max_pool2d(const at::Tensor& sequence_or_image, at::IntArrayRef kernel, at::IntArrayRef stride,
+                      at::IntArrayRef padding, at::IntArrayRef dilation, bool ceil_mode) {
   constexpr const char* kOp = "max_pool2d";
   const at::Tensor x = as_image(sequence_or_image, kOp);
   check_pair(kernel, 1, kOp, "kernel");

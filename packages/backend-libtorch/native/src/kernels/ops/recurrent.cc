@@ -37,9 +37,9 @@ at::Tensor state_of(const at::Tensor& given, at::IntArrayRef sizes) {
 
 }  // namespace
 
-std::tuple<at::Tensor, at::Tensor, at::Tensor> recurrent(const at::Tensor& x, at::TensorList hx,
-                                                         at::TensorList weights, std::string kind, int64_t hidden,
-                                                         bool biased, bool batch_first, bool bidirectional) {
+std::tuple<at::Tensor, at::Tensor, at::Tensor> recurrent(const at::Tensor& x, at::TensorList hx, at::TensorList weights,
+                                                         std::string kind, int64_t hidden, bool biased,
+                                                         bool batch_first, bool bidirectional) {
   const Kernels& k = kernels();
   const RecurrentKind cell = kind_of(kind);
   const int64_t directions = bidirectional ? 2 : 1;
@@ -64,10 +64,12 @@ std::tuple<at::Tensor, at::Tensor, at::Tensor> recurrent(const at::Tensor& x, at
     const at::Tensor out = at::empty({steps, batch, features}, input.options());
     for (int64_t direction = 0; direction < directions; ++direction) {
       const int64_t state = layer * directions + direction;
-      const auto weight = [&](int64_t i) -> const at::Tensor& { return weights[static_cast<size_t>(state * each + i)]; };
+      const auto weight = [&](int64_t i) -> const at::Tensor& {
+        return weights[static_cast<size_t>(state * each + i)];
+      };
       const std::optional<at::Tensor> input_bias = biased ? std::make_optional(weight(2)) : std::nullopt;
-      const at::Tensor gates = linear(input, weight(0), width, input_bias, std::nullopt, "none",
-                                      OptionalScalars(), std::nullopt);
+      const at::Tensor gates =
+          linear(input, weight(0), width, input_bias, std::nullopt, "none", OptionalScalars(), std::nullopt);
       const at::Tensor& packed = check_packed(weight(1), hidden, width, kOp);
       const at::Tensor bias = biased ? optional_vector(weight(3), width, kOp, "bias") : at::Tensor();
       if (batch == 0) continue;
