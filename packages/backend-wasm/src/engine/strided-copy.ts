@@ -1,5 +1,6 @@
 import { isDense, sameStrides } from "@pt2/engine";
 import { DTYPES, numel } from "@pt2/format";
+import type { Part } from "../threads/team.ts";
 import type { PlanContext } from "./kernel.ts";
 import { addressOf, type TensorView } from "./tensor-view.ts";
 import { writing } from "./written-by.ts";
@@ -7,6 +8,8 @@ import { writing } from "./written-by.ts";
 /** The rank in a copy kernel's layout: six sizes, six source strides, six target strides. */
 const RANK = 6;
 const LAYOUT_BYTES = 3 * RANK * 4;
+/** Of an element that is copied. */
+const NANOSECONDS_EACH = 0.3;
 
 interface Dimension {
   readonly size: number;
@@ -37,13 +40,44 @@ export function planCopy(ctx: PlanContext, from: TensorView, to: TensorView): vo
   }));
   if (scale > 1) dims.push({ size: scale, from: 1, to: 1 });
   const all = coalesce(dims);
+  if (all.length > RANK) planMany(ctx, { all, unit, copy, from, to });
+  else planOne(ctx, { all, unit, copy, from, to });
+}
+
+interface StridedCopy {
+  /** The dimensions, merged. */
+  readonly all: readonly Dimension[];
+  /** Bytes of an element. */
+  readonly unit: number;
+  readonly copy: (from: number, to: number, layout: number) => void;
+  readonly from: TensorView;
+  readonly to: TensorView;
+}
+
+/** A copy of as many dimensions as the kernel takes, which threads divide along the first. */
+function planOne(ctx: PlanContext, { all, unit, copy, from, to }: StridedCopy): void {
+  const [first = { size: 1, from: 0, to: 0 }, ...rest] = all;
+  const count = numel(from.shape);
+  const parts = ctx.team.parts({ items: first.size, nanoseconds: count * NANOSECONDS_EACH });
+  const layouts = parts.map((part) => layoutWords([{ ...first, size: part.count }, ...rest]));
+  const block = ctx.scratch(parts.length * LAYOUT_BYTES);
+  const compute = ({ index, start }: Part): void => {
+    // The kernel reorders its layout, so each call gets a fresh one.
+    const layout = block.handle + index * LAYOUT_BYTES;
+    ctx.heap.i32.set(layouts[index]!, layout / 4);
+    copy(addressOf(from) + start * first.from * unit, addressOf(to) + start * first.to * unit, layout);
+  };
+  ctx.step(writing(to, ctx.team.step(parts, compute)));
+}
+
+/** A copy of more dimensions: many calls of the kernel. */
+function planMany(ctx: PlanContext, { all, unit, copy, from, to }: StridedCopy): void {
   const [outer, inner] = [all.slice(0, -RANK), all.slice(-RANK)];
   const layout = layoutWords(inner);
   const block = ctx.scratch(LAYOUT_BYTES);
   const run = (): void => {
     const at = block.handle;
     forEachOuter(outer, (source, target) => {
-      // The kernel reorders its layout, so each call gets a fresh one.
       ctx.heap.i32.set(layout, at / 4);
       copy(addressOf(from) + source * unit, addressOf(to) + target * unit, at);
     });

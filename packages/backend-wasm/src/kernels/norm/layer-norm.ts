@@ -1,6 +1,7 @@
 import type { TensorMeta } from "@pt2/registry";
 import { type KernelCall, type WasmKernel, wasmKernel } from "../../engine/kernel.ts";
 import { addressOf, type TensorView } from "../../engine/tensor-view.ts";
+import type { Part } from "../../threads/team.ts";
 import { float32Result, isFloat32 } from "../float32.ts";
 
 /** Of an element that is read for its statistics, and written. */
@@ -78,23 +79,30 @@ export const groupNorm: WasmKernel = wasmKernel({
     const [mean, rstd] = statistics.map(({ wide }) => wide);
     float32Result(call, (out) => {
       if (batch * channels * n === 0) return;
-      const at = (view: TensorView | null | undefined): number => (view ? addressOf(view) : 0);
+      const at = (view: TensorView | null | undefined, element = 0): number =>
+        view ? addressOf(view) + 4 * element : 0;
       const { kernels } = call;
-      call.step(() =>
+      // Parts are groups of one image, or images.
+      const each = batch === 1 ? channels / groups : channels;
+      const items = batch === 1 ? groups : batch;
+      const parts = call.team.parts({ items, nanoseconds: batch * channels * n * NANOSECONDS_EACH });
+      const compute = ({ start, count }: Part): void => {
+        const [channel, group] = batch === 1 ? [start * each, start] : [0, start * groups];
         kernels.groupNormRows(
-          addressOf(input),
-          addressOf(out),
-          batch,
-          channels,
-          groups,
+          at(input, start * each * n),
+          at(out, start * each * n),
+          batch === 1 ? 1 : count,
+          batch === 1 ? count * each : channels,
+          batch === 1 ? count : groups,
           n,
-          at(weight),
-          at(bias),
+          at(weight, channel),
+          at(bias, channel),
           eps,
-          at(mean),
-          at(rstd),
-        ),
-      );
+          at(mean, group),
+          at(rstd, group),
+        );
+      };
+      call.step(call.team.step(parts, compute));
     });
     for (const { round } of statistics) round();
   },

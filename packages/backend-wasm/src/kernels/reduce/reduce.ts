@@ -4,6 +4,7 @@ import { contiguousStrides, type DType } from "@pt2/format";
 import type { TensorMeta } from "@pt2/registry";
 import { type KernelCall, type WasmKernel, wasmKernel } from "../../engine/kernel.ts";
 import { addressOf, type TensorView } from "../../engine/tensor-view.ts";
+import type { Part } from "../../threads/team.ts";
 import { float32Result, isFloat32 } from "../float32.ts";
 
 type ReductionOp =
@@ -102,18 +103,24 @@ function planColumns(
   if (numel(out.shape) === 0) return;
   const { kernels } = call;
   const divisor = reduction === "mean" ? n : 1;
-  call.step(() => {
-    const [from, to] = [addressOf(source), addressOf(out)];
+  // Each result is a sum of its own: parts are rows, or whole blocks of them where what is summed lies apart.
+  const parts = call.team.parts({ items: outer, nanoseconds: outer * n * inner * NANOSECONDS_EACH });
+  const compute = ({ start, count }: Part): void => {
+    const [from, to] = [addressOf(source) + 4 * start * n * inner, addressOf(out) + 4 * start * inner];
     if (reduction === "sum" || reduction === "mean") {
-      if (inner === 1) kernels.sumRows(from, to, outer, n, divisor);
-      else kernels.sumColumns(from, to, outer, n, inner, divisor);
+      if (inner === 1) kernels.sumRows(from, to, count, n, divisor);
+      else kernels.sumColumns(from, to, count, n, inner, divisor);
     } else if (reduction === "max") {
-      if (inner === 1) kernels.maxRows(from, to, outer, n);
-      else kernels.maxColumns(from, to, outer, n, inner);
-    } else if (inner === 1) kernels.minRows(from, to, outer, n);
-    else kernels.minColumns(from, to, outer, n, inner);
-  });
+      if (inner === 1) kernels.maxRows(from, to, count, n);
+      else kernels.maxColumns(from, to, count, n, inner);
+    } else if (inner === 1) kernels.minRows(from, to, count, n);
+    else kernels.minColumns(from, to, count, n, inner);
+  };
+  call.step(call.team.step(parts, compute));
 }
+
+/** Of an element that is read. */
+const NANOSECONDS_EACH = 0.15;
 
 function isFloatOrAbsent(dtype: DType | null | undefined): boolean {
   return dtype === null || dtype === undefined || dtype === "float32" || dtype === "float16" || dtype === "bfloat16";
