@@ -41,14 +41,13 @@ const BACKENDS: readonly KnownBackend[] = [
   {
     name: "wasm",
     package: "@pt2/backend-wasm",
-    about: "embedded WebAssembly SIMD, one thread, works everywhere",
+    about: "embedded WebAssembly SIMD, works everywhere",
     obstacle: async () => undefined,
-    async create({ device = "cpu", threads = 1 }) {
+    async create({ device = "cpu", threads }) {
       if (device !== "cpu") throw usageError(`The wasm backend has no device "${device}"`, "omit --device");
-      if (threads !== 1) throw usageError(`The wasm backend has one thread, not ${threads}`, "omit --threads");
       const { wasm } = await import("@pt2/backend-wasm/node");
       // This thread has no other work, and a worker would copy every input and result.
-      return wasm({ worker: false });
+      return wasm({ worker: false, ...(threads !== undefined && { threads }) });
     },
   },
   {

@@ -75,7 +75,7 @@ describe("the usage of pt2", () => {
     [["run", MLP, "--nothing"], "Unknown option '--nothing'"],
     [["run", MLP, "--backend", "tpu"], 'There is no backend "tpu"'],
     [["run", MLP, "--threads", "0"], "--threads takes a whole number of at least 1"],
-    [["run", MLP, "--threads", "2"], "The wasm backend has one thread, not 2"],
+    [["run", MLP, "--threads", "65"], "wasm() was given 65 threads"],
     [["libtorch"], "ACTION is missing"],
     [["libtorch", "explode"], 'There is no action "explode"'],
     [["libtorch", "install", "--version", "2.3.0"], '"2.3.0" is not a release of PyTorch that this package can use'],

@@ -14,6 +14,12 @@ const SIMD_MODULE = Uint8Array.from([
   0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 127, 3, 2, 1, 0, 10, 11, 1, 9, 0, 65, 0, 253, 17, 253, 27, 0, 11,
 ]);
 
+/** A module with one function that multiplies and adds in one instruction. */
+const RELAXED_SIMD_MODULE = Uint8Array.from([
+  0, 97, 115, 109, 1, 0, 0, 0, 1, 5, 1, 96, 0, 1, 123, 3, 2, 1, 0, 10, 19, 1, 17, 0, 65, 0, 253, 15, 65, 0, 253, 15, 65,
+  0, 253, 15, 253, 133, 2, 11,
+]);
+
 /** `pt2 doctor` */
 export const doctor: Command = {
   name: "doctor",
@@ -30,6 +36,7 @@ export const doctor: Command = {
       cores: availableParallelism(),
       memory: totalmem(),
       wasmSimd: WebAssembly.validate(SIMD_MODULE),
+      wasmRelaxedSimd: WebAssembly.validate(RELAXED_SIMD_MODULE),
       backends,
       libtorch: await examineLibtorch(),
     };
@@ -67,13 +74,14 @@ interface DoctorReport {
   readonly cores: number;
   readonly memory: number;
   readonly wasmSimd: boolean;
+  readonly wasmRelaxedSimd: boolean;
   readonly backends: readonly BackendState[];
   /** Null where @pt2/backend-libtorch is not installed. */
   readonly libtorch: LibtorchReport | null;
 }
 
 function printReport(
-  { node, platform, cores, memory, wasmSimd, backends, libtorch }: DoctorReport,
+  { node, platform, cores, memory, wasmSimd, wasmRelaxedSimd, backends, libtorch }: DoctorReport,
   paint: Paint,
 ): string {
   const rows = backends.map(({ name, works, about, advice }) => [
@@ -84,6 +92,7 @@ function printReport(
   return [
     `Node ${node} on ${platform}, ${cores} cores, ${bytesText(memory)} memory\n`,
     `WebAssembly SIMD: ${wasmSimd ? "yes" : "no: update Node"}\n`,
+    `WebAssembly relaxed SIMD: ${wasmRelaxedSimd ? "yes" : "no: products are a fifth faster from Node 21 on"}\n`,
     `\nBackends, best first\n${table(rows)}`,
     libtorch === null ? "" : printLibtorch(libtorch),
   ].join("");

@@ -3,6 +3,7 @@ import type { Clamp } from "../../engine/clamp.ts";
 import { NO_CLAMP } from "../../engine/context.ts";
 import type { PlanContext } from "../../engine/kernel.ts";
 import { addressOf, type TensorView } from "../../engine/tensor-view.ts";
+import type { Part } from "../../threads/team.ts";
 
 /** Flags of the packed matrix product, see assembly/gemm.ts. */
 const ACCUMULATE = 1;
@@ -11,6 +12,8 @@ const CLAMP = 2;
 export const PANEL = 8;
 /** Of a multiplication and an addition in the packed matrix product. */
 export const NANOSECONDS_EACH_PRODUCT = 0.05;
+/** Of an element that is packed, which is read from and written to memory. */
+const NANOSECONDS_EACH_PACKED = 0.5;
 /** Rows above which the product adds up in the same order whatever their number, see assembly/gemm.ts. */
 export const LEAST_ROWS = 8;
 
@@ -19,13 +22,23 @@ export function packedMatrix(ctx: PlanContext, matrix: TensorView): TensorView {
   const [K, N] = matrix.shape as readonly [number, number];
   const bytes = ctx.kernels.gemmPackedBytes(K, N);
   const [strideK, strideN] = matrix.strides as readonly [number, number];
-  const fill = (inner: PlanContext, from: TensorView, to: TensorView): void =>
-    inner.step(() => inner.kernels.gemmPackB(addressOf(from), strideK, strideN, K, N, addressOf(to)));
+  const division = { items: N, unit: PANEL, nanoseconds: K * N * NANOSECONDS_EACH_PACKED };
+  const fill = (inner: PlanContext, from: TensorView, to: TensorView): void => {
+    const pack = ({ start, count }: Part): void => {
+      const [src, dst] = [addressOf(from) + 4 * start * strideN, addressOf(to) + 4 * start * K];
+      inner.kernels.gemmPackB(src, strideK, strideN, K, count, dst);
+    };
+    inner.step(inner.team.step(inner.team.parts(division), pack));
+  };
   // PyTorch's [N, K] weights: the rows of a panel lie where the panel will.
   const inPlace = strideK === 1 && strideN === K && N % PANEL === 0;
   const rework = (inner: PlanContext, at: TensorView): void => {
-    const work = inner.scratch(K * PANEL * 4);
-    inner.step(() => inner.kernels.gemmPackInPlace(addressOf(at), K, N, work.handle));
+    const parts = inner.team.parts(division);
+    const workBytes = K * PANEL * 4;
+    const work = inner.scratch(parts.length * workBytes);
+    const pack = ({ index, start, count }: Part): void =>
+      inner.kernels.gemmPackInPlace(addressOf(at) + 4 * start * K, K, count, work.handle + index * workBytes);
+    inner.step(inner.team.step(parts, pack));
   };
   return ctx.prepared(matrix, "gemm", packedBytes(bytes), fill, inPlace ? rework : undefined);
 }
