@@ -18,6 +18,7 @@ export type { DeviceTypes } from "./plan/device-types.ts";
 export { type KernelArgs, type KernelOp, namesOf } from "./plan/kernel-args.ts";
 export type { KernelCall, PlanContext } from "./plan/kernel-call.ts";
 export type { ConstantSteps, Epilogue, PlanDevice, PlannedCall, PlanTarget } from "./plan/plan-device.ts";
+export type { EpilogueQuestion, Placed, PlanRecords, StepRecord } from "./plan/plan-records.ts";
 export { planStage } from "./plan/plan-stage.ts";
 export type { PlannedStage, PlannedStep, PlanRequest } from "./plan/planned-stage.ts";
 export { PlanningContext } from "./plan/planning-context.ts";

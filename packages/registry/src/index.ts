@@ -8,7 +8,7 @@ export { builderOf } from "./builder.ts";
 export { effectsOf } from "./effects.ts";
 export type * from "./handler.ts";
 export { argValue, describe as describeNode } from "./lower/arguments.ts";
-export type { Call, GraphBreak, Stage } from "./lower/call.ts";
+export type { Call, GraphBreak, LoweredNode, LoweredNodes, Stage } from "./lower/call.ts";
 export { requireArgumentValues } from "./lower/check-arguments.ts";
 export type { TypedCall } from "./lower/elementwise.ts";
 export { Emitter } from "./lower/emit.ts";

@@ -11,6 +11,7 @@ const DECODER = `program {
   parameter "key" = %wk: f32[8, 8]
   parameter "out" = %wo: f32[8, 8]
   parameter "words" = %words: f32[5, 8]
+  parameter "nothing" = %nothing: f32[0]
   user_input %token: i64[1]
   user_input %cache: f32[s0, 8]
   %x: f32[1, 8] = aten::embedding(weight=%words, indices=%token)
@@ -21,7 +22,8 @@ const DECODER = `program {
   %q: f32[1, 8] = aten::linear(input=%x, weight=%wq)
   %turned: f32[1, 8] = aten::mul.Tensor(%q, other=%angle)
   %k: f32[1, 8] = aten::linear(input=%x, weight=%wk)
-  %keys: f32[s0 + 1, 8] = aten::cat(tensors=[%cache, %k])
+  %held: f32[s0, 8] = aten::cat(tensors=[%nothing, %cache])
+  %keys: f32[s0 + 1, 8] = aten::cat(tensors=[%held, %k])
   %across: f32[8, s0 + 1] = aten::t(%keys)
   %scores: f32[1, s0 + 1] = aten::mm(%turned, mat2=%across)
   %scaled: f32[1, s0 + 1] = aten::div.Tensor(%scores, other=%length)
@@ -91,7 +93,7 @@ export const SIZES: readonly LifecycleCase[] = [
       expectAsAlone(
         tools,
         DECODER,
-        [matrix("query", 8, 8), matrix("key", 8, 8), matrix("out", 8, 8), matrix("words", 5, 8)],
+        [matrix("query", 8, 8), matrix("key", 8, 8), matrix("out", 8, 8), matrix("words", 5, 8), matrix("nothing", 0)],
         [9, 4, 1, 17, 9].map((length) => [ints([1], 3), someFloats(length, 8)]),
       ),
   },
