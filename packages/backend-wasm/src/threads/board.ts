@@ -3,7 +3,7 @@
 
 /** Indices of 32-bit words. */
 export const WORD = {
-  /** How often there was something new, times 256, plus the parts of a step that nobody has taken. Threads wait on it. */
+  /** How often there was something new, times 256, plus the parts of a step that are still to be taken. Threads wait on it. */
   open: 0,
   /** Parts that are not done. Who hands out a step waits on it. */
   pending: 1,
@@ -23,8 +23,6 @@ export const WORD = {
   busy: 80,
 } as const;
 
-/** Threads of a team at most. */
-export const MOST_THREADS = 64;
 /** Parts of a step at most: what fits beside the count in `WORD.open`. */
 export const MOST_PARTS = 255;
 const WORDS = 256;
@@ -69,7 +67,7 @@ export type Callee = (...args: readonly number[]) => unknown;
 export function takePart(board: Board, open: number, functionsOf: (model: number) => readonly Callee[]): boolean {
   const { words, starts, calls } = board;
   if (Atomics.compareExchange(words, WORD.open, open, open - 1) !== open) return false;
-  // A step ends only when all its parts are done, so that from here on nobody writes the board.
+  // A step ends only when all its parts are done, so that from here on the board does not change.
   const part = words[WORD.parts]! - (open & 0xff);
   try {
     const functions = functionsOf(words[WORD.model]!);

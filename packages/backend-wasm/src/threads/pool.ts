@@ -1,8 +1,8 @@
 import { wasmError } from "../wasm-errors.ts";
-import { type Board, type Callee, MOST_THREADS, newBoard, takeFailure, takePart, WORD } from "./board.ts";
+import { type Board, type Callee, newBoard, takeFailure, takePart, WORD } from "./board.ts";
 import type { HelperHandle, StartHelper, ToHelper } from "./helper-messages.ts";
 import { spinUntil } from "./spin.ts";
-import type { Threads } from "./thread-count.ts";
+import { MOST_THREADS, type Threads } from "./thread-count.ts";
 
 /** What helpers are told about a model. */
 interface Model {

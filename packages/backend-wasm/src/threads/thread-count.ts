@@ -1,5 +1,4 @@
 import { wasmError } from "../wasm-errors.ts";
-import { MOST_THREADS } from "./board.ts";
 import type { StartHelper } from "./helper-messages.ts";
 
 /** The threads of a backend. */
@@ -22,6 +21,8 @@ export const ONE_THREAD: Threads = {
   },
 };
 
+/** Threads of a backend at most. */
+export const MOST_THREADS = 64;
 /** Threads that are used at most unless more are asked for. */
 const MOST_BY_DEFAULT = 8;
 
