@@ -64,7 +64,7 @@ describePage("what a page that trains downloads", { app: "tests/browser/smallest
         ]);
         return (outputs[1] as ReturnType<typeof tensor>).shape;
       });
-    // At most 60 kB more than a page that only runs the network.
-    await measure(ready, answer, { before: 80_000, after: 194_000 });
+    // At most 60 kB more than a page that only runs the network; 2 kB of both plan again what another size changes.
+    await measure(ready, answer, { before: 80_000, after: 196_000 });
   });
 });
