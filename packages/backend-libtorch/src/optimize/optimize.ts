@@ -16,6 +16,7 @@ import { hasClaimedWrites, makeFunctional } from "./functional.ts";
 import { fuseAttention } from "./fuse-attention.ts";
 import { fuseEpilogues } from "./fuse-epilogues.ts";
 import { fusePointwise } from "./fuse-pointwise.ts";
+import { lowerBatchNorms } from "./lower-batch-norm.ts";
 import { lowerConvolutions } from "./lower-convolution.ts";
 import { lowerLayerNorms } from "./lower-layer-norm.ts";
 import { lowerLinears } from "./lower-linear.ts";
@@ -47,6 +48,7 @@ const PASSES: readonly Pass[] = [
   fuseSqueezeExcite,
   fuseAttention,
   narrowWeights,
+  lowerBatchNorms,
   lowerConvolutions,
   lowerLinears,
   lowerLayerNorms,
