@@ -1,6 +1,11 @@
 import { defineConfig } from "vite";
 
+// Isolated, so that threads of the wasm backend can share memory.
+const headers = { "Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Embedder-Policy": "require-corp" };
+
 export default defineConfig({
+  server: { headers },
+  preview: { headers },
   // Works below any path of a server.
   base: "./",
   build: {

@@ -1,6 +1,7 @@
 import { defineConfig } from "vite";
 
-// Cross-origin isolation is not needed. It makes the page's clock finer, and lets a run stop between two steps.
+// Cross-origin isolation is not needed. With it threads of the wasm backend share memory; it makes the page's clock finer,
+// and lets a run stop between two steps.
 const headers = { "Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Embedder-Policy": "require-corp" };
 
 const HASHED = "assets/[name]-[hash][extname]";
