@@ -188,4 +188,36 @@ describeWithLibtorch("native runs", ({ addon }) => {
     }
     plan.dispose();
   });
+
+  it("repeats runs from bytes to bytes, and refuses bytes, layouts and plans that do not fit", () => {
+    const layout = { dtype: "float32", shape: [2] } as const;
+    const plan = addon.compile(chain(["aten::neg"]), [null]);
+    const direct = plan.direct([layout], [layout])!;
+    const memory = (...values: readonly number[]): Uint8Array => new Uint8Array(Float32Array.from(values).buffer);
+    for (const value of [1, 2]) {
+      const out = memory(0, 0);
+      expect(direct.run(true, memory(value, 5), out)).toBeUndefined();
+      expect([...new Float32Array(out.buffer)]).toEqual([-value, -5]);
+    }
+    const buffer = new ArrayBuffer(8);
+    const detached = new Uint8Array(buffer);
+    structuredClone(buffer, { transfer: [buffer] });
+    for (const given of [
+      [memory(1, 2)],
+      [memory(1), memory(0, 0)],
+      [memory(1, 2), memory(0)],
+      [detached, memory(0, 0)],
+      [],
+    ])
+      expect(() => direct.run(false, ...given)).toThrow(coded("argument"));
+    expect(() => direct.run(1 as unknown as boolean, memory(1, 2), memory(0, 0))).toThrow(coded("argument"));
+    const others = plan.direct([layout], [{ dtype: "float32", shape: [3] }])!.run(false, memory(1, 2), memory(0, 0, 0));
+    expect((others as readonly NativeTensor[]).map(floats)).toEqual([[-1, -2]]);
+    expect(() => plan.direct([], [layout])).toThrow(coded("plan"));
+    expect(() => plan.direct([{ ...layout, shape: [-1] }], [layout])).toThrow(coded("argument"));
+    for (const other of [chain(["host"]), chain(["aten::neg_"]), LOOP])
+      expect(addon.compile(other, [null]).direct([layout], [layout])).toBeNull();
+    direct.dispose();
+    expect(() => direct.run(false, memory(1, 2), memory(0, 0))).toThrow(coded("disposed"));
+  });
 });
