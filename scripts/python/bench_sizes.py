@@ -12,6 +12,7 @@ from torch.export import Dim
 
 import torchvision_schemas  # noqa: F401  first, see there
 
+# isort: split
 from transformers import BertConfig, BertModel, DynamicCache, LlamaConfig, LlamaForCausalLM
 
 
@@ -23,7 +24,7 @@ class DecoderStep(nn.Module):
         self.model = LlamaForCausalLM(config)
 
     def forward(self, token, keys, values):
-        cache = DynamicCache(ddp_cache_data=list(zip(keys, values)))
+        cache = DynamicCache(ddp_cache_data=list(zip(keys, values, strict=True)))
         logits = self.model(input_ids=token, past_key_values=cache, use_cache=True).logits
         return logits, [layer.keys for layer in cache.layers], [layer.values for layer in cache.layers]
 
@@ -104,7 +105,7 @@ class Block(nn.Module):
 def pictures():
     """A residual network for pictures of any height and width."""
     widths = [32, 64, 128, 256]
-    blocks = [Block(a, b, 2) for a, b in zip([3, *widths], widths)]
+    blocks = [Block(a, b, 2) for a, b in zip([3, *widths], widths, strict=False)]
     model = nn.Sequential(*blocks, nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(widths[-1], 100))
     sides = {2: 16 * Dim("height", min=2, max=40), 3: 16 * Dim("width", min=2, max=40)}
     return model, (torch.randn(1, 3, 96, 128),), (sides,)
