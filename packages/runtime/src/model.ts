@@ -19,7 +19,10 @@ export interface Model extends AsyncDisposable {
   readonly backend: string;
   /** The program that the backend compiled. */
   readonly program: Program;
-  /** Whether calls leave the calling thread free. `explain` gives the reason if not, for backends that support it. */
+  /**
+   * Whether calls leave the calling thread free, but for those that take less than the way to another thread. `explain`
+   * gives the reason if not, for backends that support it.
+   */
   readonly offThread: boolean;
   /** The leaves of a call, in flattened order. */
   readonly inputs: readonly LeafInfo[];
