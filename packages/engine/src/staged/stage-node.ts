@@ -176,7 +176,7 @@ function isComputed(value: ArgValue): value is LoweredTensor {
 }
 
 /** Makes a cache for the stages that begin a graph, or follow another stage. */
-export function stageCache<View extends TensorType, Plan extends StagePlan<View>>(): PlanCache<
+function stageCache<View extends TensorType, Plan extends StagePlan<View>>(): PlanCache<
   readonly RunValue[],
   StageNode<View, Plan>
 > {
