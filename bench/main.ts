@@ -25,7 +25,12 @@ const wanted = (name: string): boolean => only === undefined || only.includes(na
 console.log(`${machine()}\n`);
 const results = [];
 const rate = await productRate();
-const effort = { warmupMs: quick ? 1000 : 2000, measureMs: quick ? 2000 : 6000, leastRounds: quick ? 5 : 9 };
+const effort = {
+  warmupMs: quick ? 1000 : 2000,
+  measureMs: quick ? 2000 : 6000,
+  leastRounds: quick ? 5 : 9,
+  pauseMs: threads > 1 ? 30 : 0,
+};
 for (const name of ["minilm", ...MODELS, ...TIMM_MODELS]) {
   if (!wanted(name) || !existsSync(`${models}/${name}.onnx`)) continue;
   results.push(await compareModel(models, aten ? `${name}_aten` : name, name, threads, effort));

@@ -30,6 +30,8 @@ export interface Effort {
   readonly leastRounds: number;
   /** The least number of rounds of the warm-up. @default 3 */
   readonly leastWarmup?: number;
+  /** Before each measured run, so that threads of the subject before stop looking for work. @default 0 */
+  readonly pauseMs?: number;
 }
 
 /**
@@ -38,7 +40,7 @@ export interface Effort {
  */
 export async function alternate<Name extends string>(
   subjects: Subjects<Name>,
-  { warmupMs, measureMs, leastRounds, leastWarmup = 3 }: Effort,
+  { warmupMs, measureMs, leastRounds, leastWarmup = 3, pauseMs = 0 }: Effort,
   clock = (): number => performance.now(),
 ): Promise<Readonly<Record<Name, readonly number[]>>> {
   const names = Object.keys(subjects) as Name[];
@@ -47,6 +49,7 @@ export async function alternate<Name extends string>(
     const end = performance.now() + ms;
     for (let round = 0; round < least || performance.now() < end; round++) {
       for (const name of round % 2 === 0 ? names : names.toReversed()) {
+        if (pauseMs > 0) await new Promise((resolve) => setTimeout(resolve, pauseMs));
         const start = clock();
         await subjects[name]();
         if (keep) times[name].push(clock() - start);

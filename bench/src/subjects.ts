@@ -8,7 +8,8 @@ import { functionalize } from "@pt2/graph/functionalize";
 import { foldSymbolicArithmetic, removeNoOps } from "@pt2/graph/passes";
 import { createRegistry, effectsOf } from "@pt2/registry";
 import { aten } from "@pt2/registry/aten";
-import * as ort from "onnxruntime-web/wasm";
+// Its build for Node, which can start threads.
+import * as ort from "onnxruntime-web";
 
 /** One of the two runtimes with a model loaded. */
 export interface Subject {
