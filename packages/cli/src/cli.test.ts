@@ -301,7 +301,9 @@ describe("commands that run a program", () => {
 
   it.skipIf(native === undefined)("profile names the nodes that libtorch's fast mode fused", async () => {
     const { out } = await pt2("profile", DIGITS, "--backend", "libtorch");
-    expect(out).toMatch(/aten::conv2d %conv2d \+ aten::batch_norm %batch_norm \(features\.0\.0, .*\), as \w+::/);
+    expect(out).toMatch(
+      /aten::conv2d %conv2d \+ aten::batch_norm %batch_norm \+ aten::relu %relu \(features\.0\.0, .*\), as \w+::/,
+    );
   });
 
   it("run rejects a tensor file with an unknown input by name", async () => {

@@ -44,7 +44,8 @@ export async function subjects(part = ""): Promise<readonly Subject[]> {
   const noWebgpu = isWanted("webgpu") ? await missingWebgpu() : null;
   const all: readonly Subject[] = [
     plain("wasm, worker", null, () => wasm()),
-    plain("wasm, calling thread", null, () => wasm({ worker: false })),
+    // The memory of threads of this one is read from snapshots, and a helper that waits for work is not in a state to make one.
+    plain("wasm, calling thread", null, () => wasm({ worker: false, threads: 1 })),
     { name: "webgpu", missing: noWebgpu, create: webgpuWithCounts },
     { ...plain("libtorch, fast", noLibtorch, () => libtorch()), precision: "fast" },
     { ...plain("libtorch, exact", noLibtorch, () => libtorch()), precision: "exact" },

@@ -57,6 +57,12 @@ function learn(models: Map<number, Model>, message: ToHelper): void {
     case "forget":
       models.delete(message.model);
       return;
+    case "drop": {
+      const { modules, functions } = models.get(message.model)!;
+      delete functions[message.index];
+      if (message.module !== null) delete modules[message.module];
+      return;
+    }
     case "module": {
       const { memory, modules } = models.get(message.model)!;
       const imports = { env: { memory }, math: MATH as WebAssembly.ModuleImports };

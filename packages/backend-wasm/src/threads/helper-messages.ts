@@ -2,6 +2,8 @@
 export type ToHelper =
   | { readonly kind: "model"; readonly model: number; readonly memory: WebAssembly.Memory }
   | { readonly kind: "forget"; readonly model: number }
+  /** A function that no step calls any more, and its module where that was the last one of it. */
+  | { readonly kind: "drop"; readonly model: number; readonly index: number; readonly module: number | null }
   | {
       readonly kind: "module";
       readonly model: number;

@@ -4,17 +4,28 @@ import type { HelperHandle, StartHelper, ToHelper } from "./helper-messages.ts";
 import { spinUntil } from "./spin.ts";
 import { MOST_THREADS, type Threads } from "./thread-count.ts";
 
+/** A module whose functions steps call, and how many of them. */
+interface Module {
+  readonly id: number;
+  readonly code: WebAssembly.Module;
+  uses: number;
+}
+
 /** What helpers are told about a model. */
 interface Model {
   readonly memory: WebAssembly.Memory;
-  readonly modules: Map<WebAssembly.Module, number>;
-  readonly functions: Callee[];
-  /** Everything that was said, for helpers that start later. */
-  readonly messages: ToHelper[];
+  readonly modules: Map<WebAssembly.Module, Module>;
+  /** By index, as this thread calls them. */
+  readonly callees: Callee[];
+  readonly functions: Map<number, { readonly module: Module; readonly name: string }>;
+  nextModule: number;
+  nextFunction: number;
 }
 
-/** What helpers may hold of models that are gone. */
+/** What helpers may hold of models and functions that are gone. */
 const MOST_FORGOTTEN = { models: 32, bytes: 64 * 2 ** 20 } as const;
+/** What the code of a function may take, with its module. */
+const CODE_BYTES = 64 * 2 ** 10;
 /** Milliseconds that a part may take before its thread counts as lost. */
 const LOST_AFTER = 60_000;
 
@@ -66,7 +77,7 @@ export class Pool {
       failed(error);
       return false;
     }
-    for (const { messages } of this.#models.values()) for (const message of messages) this.#post(message);
+    for (const [model, told] of this.#models) for (const message of everythingAbout(model, told)) this.#post(message);
     return true;
   }
 
@@ -81,8 +92,9 @@ export class Pool {
 
   addModel(memory: WebAssembly.Memory): number {
     const model = this.#nextModel++;
-    this.#models.set(model, { memory, modules: new Map(), functions: [], messages: [] });
-    this.#tell(model, { kind: "model", model, memory });
+    const told = { memory, modules: new Map(), callees: [], functions: new Map(), nextModule: 0, nextFunction: 0 };
+    this.#models.set(model, told);
+    this.#tell({ kind: "model", model, memory });
     return model;
   }
 
@@ -95,23 +107,36 @@ export class Pool {
     this.#models.delete(model);
     if (this.#helpers === null) return;
     this.#post({ kind: "forget", model });
-    this.#forgotten.models++;
-    this.#forgotten.bytes += memory.buffer.byteLength;
-    if (this.#forgotten.models > MOST_FORGOTTEN.models || this.#forgotten.bytes > MOST_FORGOTTEN.bytes) this.stop();
+    this.#forget(1, memory.buffer.byteLength);
   }
 
   /** Makes a function of a module callable by helpers; returns its index. */
   addFunction(model: number, code: WebAssembly.Module, name: string, run: Callee): number {
-    const { modules, functions } = this.#models.get(model)!;
-    let module = modules.get(code);
-    if (module === undefined) {
-      module = modules.size;
-      modules.set(code, module);
-      this.#tell(model, { kind: "module", model, module, code });
+    const told = this.#models.get(model)!;
+    const module = told.modules.get(code) ?? { id: told.nextModule++, code, uses: 0 };
+    if (module.uses++ === 0) {
+      told.modules.set(code, module);
+      this.#tell({ kind: "module", model, module: module.id, code });
     }
-    const index = functions.push(run) - 1;
-    this.#tell(model, { kind: "function", model, index, module, name });
+    const index = told.nextFunction++;
+    told.callees[index] = run;
+    told.functions.set(index, { module, name });
+    this.#tell({ kind: "function", model, index, module: module.id, name });
     return index;
+  }
+
+  /** Forgets a function that no step calls any more; it may be one of a model that is forgotten already. */
+  removeFunction(model: number, index: number): void {
+    const told = this.#models.get(model);
+    const known = told?.functions.get(index);
+    if (told === undefined || known === undefined) return;
+    const { module } = known;
+    told.functions.delete(index);
+    delete told.callees[index];
+    const isLast = --module.uses === 0;
+    if (isLast) told.modules.delete(module.code);
+    this.#tell({ kind: "drop", model, index, module: isLast ? module.id : null });
+    if (this.#helpers !== null) this.#forget(0, CODE_BYTES);
   }
 
   /** Begins the notes of a step. */
@@ -145,7 +170,7 @@ export class Pool {
     words[WORD.model] = model;
     Atomics.store(words, WORD.pending, parts);
     this.#announce(parts);
-    const functions = (): readonly Callee[] => this.#models.get(model)!.functions;
+    const functions = (): readonly Callee[] => this.#models.get(model)!.callees;
     for (let open = Atomics.load(words, WORD.open); (open & 0xff) > 0; open = Atomics.load(words, WORD.open)) {
       takePart(board, open, functions);
     }
@@ -168,9 +193,15 @@ export class Pool {
     }
   }
 
-  #tell(model: number, message: ToHelper): void {
-    this.#models.get(model)!.messages.push(message);
+  #tell(message: ToHelper): void {
     if (this.#helpers !== null) this.#post(message);
+  }
+
+  /** Counts what helpers hold for nothing, and ends them when it is much. */
+  #forget(models: number, bytes: number): void {
+    this.#forgotten.models += models;
+    this.#forgotten.bytes += bytes;
+    if (this.#forgotten.models > MOST_FORGOTTEN.models || this.#forgotten.bytes > MOST_FORGOTTEN.bytes) this.stop();
   }
 
   /** Helpers that wait leave their loop to receive it. */
@@ -189,6 +220,17 @@ export class Pool {
     Atomics.store(words, WORD.open, (this.#news << 8) | parts);
     Atomics.notify(words, WORD.open);
   }
+}
+
+/** What a helper is told that starts when the model is known already. */
+function everythingAbout(model: number, { memory, modules, functions }: Model): readonly ToHelper[] {
+  return [
+    { kind: "model", model, memory },
+    ...[...modules.values()].map(({ id, code }) => ({ kind: "module", model, module: id, code }) as const),
+    ...[...functions].map(
+      ([index, { module, name }]) => ({ kind: "function", model, index, module: module.id, name }) as const,
+    ),
+  ];
 }
 
 function threadEnded(): Error {

@@ -8,6 +8,10 @@ export class SharedTeam implements Team {
   readonly #memory: WebAssembly.Memory;
   /** The model in the pool, once there is something to divide. */
   #model: number | null = null;
+  /** Tells the pool of functions that no step can call any more. */
+  readonly #collected = new FinalizationRegistry<number>((index) => {
+    if (this.#model !== null) this.#pool.removeFunction(this.#model, index);
+  });
   /** Whether calls are noted instead of made. */
   #noting = false;
 
@@ -41,7 +45,10 @@ export class SharedTeam implements Team {
     let index = -1;
     const call: Callee = (...args) => {
       if (!this.#noting) return callee(...args);
-      if (index < 0) index = this.#pool.addFunction(this.#joined, code, name, callee);
+      if (index < 0) {
+        index = this.#pool.addFunction(this.#joined, code, name, callee);
+        this.#collected.register(call, index);
+      }
       this.#pool.note(index, args);
       return undefined;
     };
