@@ -1,7 +1,7 @@
 import { MATH } from "../codegen/math-imports.ts";
 import { boardOf, type Callee, takePart, WORD } from "./board.ts";
 import type { ToHelper } from "./helper-messages.ts";
-import { spinUntil } from "./spin.ts";
+import { Spin } from "./spin.ts";
 
 interface Model {
   readonly memory: WebAssembly.Memory;
@@ -22,6 +22,7 @@ export function help(
   const { words } = board;
   const models = new Map<number, Model>();
   const functionsOf = (model: number): readonly Callee[] => models.get(model)!.functions;
+  const spin = new Spin();
   let received = 0;
   const hasMail = (): boolean => Atomics.load(words, WORD.mail + helper) !== received;
 
@@ -34,7 +35,7 @@ export function help(
         Atomics.store(words, WORD.busy + helper, 1);
         takePart(board, open, functionsOf);
         Atomics.store(words, WORD.busy + helper, 0);
-      } else if (!spinUntil(() => Atomics.load(words, WORD.open) !== open)) Atomics.wait(words, WORD.open, open);
+      } else if (!spin.until(() => Atomics.load(words, WORD.open) !== open)) Atomics.wait(words, WORD.open, open);
     }
   };
   listen((message) => {

@@ -1,7 +1,7 @@
 import { wasmError } from "../wasm-errors.ts";
 import { type Board, type Callee, newBoard, takeFailure, takePart, WORD } from "./board.ts";
 import type { HelperHandle, StartHelper, ToHelper } from "./helper-messages.ts";
-import { spinUntil } from "./spin.ts";
+import { Spin } from "./spin.ts";
 import { MOST_THREADS, type Threads } from "./thread-count.ts";
 
 /** A module whose functions steps call, and how many of them. */
@@ -41,6 +41,7 @@ export class Pool {
   readonly shortest: number | undefined;
   readonly #startHelper: StartHelper;
   readonly #models = new Map<number, Model>();
+  readonly #spin = new Spin();
   #board: Board = newBoard();
   #helpers: HelperHandle[] | null = null;
   #nextModel = 0;
@@ -181,7 +182,7 @@ export class Pool {
   #awaitOthers(): void {
     const { words } = this.#board;
     const done = (): boolean => Atomics.load(words, WORD.pending) === 0;
-    if (spinUntil(done)) return;
+    if (this.#spin.until(done)) return;
     for (let since = performance.now(); !done(); ) {
       const pending = Atomics.load(words, WORD.pending);
       if (pending !== 0) Atomics.wait(words, WORD.pending, pending, 1000);

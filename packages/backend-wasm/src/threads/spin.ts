@@ -1,11 +1,21 @@
-/**
- * How often a thread looks before it sleeps: about 50 microseconds, as long as waking it takes, so that it seldom sleeps
- * between the steps of a run and takes no processor between runs.
- */
-const LOOKS = 8000;
+/** How often a thread looks before it sleeps: 50 microseconds, about as long as waking it takes, and 10. */
+const [MOST_LOOKS, LEAST_LOOKS] = [8000, 1600];
 
-/** Waits a little for something; returns whether it has come. */
-export function spinUntil(come: () => boolean): boolean {
-  for (let i = 0; i < LOOKS; i++) if (come()) return true;
-  return false;
+/**
+ * A little wait before a thread sleeps, so that it seldom does between the steps of a run, and takes no processor between
+ * runs. A wait in vain makes the next one shorter: the thread that is waited for may be waiting for this one's processor.
+ */
+export class Spin {
+  #looks = MOST_LOOKS;
+
+  /** Waits for something; returns whether it has come. */
+  until(come: () => boolean): boolean {
+    for (let i = 0; i < this.#looks; i++) {
+      if (!come()) continue;
+      this.#looks = MOST_LOOKS;
+      return true;
+    }
+    this.#looks = Math.max(LEAST_LOOKS, this.#looks >> 1);
+    return false;
+  }
 }
