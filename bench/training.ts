@@ -34,7 +34,7 @@ async function onCpu(task: Task): Promise<Record<string, Trained>> {
     threads > 1
       ? {}
       : {
-          "wasm, calling thread": await ours(wasm({ worker: false }), task),
+          "wasm, calling thread": await ours(wasm({ worker: false, threads: 1 }), task),
           "jax-js, wasm": await jax("wasm", task, await initialWeights(task)),
         };
   const count = `${threads} thread${threads === 1 ? "" : "s"}`;

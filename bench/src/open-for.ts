@@ -8,7 +8,7 @@ import { prepare } from "@pt2/runtime";
 
 /** Backends by name, each computing on one thread where it has threads. */
 export const BACKENDS: Readonly<Record<string, () => Promise<Backend>>> = {
-  wasm: async () => (await import("@pt2/backend-wasm")).wasm({ worker: false }),
+  wasm: async () => (await import("@pt2/backend-wasm")).wasm({ worker: false, threads: 1 }),
   webgpu: async () => (await import("@pt2/backend-webgpu/node")).webgpu(),
   libtorch: async () => (await import("@pt2/backend-libtorch/node")).libtorch({ threads: 1 }),
 };

@@ -45,7 +45,7 @@ export async function timeOp(
   const subjects = {
     torchvision: () => theirs.run(),
     libtorch: await ours(path, await libtorch({ threads }), onLibtorch),
-    ...(threads === 1 && { wasm: await ours(path, wasm({ worker: false }), onWasm) }),
+    ...(threads === 1 && { wasm: await ours(path, wasm({ worker: false, threads: 1 }), onWasm) }),
   };
   const times = await alternate<string>(subjects, effort);
   theirs.release();

@@ -45,7 +45,7 @@ export async function timeSsdlite(
     ...(threads === 1 && {
       "onnxruntime-web": await onnxWeb(`${path}_first.onnx`, picture),
       "onnxruntime-web, as exported": await onnxWeb(`${path}.onnx`, picture),
-      wasm: await ours(path, picture, wasm({ worker: false }), onWasm),
+      wasm: await ours(path, picture, wasm({ worker: false, threads: 1 }), onWasm),
     }),
   };
   for (const [name, find] of Object.entries(subjects)) compare(name, await find(), expected);

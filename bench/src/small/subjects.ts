@@ -42,8 +42,8 @@ export function openers(
 ): Readonly<Record<SubjectName, (files: Files) => Promise<Subject>>> {
   web.env.wasm.numThreads = 1;
   const native = names.some((name) => name.startsWith("libtorch")) ? libtorch({ threads: 1 }) : null;
-  const here = wasm({ worker: false });
-  const worker = names.includes("wasm worker") ? wasm() : null;
+  const here = wasm({ worker: false, threads: 1 });
+  const worker = names.includes("wasm worker") ? wasm({ threads: 1 }) : null;
   const options = { intraOpNumThreads: 1, interOpNumThreads: 1 };
   return {
     "onnxruntime-node": ({ path, inputs }) =>
