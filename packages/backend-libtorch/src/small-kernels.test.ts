@@ -61,10 +61,18 @@ describeWithLibtorch("kernels for small programs, against ATen's ops", ({ addon 
         const run = (input: Tensor): Tensor =>
           one("pt2::direct_conv2d", { x: input, ...args, residual: null, ...BARE });
         for (const input of [x, last]) expectClose(run(input), plain);
-        const turned = one("aten::transpose.int", [x, 2, 3]);
+        const transposed = one("aten::transpose.int", [x, 2, 3]);
         if (sizes[0] === sizes[1]) {
-          const expected = one("aten::conv2d", { input: turned, weight, bias, stride, padding, dilation, groups: 1 });
-          expectClose(run(turned), expected);
+          const expected = one("aten::conv2d", {
+            input: transposed,
+            weight,
+            bias,
+            stride,
+            padding,
+            dilation,
+            groups: 1,
+          });
+          expectClose(run(transposed), expected);
         }
       });
 

@@ -24,7 +24,7 @@ class DirectObject : public Wrapped<DirectObject> {
 
   static Napi::Function define(Napi::Env env);
 
-  // `run` computes on `inputs`, whose memory nobody else has.
+  // `run` computes on `inputs`, whose memory belongs to this object alone.
   DirectObject(std::unique_ptr<Run> run, std::vector<at::Tensor> inputs, std::vector<Expected> outputs)
       : run_(std::move(run)), inputs_(std::move(inputs)), outputs_(std::move(outputs)) {}
 

@@ -10,9 +10,9 @@ const STEP = `
   %places: i64[s0] = aten::arange(end=%length)
   %angles: f32[s0] = aten::cos(%places)
   %column: f32[s0, 1] = aten::unsqueeze(%angles, dim=1)
-  %turned: f32[s0, 8] = aten::mul.Tensor(%cache, other=%column)
+  %scaled: f32[s0, 8] = aten::mul.Tensor(%cache, other=%column)
   %new: f32[1, 8] = aten::linear(input=%x, weight=%w)
-  %keys: f32[s0 + 1, 8] = aten::cat(tensors=[%turned, %new])
+  %keys: f32[s0 + 1, 8] = aten::cat(tensors=[%scaled, %new])
   %mean: f32[1, 8] = aten::mean.dim(%keys, dim=[0], keepdim=true)
   %y: f32[1, 8] = aten::linear(input=%mean, weight=%w)
   return %y, %keys`;

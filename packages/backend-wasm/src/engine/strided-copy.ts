@@ -2,6 +2,7 @@ import { isDense, sameStrides } from "@pt2/engine";
 import { DTYPES, numel } from "@pt2/format";
 import type { Part } from "../threads/team.ts";
 import type { PlanContext } from "./kernel.ts";
+import { partScratch } from "./part-scratch.ts";
 import { addressOf, type TensorView } from "./tensor-view.ts";
 import { writing } from "./written-by.ts";
 
@@ -60,12 +61,12 @@ function planOne(ctx: PlanContext, { all, unit, copy, from, to }: StridedCopy): 
   const count = numel(from.shape);
   const parts = ctx.team.parts({ items: first.size, nanoseconds: count * NANOSECONDS_EACH });
   const layouts = parts.map((part) => layoutWords([{ ...first, size: part.count }, ...rest]));
-  const block = ctx.scratch(parts.length * LAYOUT_BYTES);
-  const compute = ({ index, start }: Part): void => {
+  const scratchOf = partScratch(ctx, parts, LAYOUT_BYTES);
+  const compute = (part: Part): void => {
     // The kernel reorders its layout, so each call gets a fresh one.
-    const layout = block.handle + index * LAYOUT_BYTES;
-    ctx.heap.i32.set(layouts[index]!, layout / 4);
-    copy(addressOf(from) + start * first.from * unit, addressOf(to) + start * first.to * unit, layout);
+    const layout = scratchOf(part);
+    ctx.heap.i32.set(layouts[part.index]!, layout / 4);
+    copy(addressOf(from) + part.start * first.from * unit, addressOf(to) + part.start * first.to * unit, layout);
   };
   ctx.step(writing(to, ctx.team.step(parts, compute)));
 }

@@ -69,6 +69,8 @@ export class Pool {
     const helpers: HelperHandle[] = [];
     this.#helpers = helpers;
     const failed = (error: unknown): void => {
+      // What ended helpers say no longer counts.
+      if (this.#helpers !== helpers) return;
       this.#failure = `helper threads could not be started: ${error instanceof Error ? error.message : error}`;
       this.stop();
     };

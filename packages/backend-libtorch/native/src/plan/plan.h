@@ -58,8 +58,8 @@ struct RunOptions {
   bool step = false;  // stop after every node
 };
 
-// Whether a run needs nobody between its beginning and its end, and leaves its inputs as they were: on the CPU, without
-// host nodes, writes, or loops whose length depends on data.
+// Whether a run calls no JavaScript between its beginning and its end, and leaves its inputs as they were: on the CPU,
+// without host nodes, writes, or loops whose length depends on data.
 bool runsDirectly(const Plan& plan);
 
 // One run of a plan. Any thread may call `resume`, but only one at a time.

@@ -1,5 +1,6 @@
 import type { TensorMeta } from "@pt2/registry";
 import { type KernelCall, type WasmKernel, wasmKernel } from "../../engine/kernel.ts";
+import { partScratch } from "../../engine/part-scratch.ts";
 import { addressOf, type TensorView } from "../../engine/tensor-view.ts";
 import type { Part } from "../../threads/team.ts";
 import { float32Result, isFloat32 } from "../float32.ts";
@@ -24,7 +25,6 @@ export const attention: WasmKernel = wasmKernel({
     const groups = args.enable_gqa ? q!.shape.at(-3)! / k!.shape.at(-3)! : 1;
     float32Result(call, (out) => {
       if (out.shape.some((size) => size === 0)) return;
-      const bytes = align(call.kernels.attentionScratch(L, S, E, Ev) >>> 0);
       const heads = indices(batch).map((index) => ({
         q: offsetAt(q!, index),
         k: offsetAt(k!, grouped(index, groups)),
@@ -38,11 +38,11 @@ export const attention: WasmKernel = wasmKernel({
       const { kernels } = call;
       const nanoseconds = heads.length * L * S * ((E + Ev) * NANOSECONDS_EACH_PRODUCT + NANOSECONDS_EACH_SCORE);
       const parts = call.team.parts({ items: heads.length, nanoseconds });
-      const scratch = call.scratch(parts.length * bytes);
-      const compute = ({ index, start, count }: Part): void => {
+      const scratchOf = partScratch(call, parts, kernels.attentionScratch(L, S, E, Ev) >>> 0);
+      const compute = (part: Part): void => {
         const [qAt, kAt, vAt, outAt] = [addressOf(q!), addressOf(k!), addressOf(v!), addressOf(out)];
         const maskAt = mask === null ? 0 : addressOf(mask.view);
-        for (const head of heads.slice(start, start + count)) {
+        for (const head of heads.slice(part.start, part.start + part.count)) {
           kernels.attention(
             qAt + head.q * 4,
             step(q!),
@@ -62,7 +62,7 @@ export const attention: WasmKernel = wasmKernel({
             maskRow,
             maskColumn,
             causal,
-            scratch.handle + index * bytes,
+            scratchOf(part),
           );
         }
       };
@@ -73,10 +73,6 @@ export const attention: WasmKernel = wasmKernel({
 
 /** Of a softmax, for each score. */
 const NANOSECONDS_EACH_SCORE = 1;
-
-function align(bytes: number): number {
-  return Math.ceil(bytes / 64) * 64;
-}
 
 /** The kernel wants contiguous rows; everything above them may be strided. */
 function rows(call: KernelCall, view: TensorView): TensorView {

@@ -8,6 +8,7 @@ import {
 } from "@pt2/engine";
 import type { TensorMeta } from "@pt2/registry";
 import { type KernelCall, type WasmKernel, wasmKernel } from "../../engine/kernel.ts";
+import { partScratch } from "../../engine/part-scratch.ts";
 import { addressOf, type TensorView } from "../../engine/tensor-view.ts";
 import type { Part } from "../../threads/team.ts";
 import { float32Result, isFloat32 } from "../float32.ts";
@@ -53,18 +54,17 @@ function planInto(
     ctx.step(() => plan.pack({ address: addressOf(from), strides: weightStrides(from) }, addressOf(to), work.handle));
   });
   const parts = call.team.parts(plan.division);
-  const scratchBytes = Math.ceil(plan.scratchBytes / 64) * 64;
-  const scratch = call.scratch(parts.length * scratchBytes);
+  const scratchOf = partScratch(call, parts, plan.scratchBytes);
   const { lo, hi } = call.clamp;
-  const compute = ({ index, start, count }: Part): void => {
+  const compute = (part: Part): void => {
     const addresses = {
       input: addressOf(input),
       weight: addressOf(packed),
       bias: bias === null ? 0 : addressOf(bias),
       output: addressOf(out),
-      scratch: scratch.handle + index * scratchBytes,
+      scratch: scratchOf(part),
     };
-    plan.run({ ...addresses, lo, hi }, start, count);
+    plan.run({ ...addresses, lo, hi }, part.start, part.count);
   };
   call.step(call.team.step(parts, compute));
 }

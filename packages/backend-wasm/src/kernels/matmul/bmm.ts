@@ -1,4 +1,5 @@
 import { type WasmKernel, wasmKernel } from "../../engine/kernel.ts";
+import { partScratch } from "../../engine/part-scratch.ts";
 import { addressOf, type TensorView } from "../../engine/tensor-view.ts";
 import { float32Result, isFloat32 } from "../float32.ts";
 import { NANOSECONDS_EACH_PRODUCT } from "./gemm.ts";
@@ -16,33 +17,32 @@ export const bmm: WasmKernel = wasmKernel({
     float32Result(call, (out) => {
       if (batch * M * N === 0) return;
       const { kernels } = call;
-      const bytes = kernels.gemmPackedBytes(K, N) >>> 0;
       const parts = call.team.parts({ items: batch, nanoseconds: batch * M * N * K * NANOSECONDS_EACH_PRODUCT });
-      const scratch = call.scratch(parts.length * bytes);
+      const scratchOf = partScratch(call, parts, kernels.gemmPackedBytes(K, N) >>> 0);
       const lda = M === 1 ? K : a.strides[1]!;
       const [aNext, bNext] = [a.strides[0]!, b.strides[0]!];
       call.step(
-        call.team.step(parts, ({ index, start, count }) =>
+        call.team.step(parts, (part) =>
           kernels.gemmBatch(
             1,
-            count,
+            part.count,
             M,
             N,
             K,
-            addressOf(a) + 4 * start * aNext,
+            addressOf(a) + 4 * part.start * aNext,
             0,
             aNext,
             lda,
-            addressOf(b) + 4 * start * bNext,
+            addressOf(b) + 4 * part.start * bNext,
             0,
             bNext,
             b.strides[1]!,
             b.strides[2]!,
-            addressOf(out) + 4 * start * M * N,
+            addressOf(out) + 4 * part.start * M * N,
             0,
             M * N,
             N,
-            scratch.handle + index * bytes,
+            scratchOf(part),
             0,
             0,
             0,

@@ -2,6 +2,7 @@ import type { TensorLayout } from "@pt2/engine";
 import type { Clamp } from "../../engine/clamp.ts";
 import { NO_CLAMP } from "../../engine/context.ts";
 import type { PlanContext } from "../../engine/kernel.ts";
+import { partScratch } from "../../engine/part-scratch.ts";
 import { addressOf, type TensorView } from "../../engine/tensor-view.ts";
 import type { Part } from "../../threads/team.ts";
 
@@ -34,10 +35,9 @@ export function packedMatrix(ctx: PlanContext, matrix: TensorView): TensorView {
   const inPlace = strideK === 1 && strideN === K && N % PANEL === 0;
   const rework = (inner: PlanContext, at: TensorView): void => {
     const parts = inner.team.parts(division);
-    const workBytes = K * PANEL * 4;
-    const work = inner.scratch(parts.length * workBytes);
-    const pack = ({ index, start, count }: Part): void =>
-      inner.kernels.gemmPackInPlace(addressOf(at) + 4 * start * K, K, count, work.handle + index * workBytes);
+    const scratchOf = partScratch(inner, parts, K * PANEL * 4);
+    const pack = (part: Part): void =>
+      inner.kernels.gemmPackInPlace(addressOf(at) + 4 * part.start * K, K, part.count, scratchOf(part));
     inner.step(inner.team.step(parts, pack));
   };
   return ctx.prepared(matrix, "gemm", packedBytes(bytes), fill, inPlace ? rework : undefined);

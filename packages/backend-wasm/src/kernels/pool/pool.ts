@@ -2,6 +2,7 @@ import { numel } from "@pt2/backend";
 import { ADAPTIVE_POOLS, channelsLast, poolingWindow, SLIDING_POOLS, spatial, windowOf } from "@pt2/engine";
 import type { TensorMeta } from "@pt2/registry";
 import { type KernelCall, type WasmKernel, wasmKernel } from "../../engine/kernel.ts";
+import { partScratch } from "../../engine/part-scratch.ts";
 import { addressOf, type TensorView } from "../../engine/tensor-view.ts";
 import type { Part } from "../../threads/team.ts";
 import { adaptiveBoxes, type PoolBoxes, slidingBoxes } from "./boxes.ts";
@@ -77,16 +78,15 @@ function planInto(
     },
   );
   const parts = call.team.parts(plan.division);
-  const scratchBytes = Math.ceil(plan.scratchBytes / 64) * 64;
-  const scratch = call.scratch(parts.length * scratchBytes);
-  const compute = ({ index, start, count }: Part): void => {
+  const scratchOf = partScratch(call, parts, plan.scratchBytes);
+  const compute = (part: Part): void => {
     const addresses = {
       input: addressOf(input),
       output: addressOf(out),
-      scratch: scratch.handle + index * scratchBytes,
+      scratch: scratchOf(part),
       ...(indices === null ? {} : { indices: addressOf(indices) }),
     };
-    plan.run(addresses, start, count);
+    plan.run(addresses, part.start, part.count);
   };
   call.step(call.team.step(parts, compute));
 }
