@@ -1,7 +1,8 @@
 // Builds, sets up what this machine can have, and runs every test: `pnpm test [FILE…]`.
 //
-// A test that lacks something is skipped and says what. With PT2_REQUIRE_ALL=1 such a skip is a failure. The last line
-// is `N passed, N failed, N skipped`.
+// A test that lacks something is skipped and says what. With PT2_REQUIRE_ALL=1 a skip for something that could have been
+// installed is a failure: its title says "(skipped: WHAT)". Tests that lack hardware skip themselves, with a note. The
+// last line is `N passed, N failed, N skipped`.
 import { styleText } from "node:util";
 import { startVitest, type TestCase } from "vitest/node";
 import { localTool, run } from "./run.ts";
@@ -16,7 +17,7 @@ function reasonOf(test: TestCase): string {
   return note ?? MISSING.exec(test.fullName)?.[1] ?? "no reason given";
 }
 
-/** What a test is called that needs something this machine lacks; other skips are declared gaps. */
+/** What a test is called that needs something this machine could have; other skips are hardware or declared gaps. */
 const MISSING = /\bskipped: ([^)]*)/;
 
 const requireAll = process.env.PT2_REQUIRE_ALL === "1";
