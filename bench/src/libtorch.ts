@@ -1,8 +1,8 @@
-// `node -C dev --import tsx src/libtorch.ts`: see README.md.
+// `pnpm bench:libtorch`: see README.md.
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { MODELS } from "./compared-models.ts";
+import { MODELS, TIMM_MODELS } from "./compared-models.ts";
 import { KINDS } from "./libtorch/child.ts";
 import { geometricMean, type Latency, measureLatency } from "./libtorch/latency.ts";
 import { machine, table } from "./report.ts";
@@ -55,7 +55,7 @@ function coldReport(results: readonly Latency[]): string {
 console.log(machine());
 for (const threads of values.threads.split(",").map(Number)) {
   const results: Latency[] = [];
-  for (const name of MODELS) {
+  for (const name of [...MODELS, ...TIMM_MODELS]) {
     if ((only !== undefined && !only.includes(name)) || !existsSync(`${models}/${name}.pt2`)) continue;
     results.push(await measureLatency({ models, name, threads, python, kinds, rounds: Number(rounds) }));
     console.error(`${name}, ${threads} threads: done`);

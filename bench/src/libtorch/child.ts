@@ -36,7 +36,9 @@ export class Subject {
 
   constructor(kind: Kind, { models, name, threads, python }: SubjectOptions) {
     const inNode = kind === "fast" || kind === "exact" || kind === "onnx";
-    const command = inNode ? [process.execPath, "--import", "tsx", here("subject.ts")] : [python, here("subject.py")];
+    const command = inNode
+      ? [process.execPath, "-C", "dev", "--import", "tsx", here("subject.ts")]
+      : [python, here("subject.py")];
     const [file, ...args] = [...command, kind, models, name, String(threads)];
     const env = { ...process.env, OMP_NUM_THREADS: String(threads) };
     this.#child = spawn(file!, args, { cwd: here("../.."), env });
