@@ -3,6 +3,7 @@ import { floats } from "@pt2/conformance";
 import { randomFloats, randomUnit } from "@pt2/testing/random";
 import { ABSOLUTE, worstError } from "@pt2/testing/worst-error";
 import { describe, expect, it } from "vitest";
+import type { NativeTensor } from "./addon.ts";
 import { LibtorchBackend } from "./backend.ts";
 import type { OpArgs } from "./eager/op-args.ts";
 import { describeWithLibtorch } from "./libtorch.test-helper.ts";
@@ -90,6 +91,28 @@ describeWithLibtorch("the kernels of this package, against ATen's ops", ({ addon
     const relu = one("pt2::linear", { ...common, bias: null, residual: residual!, attr: "relu", algorithm: null });
     const sum = one("aten::add.Tensor", [one("aten::linear", [x!, weight!]), residual!]);
     expectClose(relu, one("aten::relu", [sum]), SHORT + sumError(inner));
+  });
+
+  it.each([
+    ["row by row", [70, 1]],
+    ["column by column", [1, 37]],
+    ["with gaps", [141, 2]],
+  ])("a weight that lies %s is packed into panels", (_, [column, step]) => {
+    const [columns, inner] = [37, 70];
+    const { data } = random([columns * 141]);
+    const storage = addon.storage(new Uint8Array(data.slice().buffer));
+    const layout = { dtype: "float32", shape: [columns, inner], strides: [column!, step!], storageOffset: 0 } as const;
+    const weight = addon.tensor(storage, layout, "cpu");
+    const [packed] = addon.callSync("pt2::pack_linear_weight", [
+      { name: "weight", value: { kind: "tensor", tensor: weight } },
+    ]) as [NativeTensor];
+    const [panels, rows, panel] = packed.shape as [number, number, number];
+    expect([panels, rows]).toEqual([Math.ceil(columns / panel), inner]);
+    const expected = Array.from({ length: panels * inner * panel }, (_, i) => {
+      const [c, k] = [Math.floor(i / inner / panel) * panel + (i % panel), Math.floor(i / panel) % inner];
+      return c < columns ? data[c * column! + k * step!] : 0;
+    });
+    expect([...new Float32Array(packed.bytes().slice().buffer)]).toEqual(expected);
   });
 
   it("conv1x1 gives the results of a convolution", () => {

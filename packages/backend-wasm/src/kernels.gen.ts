@@ -174,18 +174,6 @@ export interface Kernels {
     lo: number,
     hi: number,
   ): void;
-  winogradPack(
-    size: number,
-    src: Pointer,
-    strideO: number,
-    strideI: number,
-    strideH: number,
-    strideW: number,
-    outChannels: number,
-    inChannels: number,
-    dst: Pointer,
-    scratch: Pointer,
-  ): void;
   winogradScratch(size: number, tiles: number, inChannels: number, outChannels: number): number;
   winogradTiles(
     size: number,
@@ -201,6 +189,18 @@ export interface Kernels {
     scratch: Pointer,
     lo: number,
     hi: number,
+  ): void;
+  winogradPack(
+    size: number,
+    src: Pointer,
+    strideO: number,
+    strideI: number,
+    strideH: number,
+    strideW: number,
+    outChannels: number,
+    inChannels: number,
+    dst: Pointer,
+    scratch: Pointer,
   ): void;
   poolMax(boxes: Pointer, input: Pointer, start: number, count: number, output: Pointer, work: Pointer): void;
   poolMean(boxes: Pointer, input: Pointer, start: number, count: number, output: Pointer, work: Pointer): void;

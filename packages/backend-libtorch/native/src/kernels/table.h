@@ -8,6 +8,7 @@
 #include "direct-conv.h"
 #include "gemm.h"
 #include "layer-norm.h"
+#include "panels.h"
 #include "pointwise.h"
 #include "pool.h"
 #include "recurrent.h"
@@ -22,6 +23,7 @@ struct Kernels {
   void (*depthwise)(const Depthwise&, int64_t begin, int64_t end, float* scratch);
   void (*direct_conv)(const DirectConv&, int64_t begin, int64_t end, float* scratch);
   int64_t gemm_rows, gemm_panel;
+  void (*pack_panels)(const Panels&, int64_t begin, int64_t end);
   void (*gemm)(const Gemm&, int64_t begin, int64_t end, float* scratch);
   void (*channel_means)(const float* x, int64_t pixels, int64_t channels, int64_t begin, int64_t end, float* means);
   void (*gates)(const SqueezeExcite&, const float* means, float* hidden, float* out);
@@ -29,6 +31,7 @@ struct Kernels {
   void (*recurrent)(const Recurrent&, int64_t begin, int64_t end, float* scratch);
   void (*attention)(const Attention&, int64_t begin, int64_t end, float* scratch);
   void (*layer_norm)(const LayerNorm&, int64_t begin, int64_t end);
+  void (*pack_winograd_panels)(const WinogradPanels&, int64_t begin, int64_t end);
   void (*winograd_input)(const Winograd&, const WinogradChunk&, int64_t begin, int64_t end);
   void (*winograd_products)(const Winograd&, const WinogradChunk&, int64_t begin, int64_t end);
   void (*winograd_output)(const Winograd&, const WinogradChunk&, int64_t begin, int64_t end);

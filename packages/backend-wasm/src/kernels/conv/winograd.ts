@@ -21,6 +21,8 @@ function volumePadding({ padding, paddingEnd = padding }: ConvShape): number {
   return padding[0] + paddingEnd[0];
 }
 
+/** Bytes that packing a weight works with. */
+const PACK_SCRATCH = 528;
 /** Bytes of transformed input and products of a block of tiles. */
 const BLOCK_BYTES = 384 * 1024;
 /** Blocks below which threads divide channels and not blocks. */
@@ -60,7 +62,7 @@ export function planWinograd(module: KernelModule, shape: ConvShape, size: 2 | 4
     algorithm: size === 4 ? "winograd4" : "winograd2",
     output,
     weightBytes: (size + 2) ** 2 * (kernels.gemmPackedBytes(inChannels, outChannels) >>> 0),
-    packScratchBytes: inChannels * outChannels * 4,
+    packScratchBytes: PACK_SCRATCH,
     scratchBytes: WINDOW_BYTES + (kernels.winogradScratch(size, block, inChannels, outChannels) >>> 0),
     division: byChannels
       ? { items: outChannels, unit: PANEL, nanoseconds: products * NANOSECONDS_EACH_PRODUCT }

@@ -1,7 +1,6 @@
 // Multiplies with packed weights: linear layers and 1×1 convolutions.
 #include <ATen/Parallel.h>
 #include <ATen/ops/empty.h>
-#include <ATen/ops/zeros.h>
 
 #include <memory>
 
@@ -61,12 +60,23 @@ const at::Tensor& check_packed(const at::Tensor& packed, int64_t inner, int64_t 
 at::Tensor pack_linear_weight(const at::Tensor& weight) {
   check_float(weight, "pack_linear_weight", "weight");
   TORCH_CHECK(weight.dim() == 2, "pt2::pack_linear_weight: weight must have shape [out, in], got ", weight.sizes());
-  const int64_t panel = kernels().gemm_panel;
-  const int64_t columns = weight.size(0);
-  const int64_t panels = (columns + panel - 1) / panel;
-  at::Tensor padded = at::zeros({panels * panel, weight.size(1)}, weight.options());
-  padded.narrow(0, 0, columns).copy_(weight);
-  return padded.view({panels, panel, weight.size(1)}).transpose(1, 2).contiguous();
+  const Kernels& k = kernels();
+  Panels p{
+      .from = nullptr,
+      .columns = weight.size(0),
+      .inner = weight.size(1),
+      .column_stride = weight.stride(0),
+      .inner_stride = weight.stride(1),
+      .to = nullptr,
+      .panel = k.gemm_panel,
+  };
+  const at::Tensor packed = at::empty({p.count(), p.inner, p.panel}, weight.options());
+  if (packed.numel() == 0) return packed;
+  p.from = weight.const_data_ptr<float>();
+  p.to = packed.mutable_data_ptr<float>();
+  const int64_t grain = std::max<int64_t>(1, kPackedPerThread / (p.inner * p.panel));
+  at::parallel_for(0, p.count(), grain, [&](int64_t begin, int64_t end) { k.pack_panels(p, begin, end); });
+  return packed;
 }
 
 at::Tensor linear(const at::Tensor& x, const at::Tensor& packed, int64_t out_features,

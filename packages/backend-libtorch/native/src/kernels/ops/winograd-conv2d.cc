@@ -1,8 +1,6 @@
 // Convolves with 3×3 filters by Winograd's algorithm.
 #include <ATen/Parallel.h>
 #include <ATen/ops/empty.h>
-#include <ATen/ops/tensor.h>
-#include <ATen/ops/zeros.h>
 
 #include <memory>
 
@@ -68,17 +66,22 @@ at::Tensor pack_winograd_weight(const at::Tensor& weight) {
   check_float(weight, "pack_winograd_weight", "weight");
   TORCH_CHECK(weight.dim() == 4 && weight.size(2) == 3 && weight.size(3) == 3,
               "pt2::pack_winograd_weight: weight must have shape [out, in, 3, 3], got ", weight.sizes());
-  // G g G^T, in double: this is done once, and its rounding would be in every result.
-  const at::Tensor g = at::tensor({1.0 / 4, 0.0, 0.0, -1.0 / 6, -1.0 / 6, -1.0 / 6, -1.0 / 6, 1.0 / 6, -1.0 / 6,
-                                   1.0 / 24, 1.0 / 12, 1.0 / 6, 1.0 / 24, -1.0 / 12, 1.0 / 6, 0.0, 0.0, 1.0},
-                                  at::TensorOptions().dtype(at::kDouble))
-                           .view({kWinogradIn, 3});
-  const int64_t panel = kernels().gemm_panel;
-  const int64_t columns = weight.size(0), panels = (columns + panel - 1) / panel;
-  const at::Tensor points = g.matmul(weight.to(at::kDouble)).matmul(g.t()).to(at::kFloat);
-  at::Tensor padded = at::zeros({kWinogradPoints, panels * panel, weight.size(1)}, weight.options());
-  padded.narrow(1, 0, columns).copy_(points.permute({2, 3, 0, 1}).reshape({kWinogradPoints, columns, weight.size(1)}));
-  return padded.view({kWinogradPoints, panels, panel, weight.size(1)}).transpose(2, 3).contiguous();
+  const Kernels& k = kernels();
+  const at::Tensor filters = weight.contiguous();
+  WinogradPanels p{
+      .from = nullptr,
+      .columns = weight.size(0),
+      .inner = weight.size(1),
+      .to = nullptr,
+      .panel = k.gemm_panel,
+  };
+  const at::Tensor packed = at::empty({kWinogradPoints, p.count(), p.inner, p.panel}, weight.options());
+  if (packed.numel() == 0) return packed;
+  p.from = filters.const_data_ptr<float>();
+  p.to = packed.mutable_data_ptr<float>();
+  const int64_t grain = std::max<int64_t>(1, kPackedPerThread / (kWinogradPoints * p.inner * p.panel));
+  at::parallel_for(0, p.count(), grain, [&](int64_t begin, int64_t end) { k.pack_winograd_panels(p, begin, end); });
+  return packed;
 }
 
 at::Tensor winograd_conv2d(const at::Tensor& x, const at::Tensor& packed, int64_t out_channels,
