@@ -32,7 +32,7 @@ const PATHS: readonly Path[] = [
     folder: "tests/src",
     code: `${LOAD} ${WASM}`,
     // Half a kB says how many threads compute, and why not more.
-    budget: 62_700,
+    budget: 62_900,
   },
   {
     what: "that worker, before it knows the ops of a program",

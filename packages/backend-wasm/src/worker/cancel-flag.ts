@@ -6,10 +6,15 @@ export function sharedFlag(): SharedArrayBuffer | null {
   return typeof SharedArrayBuffer === "undefined" ? null : new SharedArrayBuffer(4);
 }
 
-/** Raises the flag when the signal aborts; returns a function that stops listening. */
+/** Raises the flag when the signal aborts; returns a function that stops listening, and lowers it for what comes next. */
 export function raiseOnAbort(flag: SharedArrayBuffer | null, signal: AbortSignal | undefined): () => void {
   if (flag === null || signal === undefined) return () => {};
-  return onAbort(signal, () => void Atomics.store(new Int32Array(flag), 0, 1));
+  const cell = new Int32Array(flag);
+  const done = onAbort(signal, () => void Atomics.store(cell, 0, 1));
+  return () => {
+    done();
+    Atomics.store(cell, 0, 0);
+  };
 }
 
 /** Returns the flag as the worker's engine reads it. */

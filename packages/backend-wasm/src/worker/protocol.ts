@@ -40,6 +40,9 @@ export interface Calls {
     readonly weights: readonly WireWeight[];
     readonly origins: ReadonlyMap<string, SourceOrigin>;
     readonly precision: CompileRequest["precision"];
+    /**
+     * A flag that the caller raises to end the load or the run under way; null where threads cannot share memory.
+     */
     readonly cancel: SharedArrayBuffer | null;
   }): void;
   run(args: RunArgs): readonly WireValue[];
@@ -58,8 +61,6 @@ export interface Calls {
 export interface RunArgs {
   readonly executable: number;
   readonly inputs: readonly WireValue[];
-  /** A flag that the caller may raise while the worker computes; null where threads cannot share memory. */
-  readonly cancel: SharedArrayBuffer | null;
 }
 
 export type Method = keyof Calls;
@@ -68,6 +69,10 @@ export type Method = keyof Calls;
 export type ToWorker =
   /** The first message: the threads that compute. */
   | { readonly kind: "threads"; readonly count: number; readonly why: string | null }
+  /** Runs may come through this slot, which counts the messages after this one. */
+  | { readonly kind: "slot"; readonly buffer: SharedArrayBuffer }
+  /** There is a run in the slot. */
+  | { readonly kind: "look" }
   | { readonly kind: "call"; readonly id: number; readonly method: Method; readonly args: Parameters<Calls[Method]>[0] }
   | { readonly kind: "storage"; readonly read: number; readonly bytes: Uint8Array<ArrayBuffer> }
   | { readonly kind: "rule-answer"; readonly questionId: number; readonly answers: RuleAnswers }
@@ -77,6 +82,8 @@ export type ToWorker =
 /** Messages from the worker. */
 export type FromWorker =
   | { readonly kind: "ready" }
+  /** The run in the slot is answered. */
+  | { readonly kind: "answered" }
   | { readonly kind: "result"; readonly id: number; readonly value: unknown }
   | { readonly kind: "error"; readonly id: number; readonly error: WireError }
   | { readonly kind: "progress"; readonly executable: number; readonly progress: Progress }

@@ -1,4 +1,4 @@
-import type { Progress } from "@pt2/backend";
+import type { Cancellation, Progress, Value } from "@pt2/backend";
 import type { FarStorages, SourceOrigin, Storage, WeightTensor } from "@pt2/format";
 import { type Program, stats } from "@pt2/graph";
 import type { OpRegistry } from "@pt2/registry";
@@ -10,8 +10,16 @@ import { modelDisposed } from "../wasm-errors.ts";
 import { cancellationOf } from "./cancel-flag.ts";
 import type { Calls, FromWorker, Method, Port, ToWorker, WireValue, WireWeight } from "./protocol.ts";
 import type { RuleAnswers, RuleQuestion, WireRules } from "./rule-messages.ts";
+import { RunSlot } from "./run-slot.ts";
+import { SlotServer } from "./serve-slot.ts";
 import { fromWireError, toWireError } from "./wire-error.ts";
 import { fromWire, toWire, transfersOf } from "./wire-values.ts";
+
+/** A program in the worker, and what ends its runs. */
+interface Served {
+  readonly executable: WasmExecutable;
+  readonly signal: Cancellation | undefined;
+}
 
 /** Reads `length` bytes at an origin into the WebAssembly memory. */
 export type ReadOrigin = (origin: SourceOrigin, into: Uint8Array) => Promise<void>;
@@ -23,7 +31,8 @@ export type ReadOrigin = (origin: SourceOrigin, into: Uint8Array) => Promise<voi
 export function serve(port: Port<FromWorker, ToWorker>, readOrigin: ReadOrigin, start: StartHelper): void {
   let backend: WasmBackend;
   const builtIn = builtInRegistry(atenOnDemand);
-  const executables = new Map<number, WasmExecutable>();
+  let slot: SlotServer | null = null;
+  const executables = new Map<number, Served>();
   const reads = new Map<number, { resolve(bytes: Uint8Array): void; reject(error: Error): void }>();
   const questions = new Map<number, { resolve(answers: RuleAnswers): void; reject(error: Error): void }>();
   let nextQuestion = 0;
@@ -72,10 +81,14 @@ export function serve(port: Port<FromWorker, ToWorker>, readOrigin: ReadOrigin, 
     await registry.load(stats(graph).map(({ op }) => op));
     return registry;
   };
-  const get = (id: number): WasmExecutable => {
+  const get = (id: number): Served => {
     const executable = executables.get(id);
     if (executable === undefined) throw modelDisposed();
     return executable;
+  };
+  const run = async (id: number, inputs: readonly WireValue[]): Promise<readonly Value[]> => {
+    const { executable, signal } = get(id);
+    return await executable.run(inputs.map(fromWire), { signal });
   };
 
   const methods: { readonly [M in Method]: (args: Parameters<Calls[M]>[0]) => Promise<ReturnType<Calls[M]>> } = {
@@ -100,36 +113,44 @@ export function serve(port: Port<FromWorker, ToWorker>, readOrigin: ReadOrigin, 
         cancellation: cancellationOf(cancel),
       };
       const made = await backend.compile(request);
-      executables.set(executable, made);
+      executables.set(executable, { executable: made, signal: request.cancellation });
     },
-    async run({ executable, inputs, cancel }) {
-      const signal = cancellationOf(cancel);
-      return (await get(executable).run(inputs.map(fromWire), { signal })).map(toWire);
+    async run({ executable, inputs }) {
+      return (await run(executable, inputs)).map(toWire);
     },
-    async profile({ executable, inputs, cancel }) {
-      const signal = cancellationOf(cancel);
-      const profile = await get(executable).profile(inputs.map(fromWire), { signal });
+    async profile({ executable: id, inputs }) {
+      const { executable, signal } = get(id);
+      const profile = await executable.profile(inputs.map(fromWire), { signal });
       return { ...profile, outputs: profile.outputs.map(toWire) };
     },
-    warmup: ({ executable, inputs, cancel }) =>
-      get(executable).warmup(inputs.map(fromWire), { signal: cancellationOf(cancel) }),
+    async warmup({ executable: id, inputs }) {
+      const { executable, signal } = get(id);
+      await executable.warmup(inputs.map(fromWire), { signal });
+    },
     async readState({ executable, targets }) {
-      const state = await get(executable).readState(targets);
+      const state = await get(executable).executable.readState(targets);
       return [...state].map(([target, tensor]) => [target, toWire(tensor)] as const);
     },
     manualSeed: async ({ seed }) => backend.manualSeed(seed),
-    memory: ({ executable }) => get(executable).memory(),
-    explain: ({ executable }) => get(executable).explain(),
+    memory: async ({ executable }) => await get(executable).executable.memory(),
+    explain: async ({ executable }) => await get(executable).executable.explain(),
     async dispose({ executable }) {
-      await executables.get(executable)?.dispose();
+      await executables.get(executable)?.executable.dispose();
       executables.delete(executable);
     },
   };
 
   port.listen((message) => {
+    slot?.countReceived();
     switch (message.kind) {
       case "threads":
         backend = new WasmBackend({ ...message, start });
+        return;
+      case "slot":
+        slot = new SlotServer(new RunSlot(message.buffer), ({ executable, values }) => run(executable, values), port);
+        return;
+      case "look":
+        slot?.answer();
         return;
       case "storage":
         reads.get(message.read)?.resolve(message.bytes);

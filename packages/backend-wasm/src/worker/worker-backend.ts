@@ -65,7 +65,7 @@ export class WorkerBackend implements Backend {
     for (const { storage } of weights.values()) storages.set(storage.id, storage);
     const { rules, answer } = await rulesOf(program, request.registry);
     channel.executables.set(executable, { storages, onProgress, signal, answer });
-    const cancel = signal === undefined ? null : sharedFlag();
+    const cancel = sharedFlag();
     const done = raiseOnAbort(cancel, signal);
     try {
       const origins = await originsOf(storages);
@@ -88,7 +88,7 @@ export class WorkerBackend implements Backend {
         await request.onDispose?.();
       };
       this.#releases.add(onDispose);
-      return new WorkerExecutable(channel, executable, onDispose);
+      return new WorkerExecutable(channel, executable, cancel, onDispose);
     } catch (error) {
       channel.executables.delete(executable);
       signal?.throwIfAborted();

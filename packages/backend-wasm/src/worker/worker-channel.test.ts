@@ -2,7 +2,9 @@ import type { Storage } from "@pt2/format";
 import { expect, test } from "vitest";
 import { backendDisposed } from "../wasm-errors.ts";
 import type { FromWorker, ToWorker } from "./protocol.ts";
-import { WorkerChannel } from "./worker-channel.ts";
+import { RunSlot } from "./run-slot.ts";
+import { SlotCaller } from "./slot-caller.ts";
+import { WorkerChannel, type WorkerHandle } from "./worker-channel.ts";
 
 /** Makes a worker whose answers and whose end come when the test says so. */
 function handWorked() {
@@ -13,15 +15,25 @@ function handWorked() {
   const end = new Promise<void>((resolve) => {
     ended = resolve;
   });
-  const channel = new WorkerChannel({
+  let failed = (_: unknown): void => {};
+  const worker: WorkerHandle = {
     post: (message) => void posted.push(message),
-    listen: (receive) => {
+    listen: (receive, fail) => {
       answer = receive;
+      failed = fail;
     },
     hold: (alive) => void held.push(alive),
     terminate: () => end,
-  });
-  return { channel, posted, held, answer: (message: FromWorker) => answer(message), ended: () => ended() };
+  };
+  const channel = new WorkerChannel(worker);
+  return {
+    channel,
+    failed: (cause: unknown) => failed(cause),
+    posted,
+    held,
+    answer: (message: FromWorker) => answer(message),
+    ended: () => ended(),
+  };
 }
 
 test("termination fails pending calls at once, and a pending answer comes too late", async () => {
@@ -53,7 +65,7 @@ test("a run counts as computing until it is answered; a question about programs 
   const { channel, answer } = handWorked();
   const asked = channel.call("memory", { executable: 0 });
   expect(channel.computes).toBe(false);
-  const run = channel.call("warmup", { executable: 0, inputs: [], cancel: null });
+  const run = channel.call("warmup", { executable: 0, inputs: [] });
   expect(channel.computes).toBe(true);
   answer({ kind: "result", id: 1, value: undefined });
   await run;
@@ -95,4 +107,57 @@ test("an abort ends the reads of a load", async () => {
   await ask(1);
   expect(posted.map(({ kind }) => kind)).toEqual(["storage", "storage-failed"]);
   expect(asked).toEqual([abort.signal]);
+});
+
+const RUN = { executable: 5, inputs: [1, null] };
+
+/** A channel with a slot, whose calling thread looks for no answer: the last run took long. */
+function withSlot() {
+  const worked = handWorked();
+  const slot = new RunSlot();
+  worked.channel.openSlot(SlotCaller, slot);
+  const long = worked.channel.run(RUN);
+  expect(worked.posted.splice(0)).toEqual([{ kind: "slot", buffer: slot.buffer }, { kind: "look" }]);
+  slot.take();
+  slot.answer([], 1, true);
+  worked.answer({ kind: "answered" });
+  worked.held.length = 0;
+  return { ...worked, slot, long };
+}
+
+test("a run goes through the slot where nothing else is under way, and as a message elsewhere", async () => {
+  const { channel, posted, answer, slot, long } = withSlot();
+  slot.workerLooks = false;
+  expect(await long).toEqual([]);
+  const first = channel.run(RUN);
+  expect(posted).toEqual([{ kind: "look" }]);
+  const { id, executable, values } = slot.take()!;
+  expect([executable, values]).toEqual([5, [1, null]]);
+  const second = channel.run(RUN);
+  expect(posted).toMatchObject([{}, { kind: "call", method: "run", args: RUN }]);
+  expect(slot.take()).toBeNull();
+  slot.answer([id], 1, true);
+  answer({ kind: "answered" });
+  expect(await first).toEqual([id]);
+  answer({ kind: "error", id: (posted[1] as { id: number }).id, error: { code: null, name: "Error", message: "no" } });
+  await expect(second).rejects.toThrow("no");
+});
+
+test("a worker that looks is sent no message, and a message that comes too late changes nothing", async () => {
+  const { channel, posted, held, answer, slot } = withSlot();
+  const run = channel.run(RUN);
+  slot.take();
+  slot.answer([2], 1, false);
+  for (let i = 0; i < 2; i++) answer({ kind: "answered" });
+  expect(await run).toEqual([2]);
+  expect([posted, held]).toEqual([[], [true, false]]);
+});
+
+test("a run in the slot ends with an error when the worker ends", async () => {
+  const { channel, failed, slot } = withSlot();
+  const run = channel.run(RUN);
+  slot.take();
+  failed(new Error("gone"));
+  await expect(run).rejects.toMatchObject({ code: "wasm.worker-failed" });
+  await expect(channel.run(RUN)).rejects.toMatchObject({ code: "wasm.worker-failed" });
 });

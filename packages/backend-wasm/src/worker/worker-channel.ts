@@ -3,9 +3,12 @@ import type { Pt2Error, Storage } from "@pt2/format";
 import { expectStorages } from "@pt2/format";
 import type { Threads } from "../threads/thread-count.ts";
 import { wasmError } from "../wasm-errors.ts";
-import type { Calls, FromWorker, Method, ToWorker } from "./protocol.ts";
+import type { Calls, FromWorker, Method, RunArgs, ToWorker, WireValue } from "./protocol.ts";
 import type { RuleAnswers, RuleQuestion } from "./rule-messages.ts";
+import type { RunSlot } from "./run-slot.ts";
+import type { SlotCaller } from "./slot-caller.ts";
 import { fromWireError, toWireError } from "./wire-error.ts";
+import { transfersOf } from "./wire-values.ts";
 
 /** A started worker, whichever kind the platform has. */
 export interface WorkerHandle {
@@ -48,10 +51,11 @@ const COMPUTING: ReadonlySet<Method> = new Set<Method>(["run", "profile", "warmu
 export class WorkerChannel {
   readonly executables: Map<number, RemoteExecutable> = new Map();
   readonly #worker: WorkerHandle;
+  #slot: SlotCaller | null = null;
   readonly #pending = new Map<number, Pending>();
   /** Functions that report that nothing more of what the worker expected will be read. */
   readonly #expected = new Map<number, () => void>();
-  #next = 0;
+  #next = -1;
   #ready = false;
   #failure: Pt2Error | null = null;
 
@@ -65,6 +69,10 @@ export class WorkerChannel {
     }
     const channel = new WorkerChannel(worker);
     worker.post({ kind: "threads", count, why }, []);
+    if (typeof SharedArrayBuffer !== "undefined") {
+      // Without it, all runs are messages.
+      import("./slot-caller.ts").then(({ SlotCaller }) => channel.openSlot(SlotCaller)).catch(() => {});
+    }
     return channel;
   }
 
@@ -96,16 +104,34 @@ export class WorkerChannel {
     transfer: readonly ArrayBuffer[] = [],
   ): Promise<ReturnType<Calls[M]>> {
     if (this.#failure !== null) return Promise.reject(this.#failure);
-    const id = this.#next++;
-    return new Promise((resolve, reject) => {
-      this.#pending.set(id, { method, resolve: resolve as (value: unknown) => void, reject });
-      this.#worker.hold(true);
-      try {
-        this.#worker.post({ kind: "call", id, method, args }, transfer);
-      } catch (error) {
-        this.#take(id)?.reject(error);
-      }
-    });
+    const id = this.#newId();
+    const answer = this.#answerTo(id, method);
+    try {
+      this.#post({ kind: "call", id, method, args }, transfer);
+    } catch (error) {
+      this.#take(id)?.reject(error);
+    }
+    return answer;
+  }
+
+  /** Opens a slot for runs. */
+  openSlot(Slot: typeof SlotCaller, slot?: RunSlot): void {
+    const post = (message: ToWorker) => this.#post(message);
+    this.#slot = new Slot(post, (id, values) => this.#take(id)?.resolve(values), slot);
+  }
+
+  /**
+   * Runs a program. Where nothing else is under way, the run goes through the slot: nothing can overtake it, and it
+   * overtakes nothing.
+   */
+  run(args: RunArgs): Promise<readonly WireValue[]> {
+    const isAlone = this.#pending.size === 0 && this.#failure === null;
+    const id = this.#newId();
+    if (this.#slot === null || !isAlone || !this.#slot.ask(id, args))
+      return this.call("run", args, transfersOf(args.inputs));
+    const answer = this.#answerTo(id, "run");
+    this.#slot.compute(args);
+    return answer;
   }
 
   /** Fails at once what waits: a pending answer comes too late. Resolves when the worker has ended. */
@@ -119,6 +145,9 @@ export class WorkerChannel {
     switch (message.kind) {
       case "ready":
         this.#ready = true;
+        return;
+      case "answered":
+        this.#slot?.answered();
         return;
       case "result":
         this.#take(message.id)?.resolve(message.value);
@@ -155,9 +184,9 @@ export class WorkerChannel {
   async #answer(questionId: number, executable: number, question: RuleQuestion): Promise<void> {
     try {
       const answers = await this.executables.get(executable)!.answer!(question);
-      this.#worker.post({ kind: "rule-answer", questionId, answers }, []);
+      this.#post({ kind: "rule-answer", questionId, answers });
     } catch (error) {
-      this.#worker.post({ kind: "rule-failed", questionId, error: toWireError(error) }, []);
+      this.#post({ kind: "rule-failed", questionId, error: toWireError(error) });
     }
   }
 
@@ -169,10 +198,28 @@ export class WorkerChannel {
       const bytes = new Uint8Array(storage.nbytes);
       const given = await storage.read({ into: bytes, signal });
       if (given.buffer !== bytes.buffer) bytes.set(given);
-      this.#worker.post({ kind: "storage", read, bytes }, [bytes.buffer]);
+      this.#post({ kind: "storage", read, bytes }, [bytes.buffer]);
     } catch (error) {
-      this.#worker.post({ kind: "storage-failed", read, error: toWireError(error) }, []);
+      this.#post({ kind: "storage-failed", read, error: toWireError(error) });
     }
+  }
+
+  /** Ids are 32-bit integers, as the slot holds them. */
+  #newId(): number {
+    this.#next = (this.#next + 1) | 0;
+    return this.#next;
+  }
+
+  #answerTo<M extends Method>(id: number, method: M): Promise<ReturnType<Calls[M]>> {
+    this.#worker.hold(true);
+    return new Promise((resolve, reject) => {
+      this.#pending.set(id, { method, resolve: resolve as (value: unknown) => void, reject });
+    });
+  }
+
+  #post(message: ToWorker, transfer: readonly ArrayBuffer[] = []): void {
+    this.#slot?.slot.countPosted();
+    this.#worker.post(message, transfer);
   }
 
   #take(id: number): Pending | undefined {

@@ -1,7 +1,7 @@
 import type { Executable, HostTensor, MemoryReport, Profile, RunOptions, Value } from "@pt2/backend";
 import { RunQueue } from "@pt2/backend";
 import { modelDisposed } from "../wasm-errors.ts";
-import { raiseOnAbort, sharedFlag } from "./cancel-flag.ts";
+import { raiseOnAbort } from "./cancel-flag.ts";
 import type { RunArgs } from "./protocol.ts";
 import { fromWire, toWire, transfersOf } from "./wire-values.ts";
 import type { WorkerChannel } from "./worker-channel.ts";
@@ -10,32 +10,33 @@ import type { WorkerChannel } from "./worker-channel.ts";
 export class WorkerExecutable implements Executable {
   readonly #channel: WorkerChannel;
   readonly #id: number;
+  readonly #cancel: SharedArrayBuffer | null;
   readonly #queue = new RunQueue(modelDisposed);
   readonly #onDispose: () => Promise<void>;
   #disposed: Promise<void> | undefined;
 
-  constructor(channel: WorkerChannel, id: number, onDispose: () => Promise<void>) {
+  /** Takes the flag that ends runs in the worker, if threads share memory. */
+  constructor(channel: WorkerChannel, id: number, cancel: SharedArrayBuffer | null, onDispose: () => Promise<void>) {
     this.#channel = channel;
     this.#id = id;
+    this.#cancel = cancel;
     this.#onDispose = onDispose;
   }
 
   async run(inputs: readonly Value[], { signal }: RunOptions = {}): Promise<readonly Value[]> {
-    const outputs = await this.#cancellable(inputs, signal, (args, transfer) =>
-      this.#channel.call("run", args, transfer),
-    );
+    const outputs = await this.#cancellable(inputs, signal, (args) => this.#channel.run(args));
     return outputs.map(fromWire);
   }
 
   async profile(inputs: readonly Value[], { signal }: RunOptions = {}): Promise<Profile> {
-    const profile = await this.#cancellable(inputs, signal, (args, transfer) =>
-      this.#channel.call("profile", args, transfer),
+    const profile = await this.#cancellable(inputs, signal, (args) =>
+      this.#channel.call("profile", args, transfersOf(args.inputs)),
     );
     return { ...profile, outputs: profile.outputs.map(fromWire) };
   }
 
   warmup(inputs: readonly Value[], { signal }: RunOptions = {}): Promise<void> {
-    return this.#cancellable(inputs, signal, (args, transfer) => this.#channel.call("warmup", args, transfer));
+    return this.#cancellable(inputs, signal, (args) => this.#channel.call("warmup", args, transfersOf(args.inputs)));
   }
 
   readState(targets: readonly string[]): Promise<ReadonlyMap<string, HostTensor>> {
@@ -80,14 +81,13 @@ export class WorkerExecutable implements Executable {
   #cancellable<T>(
     inputs: readonly Value[],
     signal: AbortSignal | undefined,
-    send: (args: RunArgs, transfer: readonly ArrayBuffer[]) => Promise<T>,
+    send: (args: RunArgs) => Promise<T>,
   ): Promise<T> {
     const wire = inputs.map(toWire);
     return this.#queue.run(async () => {
-      const cancel = signal === undefined ? null : sharedFlag();
-      const done = raiseOnAbort(cancel, signal);
+      const done = raiseOnAbort(this.#cancel, signal);
       try {
-        return await send({ executable: this.#id, inputs: wire, cancel }, transfersOf(wire));
+        return await send({ executable: this.#id, inputs: wire });
       } catch (error) {
         // The worker reports that it was stopped; the signal has the reason.
         if (error instanceof DOMException && error.name === "AbortError") signal?.throwIfAborted();

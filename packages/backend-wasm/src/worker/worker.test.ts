@@ -1,5 +1,8 @@
 import { fileURLToPath } from "node:url";
-import { hostTensor, type Value } from "@pt2/backend";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { type HostTensor, hostTensor, type Value } from "@pt2/backend";
+import { programOf, registryOf } from "@pt2/conformance";
 import { numel, openArchive } from "@pt2/format";
 import { fromFile } from "@pt2/format/node";
 import { importProgram, type Program } from "@pt2/graph";
@@ -9,6 +12,9 @@ import { createRegistry } from "@pt2/registry";
 import { aten } from "@pt2/registry/aten";
 import { afterAll, expect, test } from "vitest";
 import { wasm } from "../node.ts";
+
+setFlagsFromString("--expose-gc");
+const collectGarbage = runInNewContext("gc") as () => void;
 
 const registry = createRegistry({ sets: [aten] });
 const worker = wasm();
@@ -66,6 +72,55 @@ test("inputs stay usable, and overlapping runs are independent", async () => {
   expect(plain(second)).not.toEqual(plain(first));
   await executable.dispose();
   await request.close();
+});
+
+test("thousands of small runs give the results of their inputs, leave timers their turn, and leave nothing behind", async () => {
+  const request = await open("mlp");
+  const [there, here] = [await worker.compile(request), await local.compile(request)];
+  const inputs = Array.from({ length: 10 }, (_, i) => [hostTensor("float32", [5, 7], new Float32Array(35).fill(i))]);
+  const expected: unknown[] = [];
+  for (const input of inputs) expected.push(plain(await here.run(input)));
+  const results: WeakRef<object>[] = [];
+  const round = async (): Promise<void> => {
+    for (const [i, input] of inputs.entries()) {
+      const [result] = await there.run(input);
+      if (i % 5 === 0) expect(plain([result!])).toEqual(expected[i]);
+      const { data } = result as HostTensor;
+      results.push(new WeakRef(result as HostTensor));
+      // A result is the caller's own: what it does with it concerns no later run.
+      (data as Float32Array).fill(Number.NaN);
+    }
+  };
+  let turns = 0;
+  const timer = setInterval(() => turns++, 1);
+  for (let i = 0; i < 200; i++) await round();
+  clearInterval(timer);
+  expect(turns).toBeGreaterThan(1);
+  // What a WeakRef was made for lives until the turn of the event loop ends.
+  await new Promise((resolve) => setImmediate(resolve));
+  collectGarbage();
+  expect(results.filter((result) => result.deref() !== undefined).length).toBeLessThan(10);
+  const before = await there.memory();
+  const all = await Promise.all(Array.from({ length: 1000 }, (_, i) => there.run(inputs[i % 10]!)));
+  expect(all.map(plain)).toEqual(all.map((_, i) => expected[i % 10]));
+  expect(await there.memory()).toEqual(before);
+  await there.dispose();
+  await here.dispose();
+  await request.close();
+});
+
+test("a seed holds for the runs that follow it", async () => {
+  const program = programOf("user_input %x: f32[8]\n  %y: f32[8] = aten::rand_like(%x)\n  return %y");
+  const there = await worker.compile({ program, weights: new Map(), registry: registryOf() });
+  const draw = async (): Promise<unknown> => plain(await there.run([floats(8)]));
+  const drawn: unknown[] = [];
+  for (let i = 0; i < 20; i++) {
+    worker.manualSeed(3);
+    drawn.push(await draw());
+  }
+  expect(await draw()).not.toEqual(drawn[0]);
+  expect(drawn).toEqual(drawn.map(() => drawn[0]));
+  await there.dispose();
 });
 
 test("every call to dispose waits for the runs under way", async () => {
