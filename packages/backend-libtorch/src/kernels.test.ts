@@ -124,6 +124,35 @@ describeWithLibtorch("the kernels of this package, against ATen's ops", ({ addon
   });
 
   it.each([
+    [24, 40, 5, 7],
+    [1031, 19, 3, 5],
+    [67, 131, 17, 2],
+  ])("preactivated_conv1x1 of %i to %i channels at %i x %i", (c, n, h, w) => {
+    const [x, weight, bias] = [random([2, c, h, w]), random([n, c], 2), random([n], 3)];
+    const [scale, shift] = [random([c], 4), random([c], 5)];
+    const sizes = [c, 1, 1];
+    const scaled = one("aten::mul.Tensor", [x, one("aten::reshape", [scale, sizes])]);
+    const shifted = one("aten::add.Tensor", [scaled, one("aten::reshape", [shift, sizes])]);
+    const kernel = hostTensor("float32", [n, c, 1, 1], weight.data);
+    const plain = one("aten::conv2d", [one("aten::relu", [shifted]), kernel, bias]);
+    const packed = one("pt2::pack_linear_weight", { weight });
+    const args = { x, scale, shift, weight: packed, out_channels: n, bias, scalars: [], algorithm: null };
+    const activated = one("pt2::preactivated_conv1x1", { ...args, attr: "relu" });
+    expectClose(activated, one("aten::relu", [plain]), SHORT + sumError(c));
+    const call = (changed: OpArgs): unknown => one("pt2::preactivated_conv1x1", { ...args, attr: "none", ...changed });
+    expect(() => call({ scale: random([c + 1]) })).toThrow("scale must have shape");
+    expect(() => call({ shift: random([c, 1]) })).toThrow("shift must have shape");
+  });
+
+  it("preactivated_conv1x1 keeps NaN", () => {
+    const x = hostTensor("float32", [1, 2, 1, 2], new Float32Array([Number.NaN, 1, 1, 1]));
+    const ones = hostTensor("float32", [2], new Float32Array([1, 1]));
+    const weight = one("pt2::pack_linear_weight", { weight: hostTensor("float32", [1, 2], new Float32Array([1, 1])) });
+    const args = { x, scale: ones, shift: ones, weight, out_channels: 1, bias: null, attr: "none", scalars: [] };
+    expect([...elementsOf(one("pt2::preactivated_conv1x1", { ...args, algorithm: null }))]).toEqual([Number.NaN, 4]);
+  });
+
+  it.each([
     [16, 20, 14, 14, [1, 1]],
     [33, 40, 7, 10, [0, 2]],
     [3, 5, 3, 3, [0, 0]],

@@ -7,6 +7,7 @@
 #include "errors.h"
 #include "exit.h"
 #include "file-object.h"
+#include "freed-memory.h"
 #include "instance.h"
 #include "operators.h"
 #include "plan-object.h"
@@ -20,6 +21,7 @@ Napi::Object init(Napi::Env env, Napi::Object exports) {
   using namespace pt2;
   pinModule();
   countCpuMemory();
+  keepFreedMemory();
   env.SetInstanceData(new Instance(env));
   const auto add = [&](const char* name, Napi::Value (*function)(const Napi::CallbackInfo&)) {
     exports.Set(name, Napi::Function::New(env, function, name));

@@ -57,6 +57,19 @@ describe("fusePointwise", () => {
     expect(large("aten::transpose.int(%x, dim0=0, dim1=1)")).toContain("aten::tanh");
   });
 
+  it("joins what follows a part of a tensor, but not what follows one that may lie in memory once", () => {
+    const after = (first: string): readonly string[] =>
+      opsAfter(`user_input %x: f32[8, 64]
+        user_input %y: f32[4, 64]
+        %w: f32[8, 64] = ${first}
+        %p: f32[4, 64] = aten::slice.Tensor(%w, dim=0, start=0, end=4)
+        %a: f32[4, 64] = aten::neg(%p)
+        %b: f32[4, 64] = aten::mul.Tensor(%a, other=%y)
+        return %b`);
+    expect(after("aten::neg(%x)")).toContain("pt2::pointwise");
+    expect(after("aten::expand(%x, size=[8, 64])")).not.toContain("pt2::pointwise");
+  });
+
   it("takes the place of the last node, and ends where a node outside reads", () => {
     expect(
       opsAfter(`user_input %x: f32[4, 4]

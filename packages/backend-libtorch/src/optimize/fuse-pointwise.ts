@@ -122,12 +122,24 @@ const CONTIGUOUS = "";
 const PRODUCTS: ReadonlySet<OpName> = new Set(["aten::mm", "aten::bmm", "aten::addmm", "aten::linear"]);
 const RESHAPES: ReadonlySet<OpName> = new Set(["aten::reshape", "aten::view"]);
 
+/** Views that take a part of a tensor, or have its elements in another order: where it has no stride of 0, they have none. */
+const PARTS: ReadonlySet<OpName> = new Set([
+  "aten::split_with_sizes",
+  "aten::split.Tensor",
+  "aten::chunk",
+  "aten::slice.Tensor",
+  "aten::narrow",
+  "aten::select.int",
+  "aten::permute",
+  "aten::transpose.int",
+]);
+
 /** Where the layouts of values come from. */
 class Layouts {
   /** The values of elementwise nodes, and those that they have the layout of. */
   readonly #roots = new Map<string, string>();
   readonly #dense: ReadonlySet<string>;
-  readonly #views: ReadonlySet<string>;
+  readonly #views = new Set<string>();
 
   constructor({ graph, inputs }: Program, target: OptimizeTarget) {
     const state = inputs.flatMap((spec) => (spec.kind === "parameter" || spec.kind === "buffer" ? [spec.value] : []));
@@ -138,9 +150,12 @@ class Layouts {
       if (PRODUCTS.has(node.op) || isReshaped) for (const name of definitionsOf(node)) dense.add(name);
     }
     this.#dense = dense;
-    this.#views = new Set(
-      graph.nodes.filter(({ op }) => (target.effectsOf(op)?.aliases.length ?? 0) > 0).flatMap(definitionsOf),
-    );
+    for (const node of graph.nodes) {
+      if ((target.effectsOf(node.op)?.aliases.length ?? 0) === 0) continue;
+      const from = argOf(node, "self");
+      if (PARTS.has(node.op) && from?.kind === "value" && !this.#views.has(from.name)) continue;
+      for (const name of definitionsOf(node)) this.#views.add(name);
+    }
   }
 
   /** Returns what a value has the layout of; null if it may be a view, whose strides may be 0. */

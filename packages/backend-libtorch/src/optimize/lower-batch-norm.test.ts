@@ -31,6 +31,28 @@ describe("lowerBatchNorms", () => {
     `);
   });
 
+  it("makes elementwise ops of those of images, where one kernel joins them", () => {
+    const body = norm("[s0, 8, 4, 4]", "training=false");
+    expect(text(lowerBatchNorms(program(body), cpu(["pt2::pointwise"])))).toMatchInlineSnapshot(`
+      "parameter "w" = %w: f32[8]
+      parameter "b" = %b: f32[8]
+      buffer "m" = %m: f32[8]
+      buffer "v" = %v: f32[8]
+      user_input %x: f32[s0, 8, 4, 4]
+      user_input %given: f32[8]
+      %add: f32[8] = aten::add.Scalar(%v, other=0.001)
+      %rsqrt: f32[8] = aten::rsqrt(%add)
+      %mul: f32[8] = aten::mul.Tensor(%rsqrt, other=%w)
+      %mul_1: f32[8] = aten::mul.Tensor(%m, other=%mul)
+      %sub: f32[8] = aten::sub.Tensor(%b, other=%mul_1)
+      %reshape: f32[8, 1, 1] = aten::reshape(%mul, shape=[8, 1, 1])
+      %reshape_1: f32[8, 1, 1] = aten::reshape(%sub, shape=[8, 1, 1])
+      %mul_2: f32[s0, 8, 4, 4] = aten::mul.Tensor(%x, other=%reshape)
+      %add_1: f32[s0, 8, 4, 4] = aten::add.Tensor(%mul_2, other=%reshape_1)
+      return %add_1"
+    `);
+  });
+
   it.each([
     ["images", norm("[s0, 8, 4, 4]", "training=false")],
     ["training", norm("[s0, 8]", "training=true")],

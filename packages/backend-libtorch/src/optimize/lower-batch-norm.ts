@@ -1,10 +1,22 @@
-import { given, numberOf, type RewriteContext, type RewriteRule, resultType, rewrite } from "@pt2/engine/rewrites";
+import {
+  dense,
+  given,
+  intsArg,
+  knownShape,
+  numberOf,
+  type RewriteContext,
+  type RewriteRule,
+  resultType,
+  rewrite,
+} from "@pt2/engine/rewrites";
 import { type Arg, argOf, type Node, type Program } from "@pt2/graph";
+import { POINTWISE } from "./fuse-pointwise.ts";
 import type { OptimizeTarget } from "./target.ts";
 
 /**
- * Lowers normalizations of rows by fixed statistics, which no layer before could take over, to a product and a sum: the
- * factors that PyTorch computes in each call are made once.
+ * Lowers normalizations by fixed statistics, which no layer before could take over, to a product and a sum: the factors
+ * that PyTorch computes in each call are made once. Those of images become elementwise ops, which join an activation
+ * behind them in one pass over memory.
  */
 export function lowerBatchNorms(program: Program, target: OptimizeTarget): Program {
   if (!target.has("aten::addcmul")) return program;
@@ -16,14 +28,17 @@ const RULE: RewriteRule = (node, context) => {
   const [weight, bias, training] = [given(node, "weight"), given(node, "bias"), argOf(node, "training")];
   const eps = numberOf(argOf(node, "eps"));
   if (x === undefined || mean === undefined || variance === undefined || eps === undefined) return null;
-  if (training?.kind !== "bool" || training.value || context.tensor(x)?.shape.length !== 2) return null;
+  const rank = context.tensor(x)?.shape.length ?? 0;
+  if (training?.kind !== "bool" || training.value || rank < 2) return null;
+  if (rank > 2 && !context.target.has(POINTWISE)) return null;
   const vectors = [mean, variance, weight, bias].filter((arg) => arg !== undefined);
   const sizes = new Set(vectors.map((arg) => String(context.tensor(arg)?.shape)));
   if ([x, ...vectors].some((arg) => context.tensor(arg)?.dtype !== "float32")) return null;
   // What PyTorch refuses stays as it is.
   if (!vectors.every((arg) => context.isFixed(arg)) || sizes.size !== 1 || context.tensor(mean)?.shape.length !== 1)
     return null;
-  if (String(context.tensor(x)?.shape[1]) !== [...sizes][0]) return null;
+  if (String(context.tensor(x)?.shape[1]) !== [...sizes][0] || knownShape(context.tensor(mean)) === undefined)
+    return null;
   return normalized(node, { x, mean, variance, weight, bias, eps }, context);
 };
 
@@ -53,5 +68,15 @@ function normalized(node: Node, { x, mean, variance, weight, bias, eps }: Parts,
     bias === undefined
       ? context.emit("aten::neg", { self: product }, type, node)
       : context.emit("aten::sub.Tensor", { self: bias, other: product }, type, node);
-  return context.emit("aten::addcmul", { self: rest, tensor1: x, tensor2: factor }, resultType(node, context), node);
+  const result = resultType(node, context);
+  const rank = context.tensor(x)?.shape.length ?? 0;
+  if (rank === 2) return context.emit("aten::addcmul", { self: rest, tensor1: x, tensor2: factor }, result, node);
+  // One number for each channel, beside sizes of 1.
+  const channels = knownShape(type)!;
+  const sizes = [...channels, ...Array.from({ length: rank - 2 }, () => 1)];
+  const [scale, shift] = [factor, rest].map((self) =>
+    context.emit("aten::reshape", { self, shape: intsArg(sizes) }, dense(type, sizes), node),
+  );
+  const scaled = context.emit("aten::mul.Tensor", { self: x, other: scale! }, result, node);
+  return context.emit("aten::add.Tensor", { self: scaled, other: shift! }, result, node);
 }

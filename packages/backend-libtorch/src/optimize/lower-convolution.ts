@@ -137,7 +137,7 @@ function zerosAround(
 }
 
 /** The smallest image, in pixels, and the fewest channels for which Winograd's algorithm is faster. */
-const WINOGRAD = { pixels: 100, channels: 32 };
+const WINOGRAD = { pixels: 100, channels: 16 };
 
 /**
  * Lowers a 3x3 convolution to one with less than half of the multiplications, and about ten times the rounding error.

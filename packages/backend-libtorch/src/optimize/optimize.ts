@@ -16,6 +16,7 @@ import { hasClaimedWrites, makeFunctional } from "./functional.ts";
 import { fuseAttention } from "./fuse-attention.ts";
 import { fuseEpilogues } from "./fuse-epilogues.ts";
 import { fusePointwise } from "./fuse-pointwise.ts";
+import { fusePreactivations } from "./fuse-preactivation.ts";
 import { lowerBatchNorms } from "./lower-batch-norm.ts";
 import { lowerConvolutions } from "./lower-convolution.ts";
 import { lowerLayerNorms } from "./lower-layer-norm.ts";
@@ -56,6 +57,7 @@ const PASSES: readonly Pass[] = [
   lowerRecurrentCells,
   lowerTopk,
   fuseEpilogues,
+  fusePreactivations,
   lowerPooling,
   cancelConversions,
   restoreLayouts,

@@ -18,6 +18,7 @@ const SOURCES: ReadonlySet<OpName> = new Set([
   "mkldnn::_convolution_pointwise.binary",
   "pt2::depthwise_conv2d",
   "pt2::conv1x1",
+  "pt2::preactivated_conv1x1",
   "pt2::direct_conv2d",
   "pt2::winograd_conv2d",
   "pt2::squeeze_excite",

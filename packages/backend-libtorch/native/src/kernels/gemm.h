@@ -14,7 +14,8 @@ inline constexpr int64_t kGemmInner = 1024;
 /// Stride of copied rows, in floats: one cache line more than a block, so that rows fall into different sets.
 inline constexpr int64_t kGemmCopyStride = kGemmInner + 16;
 
-/// out[m, n] = activation(sum_k a[m, k] b[k, n] + bias[n] + residual[m, n]), all rows contiguous.
+/// out[m, n] = activation(sum_k a'[m, k] b[k, n] + bias[n] + residual[m, n]), all rows contiguous, where a' is a, or
+/// max(a[m, k] scale[k] + shift[k], 0).
 struct Gemm {
   const float* a;         // rows, inner
   const float* packed;    // panels of `panel` columns: [ceil(columns / panel)][inner][panel], zero past `columns`
@@ -25,6 +26,8 @@ struct Gemm {
   int64_t block_rows;  // rows of one register tile at most
   int64_t panel;       // columns of one register tile
   Activation activation;
+  const float* scale = nullptr;  // inner, or null for both
+  const float* shift = nullptr;
 
   int64_t blocks() const { return (rows + block_rows - 1) / block_rows; }
   int64_t panels() const { return (columns + panel - 1) / panel; }
@@ -33,9 +36,10 @@ struct Gemm {
   /// Walk along rows with a panel kept in cache, or along panels with a block of rows kept: whichever side is larger
   /// is read from memory once.
   bool panel_major() const { return columns >= rows; }
-  /// Room for copied rows, where rows lie a multiple of 2 kB apart and would compete for the same sets of the cache.
+  /// Room for copied rows, where they are scaled, or lie a multiple of 2 kB apart and would compete for the same sets
+  /// of the cache.
   int64_t scratch_floats() const {
-    if (inner == 0 || inner % 512 != 0 || rows < 4) return 0;
+    if (!scale && (inner == 0 || inner % 512 != 0 || rows < 4)) return 0;
     return (panel_major() ? rows : std::min(rows, block_rows)) * kGemmCopyStride;
   }
 };

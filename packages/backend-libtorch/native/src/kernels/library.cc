@@ -19,6 +19,9 @@ TORCH_LIBRARY_FRAGMENT(pt2, m) {
       "conv1x1(Tensor x, Tensor weight, int out_channels, Tensor? bias, Tensor? residual, "
       "str attr, Scalar?[] scalars, str? algorithm) -> Tensor");
   m.def(
+      "preactivated_conv1x1(Tensor x, Tensor scale, Tensor shift, Tensor weight, int out_channels, Tensor? bias, "
+      "str attr, Scalar?[] scalars, str? algorithm) -> Tensor");
+  m.def(
       "direct_conv2d(Tensor x, Tensor weight, int out_channels, int[2] kernel, Tensor? bias, Tensor? residual, "
       "int[2] stride, int[] padding, int[2] dilation, str attr, Scalar?[] scalars, str? algorithm) -> Tensor");
   m.def("pack_linear_weight(Tensor weight) -> Tensor");
@@ -54,6 +57,7 @@ TORCH_LIBRARY_IMPL(pt2, CPU, m) {
   m.impl("direct_conv2d", TORCH_FN(pt2::direct_conv2d));
   m.impl("pack_linear_weight", TORCH_FN(pt2::pack_linear_weight));
   m.impl("conv1x1", TORCH_FN(pt2::conv1x1));
+  m.impl("preactivated_conv1x1", TORCH_FN(pt2::preactivated_conv1x1));
   m.impl("linear", TORCH_FN(pt2::linear));
   m.impl("squeeze_excite", TORCH_FN(pt2::squeeze_excite));
   m.impl("recurrent", TORCH_FN(pt2::recurrent));

@@ -117,11 +117,22 @@ struct GemmRows {
   void bring(int64_t from, int64_t to, int64_t k, int64_t inner) {
     if (!copies() || (copied_from <= from && to <= copied_to)) return;
     for (int64_t r = from; r < to; ++r) {
-      std::memcpy(scratch + (r - from) * kGemmCopyStride, g.a + r * g.inner + k,
-                  static_cast<size_t>(inner) * sizeof(float));
+      float* row = scratch + (r - from) * kGemmCopyStride;
+      const float* x = g.a + r * g.inner + k;
+      if (g.scale) {
+        scale_row(x, k, inner, row);
+      } else {
+        std::memcpy(row, x, static_cast<size_t>(inner) * sizeof(float));
+      }
     }
     copied_from = from;
     copied_to = to;
+  }
+  void scale_row(const float* x, int64_t k, int64_t inner, float* row) const {
+    each_vector(inner, [&](int64_t i, int64_t left) {
+      const Vec scale = load_up_to(g.scale + k + i, left), shift = load_up_to(g.shift + k + i, left);
+      store_up_to(row + i, at_least(Vec{}, fma(load_up_to(x + i, left), scale, shift)), left);
+    });
   }
   void forget() { copied_from = copied_to = -1; }
   int64_t stride() const { return copies() ? kGemmCopyStride : g.inner; }

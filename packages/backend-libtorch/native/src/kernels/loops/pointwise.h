@@ -92,6 +92,13 @@ inline float* read(const Plane& plane, bool is_mask, float* block) {
     }
     return block;
   }
+  if (plane.inner == sizeof(float)) {
+    const size_t bytes = static_cast<size_t>(plane.columns) * sizeof(float);
+    for (int64_t r = 0; r < plane.rows; ++r) {
+      std::memcpy(block + r * plane.columns, plane.data + r * plane.outer, bytes);
+    }
+    return block;
+  }
   each_element<const float>(plane, [block](int64_t i, float value) { block[i] = value; });
   return block;
 }
@@ -99,6 +106,11 @@ inline float* read(const Plane& plane, bool is_mask, float* block) {
 inline void write(const float* block, bool is_mask, const Plane& plane) {
   if (is_mask) {
     each_element<uint8_t>(plane, [block](int64_t i, uint8_t& bit) { bit = block[i] != 0.0f; });
+  } else if (plane.inner == sizeof(float)) {
+    const size_t bytes = static_cast<size_t>(plane.columns) * sizeof(float);
+    for (int64_t r = 0; r < plane.rows; ++r) {
+      std::memcpy(plane.data + r * plane.outer, block + r * plane.columns, bytes);
+    }
   } else {
     each_element<float>(plane, [block](int64_t i, float& value) { value = block[i]; });
   }
@@ -119,12 +131,21 @@ inline void run_pointwise(const Pointwise& p, char* const* data, const int64_t* 
     pointwise::fill(block_of(p.inputs + i), kPointwiseBlock, p.constants[i]);
   }
   const int64_t operands = p.results_count + p.inputs;
+  const int64_t width = pointwise::lesser(columns, kPointwiseBlock);
+  const int64_t height = pointwise::lesser(rows, kPointwiseBlock / width);
   bool is_filled[kPointwiseRegisters];
   for (int64_t i = 0; i < p.inputs; ++i) {
     const int64_t operand = p.results_count + i;
     const pointwise::Plane all{data[operand], strides[operand], strides[operands + operand], columns, rows};
-    is_filled[i] = all.is_single() && !p.input_is_mask[i];
-    if (is_filled[i]) pointwise::fill(block_of(i), kPointwiseBlock, *reinterpret_cast<const float*>(all.data));
+    // A row that is the same everywhere, such as a number for each channel of an image, is brought once.
+    const bool is_repeated = all.outer == 0 && columns == width && height > 1;
+    is_filled[i] = (all.is_single() || is_repeated) && !p.input_is_mask[i];
+    if (!is_filled[i]) continue;
+    if (all.is_single()) {
+      pointwise::fill(block_of(i), kPointwiseBlock, *reinterpret_cast<const float*>(all.data));
+    } else {
+      pointwise::read({all.data, all.inner, all.outer, columns, height}, false, block_of(i));
+    }
   }
   // What is both is read by instructions that come after the one that computes it.
   bool is_input[kPointwiseRegisters];
@@ -132,8 +153,6 @@ inline void run_pointwise(const Pointwise& p, char* const* data, const int64_t* 
     is_input[i] = false;
     for (int64_t j = p.results_count; j < operands; ++j) is_input[i] = is_input[i] || data[i] == data[j];
   }
-  const int64_t width = pointwise::lesser(columns, kPointwiseBlock);
-  const int64_t height = pointwise::lesser(rows, kPointwiseBlock / width);
   for (int64_t r = 0; r < rows; r += height) {
     for (int64_t c = 0; c < columns; c += width) {
       const int64_t across = pointwise::lesser(width, columns - c);

@@ -16,10 +16,15 @@ namespace {
 /// A thread gets at least this many multiply-adds.
 constexpr int64_t kWorkPerThread = int64_t{128} * 1024;
 
+/// What the left side is multiplied by and what is added then, a number for each inner index; undefined for neither.
+struct Preactivation {
+  at::Tensor scale, shift;
+};
+
 /// Checks the packed weight, then multiplies: `input` is [rows, inner] in memory, `out` and `residual` [rows, columns].
 void multiply(const char* op, const at::Tensor& input, const at::Tensor& packed, int64_t inner, int64_t columns,
               const std::optional<at::Tensor>& bias, const at::Tensor& residual, const Activation& activation,
-              const at::Tensor& out) {
+              const at::Tensor& out, const Preactivation& before = {}) {
   const Kernels& k = kernels();
   check_packed(packed, inner, columns, op);
   const at::Tensor offset = optional_vector(bias, columns, op, "bias");
@@ -36,6 +41,8 @@ void multiply(const char* op, const at::Tensor& input, const at::Tensor& packed,
       .block_rows = k.gemm_rows,
       .panel = k.gemm_panel,
       .activation = activation,
+      .scale = data_or_null(before.scale),
+      .shift = data_or_null(before.shift),
   };
   const int64_t scratch = g.scratch_floats();
   const int64_t work = std::max<int64_t>(1, g.block_rows * g.panel * inner);
@@ -104,6 +111,22 @@ at::Tensor conv1x1(const at::Tensor& sequence_or_image, const at::Tensor& packed
   if (residual.has_value() && residual->defined()) other = as_image(*residual, "conv1x1");
   multiply("conv1x1", x.contiguous(kFormat), packed, x.size(1), out_channels, bias,
            optional_like(other, out, kFormat, "conv1x1", "residual"), parse_activation(attr, scalars, algorithm), out);
+  return like_given(out, sequence_or_image);
+}
+
+at::Tensor preactivated_conv1x1(const at::Tensor& sequence_or_image, const at::Tensor& scale, const at::Tensor& shift,
+                                const at::Tensor& packed, int64_t out_channels, const std::optional<at::Tensor>& bias,
+                                std::string attr, OptionalScalars scalars, std::optional<std::string> algorithm) {
+  constexpr const char* kOp = "preactivated_conv1x1";
+  constexpr at::MemoryFormat kFormat = at::MemoryFormat::ChannelsLast;
+  const at::Tensor x = as_image(sequence_or_image, kOp);
+  TORCH_CHECK(out_channels > 0, "pt2::", kOp, ": out_channels must be positive");
+  const Preactivation before{optional_vector(scale, x.size(1), kOp, "scale"),
+                             optional_vector(shift, x.size(1), kOp, "shift")};
+  TORCH_CHECK(before.scale.defined() && before.shift.defined(), "pt2::", kOp, ": scale and shift must be given");
+  const at::Tensor out = at::empty({x.size(0), out_channels, x.size(2), x.size(3)}, x.options().memory_format(kFormat));
+  multiply(kOp, x.contiguous(kFormat), packed, x.size(1), out_channels, bias, {},
+           parse_activation(attr, scalars, algorithm), out, before);
   return like_given(out, sequence_or_image);
 }
 
