@@ -8,35 +8,13 @@ export const CLAMP: i32 = 2;
 /** The bias has one element per row of C, not per column. */
 export const BIAS_ROWS: i32 = 4;
 
-
-/** Stores eight sums at `c`: bias, what C held, clamp (one instruction a bound, keeps NaN); `columns` < 8 leaves the rest. */
+/** One instruction a bound, and NaN passes, where `min` and `max` take eight. */
 @inline
-function finish(c: usize, s0: v128, s1: v128, columns: i32, bias: usize, flags: i32, lo: v128, hi: v128): void {
-  if (columns >= 8) {
-    if (bias) {
-      if (flags & BIAS_ROWS) {
-        const x = v128.load32_splat(bias);
-        s0 = f32x4.add(s0, x);
-        s1 = f32x4.add(s1, x);
-      } else {
-        s0 = f32x4.add(s0, v128.load(bias));
-        s1 = f32x4.add(s1, v128.load(bias, 16));
-      }
-    }
-    if (flags & ACCUMULATE) {
-      s0 = f32x4.add(s0, v128.load(c));
-      s1 = f32x4.add(s1, v128.load(c, 16));
-    }
-    // One instruction each and NaN passes, where `min` and `max` take eight.
-    if (flags & CLAMP) {
-      s0 = f32x4.pmin(f32x4.pmax(s0, lo), hi);
-      s1 = f32x4.pmin(f32x4.pmax(s1, lo), hi);
-    }
-    v128.store(c, s0);
-    v128.store(c, s1, 16);
-  } else finishTail(c, s0, s1, columns, bias, flags, lo, hi);
+function clamp(x: v128, lo: v128, hi: v128): v128 {
+  return f32x4.pmin(f32x4.pmax(x, lo), hi);
 }
 
+/** Stores fewer than eight sums at `c`: bias, what C held, clamp. */
 function finishTail(c: usize, s0: v128, s1: v128, columns: i32, bias: usize, flags: i32, lo: v128, hi: v128): void {
   const low = f32x4.extract_lane(lo, 0);
   const high = f32x4.extract_lane(hi, 0);
@@ -120,11 +98,46 @@ export function tile(
     if (rows > 2) { x = v128.load32_splat(a2, 28); s20 = multiplyAdd(s20, x, b0); s21 = multiplyAdd(s21, x, b1); }
     if (rows > 3) { x = v128.load32_splat(a3, 28); s30 = multiplyAdd(s30, x, b0); s31 = multiplyAdd(s31, x, b1); }
   }
+  if (columns >= 8) {
+    // Asked once for all rows: a branch costs as much as the addition behind it.
+    if (bias) {
+      if (flags & BIAS_ROWS) {
+        x = v128.load32_splat(bias); s00 = f32x4.add(s00, x); s01 = f32x4.add(s01, x);
+        if (rows > 1) { x = v128.load32_splat(bias, 4); s10 = f32x4.add(s10, x); s11 = f32x4.add(s11, x); }
+        if (rows > 2) { x = v128.load32_splat(bias, 8); s20 = f32x4.add(s20, x); s21 = f32x4.add(s21, x); }
+        if (rows > 3) { x = v128.load32_splat(bias, 12); s30 = f32x4.add(s30, x); s31 = f32x4.add(s31, x); }
+      } else {
+        b0 = v128.load(bias); b1 = v128.load(bias, 16);
+        s00 = f32x4.add(s00, b0); s01 = f32x4.add(s01, b1);
+        if (rows > 1) { s10 = f32x4.add(s10, b0); s11 = f32x4.add(s11, b1); }
+        if (rows > 2) { s20 = f32x4.add(s20, b0); s21 = f32x4.add(s21, b1); }
+        if (rows > 3) { s30 = f32x4.add(s30, b0); s31 = f32x4.add(s31, b1); }
+      }
+    }
+    const c1 = c + ldc, c2 = c1 + ldc, c3 = c2 + ldc;
+    if (flags & ACCUMULATE) {
+      s00 = f32x4.add(s00, v128.load(c)); s01 = f32x4.add(s01, v128.load(c, 16));
+      if (rows > 1) { s10 = f32x4.add(s10, v128.load(c1)); s11 = f32x4.add(s11, v128.load(c1, 16)); }
+      if (rows > 2) { s20 = f32x4.add(s20, v128.load(c2)); s21 = f32x4.add(s21, v128.load(c2, 16)); }
+      if (rows > 3) { s30 = f32x4.add(s30, v128.load(c3)); s31 = f32x4.add(s31, v128.load(c3, 16)); }
+    }
+    if (flags & CLAMP) {
+      s00 = clamp(s00, lo, hi); s01 = clamp(s01, lo, hi);
+      if (rows > 1) { s10 = clamp(s10, lo, hi); s11 = clamp(s11, lo, hi); }
+      if (rows > 2) { s20 = clamp(s20, lo, hi); s21 = clamp(s21, lo, hi); }
+      if (rows > 3) { s30 = clamp(s30, lo, hi); s31 = clamp(s31, lo, hi); }
+    }
+    v128.store(c, s00); v128.store(c, s01, 16);
+    if (rows > 1) { v128.store(c1, s10); v128.store(c1, s11, 16); }
+    if (rows > 2) { v128.store(c2, s20); v128.store(c2, s21, 16); }
+    if (rows > 3) { v128.store(c3, s30); v128.store(c3, s31, 16); }
+    return;
+  }
   const step: usize = bias && flags & BIAS_ROWS ? 4 : 0;
-  finish(c, s00, s01, columns, bias, flags, lo, hi);
-  if (rows > 1) { c += ldc; bias += step; finish(c, s10, s11, columns, bias, flags, lo, hi); }
-  if (rows > 2) { c += ldc; bias += step; finish(c, s20, s21, columns, bias, flags, lo, hi); }
-  if (rows > 3) { c += ldc; bias += step; finish(c, s30, s31, columns, bias, flags, lo, hi); }
+  finishTail(c, s00, s01, columns, bias, flags, lo, hi);
+  if (rows > 1) { c += ldc; bias += step; finishTail(c, s10, s11, columns, bias, flags, lo, hi); }
+  if (rows > 2) { c += ldc; bias += step; finishTail(c, s20, s21, columns, bias, flags, lo, hi); }
+  if (rows > 3) { c += ldc; bias += step; finishTail(c, s30, s31, columns, bias, flags, lo, hi); }
 }
 
 /** One row: two steps of K at once, in sums of their own, so that additions seldom wait for the ones before. */
@@ -147,5 +160,18 @@ export function tile1(
     s0 = multiplyAdd(s0, x, v128.load(b));
     s1 = multiplyAdd(s1, x, v128.load(b, 16));
   }
-  finish(c, f32x4.add(s0, t0), f32x4.add(s1, t1), columns, bias, flags, lo, hi);
+  s0 = f32x4.add(s0, t0), s1 = f32x4.add(s1, t1);
+  if (columns < 8) {
+    finishTail(c, s0, s1, columns, bias, flags, lo, hi);
+    return;
+  }
+  if (bias) {
+    const perRow = flags & BIAS_ROWS;
+    s0 = f32x4.add(s0, perRow ? v128.load32_splat(bias) : v128.load(bias));
+    s1 = f32x4.add(s1, perRow ? v128.load32_splat(bias) : v128.load(bias, 16));
+  }
+  if (flags & ACCUMULATE) s0 = f32x4.add(s0, v128.load(c)), s1 = f32x4.add(s1, v128.load(c, 16));
+  if (flags & CLAMP) s0 = clamp(s0, lo, hi), s1 = clamp(s1, lo, hi);
+  v128.store(c, s0);
+  v128.store(c, s1, 16);
 }

@@ -2,11 +2,10 @@
 import { PANEL } from "./gemm-pack";
 import { ACCUMULATE, BIAS_ROWS, CLAMP, tile, tile1 } from "./gemm-tile";
 
-/**
- * Steps of K that are added up before the sum goes to C. A panel of them stays in the first cache while all rows pass
- * over it (up to 768 would), and shorter sums round less: with 128 whole networks are as near to the truth as PyTorch.
- */
+/** Steps of K that are added up before the sum goes to C: shorter sums round less. With 128 networks are as near to the truth as PyTorch. */
 const K_BLOCK: i32 = 128;
+/** Steps of K whose part of a panel stays in the first cache while all rows pass over it. */
+const K_HELD: i32 = 512;
 /** Rows of A that stay in the second cache while all panels pass over them. */
 const M_BLOCK: i32 = 128;
 
@@ -29,11 +28,12 @@ export function gemmPanels(
 ): void {
   // A single tile of rows uses each panel once: it reads B from end to end.
   const kBlock = M <= 4 ? K : (even(K, K_BLOCK) + 7) & ~7;
+  const held = kBlock * max(K_HELD / max(kBlock, 1), 1);
   const mBlock = (even(M, M_BLOCK) + 3) & ~3;
   const panelBytes = <usize>packedK << 5;
   let k = 0;
   do {
-    const steps = min(kBlock, K - k);
+    const steps = min(held, K - k);
     const now = (k ? (flags | ACCUMULATE) : flags) & (k + steps < K ? ~CLAMP : -1);
     const biasNow: usize = k ? 0 : bias;
     for (let m = 0, rows = 0; m < M; m += rows) {
@@ -42,7 +42,7 @@ export function gemmPanels(
       const aBlock = a + ((<usize>m * <usize>lda + <usize>k) << 2);
       const cBlock = c + ((<usize>m * <usize>ldc) << 2);
       const biasBlock = biasNow && flags & BIAS_ROWS ? biasNow + (<usize>m << 2) : biasNow;
-      block(rows, N, steps, aBlock, <usize>lda << 2, b + (<usize>k << 5), panelBytes, cBlock, <usize>ldc << 2, biasBlock, now, lo, hi);
+      block(rows, N, steps, kBlock, aBlock, <usize>lda << 2, b + (<usize>k << 5), panelBytes, cBlock, <usize>ldc << 2, biasBlock, now, lo, hi);
     }
     k += steps;
   } while (k < K);
@@ -57,7 +57,7 @@ function even(total: i32, limit: i32): i32 {
 
 /** A block of rows against every panel; strides in bytes. */
 function block(
-  M: i32, N: i32, K: i32, a: usize, lda: usize, b: usize, panelBytes: usize, c: usize, ldc: usize,
+  M: i32, N: i32, K: i32, kBlock: i32, a: usize, lda: usize, b: usize, panelBytes: usize, c: usize, ldc: usize,
   bias: usize, flags: i32, low: f32, high: f32,
 ): void {
   const lo = f32x4.splat(low), hi = f32x4.splat(high);
@@ -69,16 +69,32 @@ function block(
     let rows = M;
     // Five rows left are 3 + 2: a tile of one row would wait for its own sums.
     while (rows >= 4 && rows != 5) {
-      tile(4, K, am, lda, b, cm, ldc, columns, biasM, flags, lo, hi);
+      tiles(4, K, kBlock, am, lda, b, cm, ldc, columns, biasM, flags, lo, hi);
       am += 4 * lda, cm += 4 * ldc, biasM += 4 * biasRow, rows -= 4;
     }
     if (rows == 5) {
-      tile(3, K, am, lda, b, cm, ldc, columns, biasM, flags, lo, hi);
+      tiles(3, K, kBlock, am, lda, b, cm, ldc, columns, biasM, flags, lo, hi);
       am += 3 * lda, cm += 3 * ldc, biasM += 3 * biasRow, rows -= 3;
     }
-    if (rows == 3) tile(3, K, am, lda, b, cm, ldc, columns, biasM, flags, lo, hi);
-    else if (rows == 2) tile(2, K, am, lda, b, cm, ldc, columns, biasM, flags, lo, hi);
+    if (rows == 3) tiles(3, K, kBlock, am, lda, b, cm, ldc, columns, biasM, flags, lo, hi);
+    else if (rows == 2) tiles(2, K, kBlock, am, lda, b, cm, ldc, columns, biasM, flags, lo, hi);
     else if (rows == 1) tile1(K, am, b, cm, columns, biasM, flags, lo, hi);
     if (perColumn) bias += 32;
+  }
+}
+
+/** A tile of up to four rows, its sums of `kBlock` steps one after the other. */
+@inline
+function tiles(
+  rows: i32, K: i32, kBlock: i32, a: usize, lda: usize, b: usize, c: usize, ldc: usize,
+  columns: i32, bias: usize, flags: i32, lo: v128, hi: v128,
+): void {
+  for (;;) {
+    const steps = min(K, kBlock);
+    K -= steps;
+    tile(rows, steps, a, lda, b, c, ldc, columns, bias, K ? flags & ~CLAMP : flags, lo, hi);
+    if (!K) break;
+    a += <usize>steps << 2, b += <usize>steps << 5;
+    bias = 0, flags |= ACCUMULATE;
   }
 }

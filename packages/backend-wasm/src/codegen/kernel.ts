@@ -6,7 +6,7 @@ import { headerWords } from "./geometry.ts";
 import type { Store } from "./lanes.ts";
 import { emitLoops, type Loops } from "./loops.ts";
 import { type Node, nodeGraph } from "./nodes.ts";
-import { type ElementwiseSpec, LANES, type Step, stepNodes, unrollOf } from "./step.ts";
+import { changingNodes, type ElementwiseSpec, LANES, type Step, stepNodes, unrollOf } from "./step.ts";
 
 /**
  * Generates `(block, start, count)`, which computes `count` elements of the iteration space from element `start` on.
@@ -50,7 +50,7 @@ function emitSteps(e: Emitter, loops: Loops, steps: readonly Step[]): void {
   e.op("i32.const", ...signed(elements));
   e.op("i32.lt_u");
   e.raw(control.brIf(1));
-  for (const step of steps) emitStep(e, step);
+  emitTogether(e, steps);
   loops.work.forEach((local, k) => {
     if (loops.inner[k] === "zero") return;
     e.get(local);
@@ -72,16 +72,29 @@ function emitSteps(e: Emitter, loops: Loops, steps: readonly Step[]): void {
   e.raw(control.end);
 }
 
-/** Emits one step. Everything is computed before anything is stored, as an output may have the memory of an input. */
-function emitStep(e: Emitter, { registers, stores, addresses }: Step): void {
-  const all = registers.flat();
-  e.region([...all, ...addresses.flat()]);
-  if (all.length > 1) for (const node of all) e.keep(node);
-  stores.forEach((list, i) => {
-    list.forEach((store, n) => {
-      emitStore(e, store, addresses[i]?.[n] as Node, registers[i] as readonly Node[]);
+/**
+ * Emits steps side by side: one instruction of each in turn. A processor looks ahead over some hundred instructions, and an
+ * exponential is a chain of that many which wait for each other: one after the other, four of them would take half as
+ * long again. Everything is computed before anything is stored, as an output may have the memory of an input.
+ */
+function emitTogether(e: Emitter, steps: readonly Step[]): void {
+  const roots = steps.map(({ registers, addresses }) => [...registers.flat(), ...addresses.flat()]);
+  e.region(roots.flat());
+  const orders = steps.map(({ registers }) => changingNodes(registers.flat()));
+  const longest = Math.max(...orders.map((order) => order.length));
+  for (let i = 0; i < longest; i++) {
+    for (const order of orders) {
+      const node = order[i];
+      if (node !== undefined) e.keep(node);
+    }
+  }
+  for (const { registers, stores, addresses } of steps) {
+    stores.forEach((list, i) => {
+      list.forEach((store, n) => {
+        emitStore(e, store, addresses[i]?.[n] as Node, registers[i] as readonly Node[]);
+      });
     });
-  });
+  }
 }
 
 function emitStore(e: Emitter, { op, register, lane, offset }: Store, address: Node, registers: readonly Node[]): void {

@@ -79,17 +79,19 @@ export function stepNodes(
   };
 }
 
-/**
- * Returns how often a step is repeated. Short bodies are repeated, so that the cost of the loop does not matter; in
- * long ones it is small anyway.
- */
-export function unrollOf({ registers }: Step): number {
+/** Returns the nodes under `roots` whose values are others in each step, operands before their users. */
+export function changingNodes(roots: readonly Node[]): readonly Node[] {
   const seen = new Set<Node>();
   const visit = (node: Node): void => {
     if (node.level < 2 || seen.has(node)) return;
-    seen.add(node);
     node.args.forEach(visit);
+    seen.add(node);
   };
-  registers.flat().forEach(visit);
-  return seen.size <= 32 ? 4 : 1;
+  roots.forEach(visit);
+  return [...seen];
+}
+
+/** Returns how many steps are computed side by side. The code of more than this many nodes would take long to compile. */
+export function unrollOf({ registers }: Step): number {
+  return changingNodes(registers.flat()).length <= 128 ? 4 : 1;
 }
