@@ -1,3 +1,4 @@
+import type { Program } from "@pt2/graph";
 import { describe, expect, it } from "vitest";
 import { lowerConvolutions } from "./lower-convolution.ts";
 import { bare, cpu, program, text } from "./passes.test-helper.ts";
@@ -128,6 +129,16 @@ describe("lowerConvolutions", () => {
     `);
     const small = program(convolved("[6, 6, 3, 3]", "[1, 6, 8, 8]", ", stride=[1, 1], padding=[1, 1]"));
     expect(text(lowerConvolutions(small, own))).toContain("mkldnn::_convolution_pointwise");
+    // Of a small image only if the weights are few.
+    const at7 = (channels: number): Program =>
+      program(
+        large
+          .replaceAll("14, 14", "7, 7")
+          .replaceAll("64, 64, 3", `${channels}, ${channels}, 3`)
+          .replaceAll("64, 7", `${channels}, 7`),
+      );
+    expect(text(lowerConvolutions(at7(144), own))).toContain("pt2::winograd_conv2d");
+    expect(text(lowerConvolutions(at7(512), own))).toContain("mkldnn::_convolution_pointwise");
   });
 
   it("needs oneDNN", () => {

@@ -136,8 +136,16 @@ function zerosAround(
   return { image, sides: [top, left, bottom, right] };
 }
 
-/** The smallest image, in pixels, and the fewest channels for which Winograd's algorithm is faster. */
-const WINOGRAD = { pixels: 100, channels: 16 };
+/**
+ * The smallest image, in pixels, and the fewest channels for which Winograd's algorithm is faster. In an image of less
+ * than `pixels` each weight has too few uses to be worth four times as many of them, unless all of them stay in the cache:
+ * there are `pairs` of channels at most.
+ */
+const WINOGRAD = { pixels: 100, channels: 16, fewestPixels: 36, pairs: 2 ** 16 };
+
+function isLarge(pixels: number, pairs: number): boolean {
+  return pixels >= WINOGRAD.pixels || (pixels >= WINOGRAD.fewestPixels && pairs <= WINOGRAD.pairs);
+}
 
 /**
  * Lowers a 3x3 convolution to one with less than half of the multiplications, and about ten times the rounding error.
@@ -148,7 +156,7 @@ function winograd(conv: Convolution, node: Node, context: RewriteContext): Arg |
   const [height, width] = knownShape(conv.type)?.slice(2) ?? [];
   if (!context.target.has("pt2::winograd_conv2d") || groups !== 1 || kernel.some((size) => size !== 3)) return null;
   if ([...stride, ...dilation].some((step) => step !== 1) || padding.some((size) => size > 1)) return null;
-  if (height === undefined || width === undefined || height * width < WINOGRAD.pixels) return null;
+  if (height === undefined || width === undefined || !isLarge(height * width, inputs! * outputs!)) return null;
   if (Math.min(outputs, inputs) < WINOGRAD.channels) return null;
   const weight = context.emit("pt2::pack_winograd_weight", { weight: conv.weight }, packedType(conv, context), node);
   const out: Arg = { kind: "int", value: outputs };
