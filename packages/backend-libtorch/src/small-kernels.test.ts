@@ -47,6 +47,10 @@ describeWithLibtorch("kernels for small programs, against ATen's ops", ({ addon 
     [2, 5, [7, 19], 48, [3, 2], [2, 3], [1, 0], [1, 2]],
     [2, 33, [5, 5], 7, [5, 5], [1, 1], [0, 0], [1, 1]],
     [1, 4, [1, 1], 3, [1, 1], [2, 2], [3, 1], [4, 4]],
+    // Large enough for several bands.
+    [2, 3, [149, 149], 40, [3, 3], [2, 2], [1, 1], [1, 1]],
+    [1, 3, [131, 97], 9, [7, 7], [2, 1], [3, 3], [1, 1]],
+    [1, 1, [211, 83], 5, [2, 3], [3, 2], [0, 4], [7, 2]],
   ] as const)(
     "direct_conv2d of %i × %i channels at %j, to %i by %j",
     (n, c, sizes, outputs, kernel, stride, padding, dilation) => {

@@ -52,6 +52,11 @@ describe("lowerConvolutions", () => {
     expect(text(lowerConvolutions(large, direct))).toContain("mkldnn::_convolution_pointwise");
   });
 
+  it("computes large images of few channels with our own kernel", () => {
+    const colors = program(convolved("[6, 3, 3, 3]", "[1, 3, 99, 99]", ", padding=1"));
+    expect(text(lowerConvolutions(colors, direct))).toContain("pt2::direct_conv2d");
+  });
+
   it("takes short sequences as images of one row, and leaves long ones", () => {
     const sequence = (size: string): string => `parameter "k" = %k: f32[6, 6, 5]
       user_input %x: f32${size}

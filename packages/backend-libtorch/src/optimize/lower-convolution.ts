@@ -93,11 +93,15 @@ function isSmall({ type, shape: [outputs, inputs, height, width] }: Convolution)
   return sizes.reduce((all, size) => all * size, outputs * inputs * height * width) <= SMALL;
 }
 
-/** Lowers a convolution of a small image, or of a short sequence. */
+/** The most input channels, such as the colors of an image, that fill no vector of oneDNN's kernels. */
+const FEW_CHANNELS = 4;
+
+/** Lowers a convolution of a small image, of an image with few channels, or of a short sequence. */
 function direct(conv: Convolution, node: Node, context: RewriteContext): Arg | null {
   const { input, bias, shape, groups } = conv;
-  const [outputs, , height, width] = shape;
-  if (!context.target.has("pt2::direct_conv2d") || groups !== 1 || !isSmall(conv)) return null;
+  const [outputs, inputs, height, width] = shape;
+  if (!context.target.has("pt2::direct_conv2d") || groups !== 1) return null;
+  if (inputs > FEW_CHANNELS && !isSmall(conv)) return null;
   const padded = zerosAround(input, context);
   const [top, left] = conv.padding as [number, number];
   // What the convolution adds comes on top.

@@ -26,6 +26,20 @@ it("pools what has its channels last", () => {
   `);
 });
 
+it("pools what elementwise ops made of it", () => {
+  const before = program(`${SOURCE}
+    %g: f32[1, 8, 1, 1] = aten::sigmoid(%x)
+    %b: f32[1, 8, 6, 6] = aten::mul.Tensor(%a, other=%g)
+    %c: f32[1, 8, 6, 6] = aten::relu(%b)
+    %d: f32[1, 8, 3, 3] = aten::max_pool2d(%c, kernel_size=[2, 2])
+    %e: f32[1, 8, 6, 6] = aten::mul.Tensor(%g, other=%a)
+    %f: f32[1, 8, 3, 3] = aten::max_pool2d(%e, kernel_size=[2, 2])
+    return %d, %f`);
+  const after = text(lowerPooling(before, own));
+  expect(after).toContain("pt2::max_pool2d(x=%c");
+  expect(after).toContain("aten::max_pool2d(%e");
+});
+
 it("keeps the rest", () => {
   const before = program(`${SOURCE}
     %b: f32[1, 8, 3, 3] = aten::max_pool2d(%x, kernel_size=[2, 2])

@@ -7,7 +7,8 @@ import {
   resultType,
   rewrite,
 } from "@pt2/engine/rewrites";
-import { type Arg, argOf, type Node, type Program } from "@pt2/graph";
+import { type Arg, argOf, type Node, type OpName, type Program } from "@pt2/graph";
+import { ACTIVATIONS } from "./activation.ts";
 import { rowOf } from "./read-convolution.ts";
 import { isChannelsLastSource } from "./restore-layouts.ts";
 import type { OptimizeTarget } from "./target.ts";
@@ -68,9 +69,17 @@ export function isMeanOfPlanes(node: Node): boolean {
 /** Returns whether a value is a float32 tensor of as many dimensions as a node pools, and channels-last. */
 function isImage(x: Arg, node: Node, context: RewriteContext): boolean {
   const type = context.tensor(x);
-  const before = context.definition(x);
   const rank = node.op.endsWith("1d") ? 3 : 4;
-  if (type?.dtype !== "float32" || type.shape.length !== rank || before === undefined) return false;
+  return type?.dtype === "float32" && type.shape.length === rank && isChannelsLast(x, context);
+}
+
+/** Elementwise ops, whose results have the order of memory of their first argument. */
+const ELEMENTWISE: ReadonlySet<OpName> = new Set([...ACTIVATIONS, "aten::mul.Tensor", "aten::add.Tensor"]);
+
+function isChannelsLast(x: Arg, context: RewriteContext): boolean {
+  let before = context.definition(x);
+  while (before !== undefined && ELEMENTWISE.has(before.op)) before = context.definition(before.args[0]?.arg);
+  if (before === undefined) return false;
   return (
     isChannelsLastSource(before.op) ||
     (before.op === "aten::permute" && intsOf(argOf(before, "dims"))?.join() === "0,3,1,2")

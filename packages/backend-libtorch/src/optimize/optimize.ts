@@ -10,6 +10,7 @@ import { Pt2Error } from "@pt2/format";
 import { type Program, stats } from "@pt2/graph";
 import { removeNoOps } from "@pt2/graph/passes";
 import { type OptimizedProgram, unoptimized } from "../optimized-program.ts";
+import { distributeConcatenations } from "./distribute-concatenations.ts";
 import { dropCopies } from "./drop-copies.ts";
 import { foldConstants } from "./fold-constants.ts";
 import { hasClaimedWrites, makeFunctional } from "./functional.ts";
@@ -44,6 +45,7 @@ const PASSES: readonly Pass[] = [
   recompose,
   unflattenLinears,
   recognizeGelu,
+  distributeConcatenations,
   foldBatchNorms,
   foldScales,
   fuseSqueezeExcite,

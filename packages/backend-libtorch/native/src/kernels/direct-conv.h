@@ -1,4 +1,4 @@
-// A convolution of a small image as the loops see it: plain pointers and sizes, already checked.
+// A convolution of few channels as the loops see it: plain pointers and sizes, already checked.
 #pragma once
 
 #include <cstdint>
@@ -20,12 +20,21 @@ struct DirectConv {
   int64_t block_rows, panel;  // as in `Gemm`
   Activation activation;
 
+  /// Bands of output rows that an image is cut into; a band of the padded image stays in the second-level cache.
+  int64_t bands = 1;
+
+  /// Independent pieces of work: one band of one image.
+  int64_t items() const { return batch * bands; }
+  /// Rows of the padded image under `rows` rows of the result.
+  int64_t rows_under(int64_t rows) const { return (rows - 1) * stride_h + (kernel_h - 1) * dilation_h + 1; }
   /// Whether pixels are read where they lie: without padding, their channels and columns one after the other.
   bool in_place() const {
     return padded_height == height && padded_width == width && x_channel == 1 && x_column == channels;
   }
-  /// What one thread needs: one padded image, channels-last.
-  int64_t scratch_floats() const { return in_place() ? 0 : padded_height * padded_width * channels; }
+  /// What one thread needs: one band of the padded image, channels-last.
+  int64_t scratch_floats() const {
+    return in_place() ? 0 : rows_under((out_height + bands - 1) / bands) * padded_width * channels;
+  }
 };
 
 }  // namespace pt2

@@ -12,7 +12,14 @@ inline void map_columns(float* p, int64_t rows, int64_t stride, int64_t count, F
   if (count == kLanes) {
     for (int64_t i = 0; i < rows; ++i, p += stride) store(p, f(load(p)));
   } else {
-    for (int64_t i = 0; i < rows; ++i, p += stride) store_part(p, f(load_part(p, count)), count);
+    // A load waits for a store before it whose whole vector overlaps, so a few runs are loaded before one is stored.
+    constexpr int64_t kRuns = 8;
+    for (int64_t i = 0; i < rows; i += kRuns, p += kRuns * stride) {
+      const int64_t runs = rows - i < kRuns ? rows - i : kRuns;
+      Vec v[kRuns];
+      for (int64_t j = 0; j < runs; ++j) v[j] = f(load_part(p + j * stride, count));
+      for (int64_t j = 0; j < runs; ++j) store_part(p + j * stride, v[j], count);
+    }
   }
 }
 

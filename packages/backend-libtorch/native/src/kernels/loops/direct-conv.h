@@ -1,5 +1,5 @@
-// Convolution of a small image, channels-last: each tile of output columns is a product as in `gemm.h`, whose left side
-// is read from a padded copy of the image, a run of numbers for each row of the kernel.
+// Convolution of few channels, channels-last: each tile of output columns is a product as in `gemm.h`, whose left side
+// is read from a padded copy of a band of the image, a run of numbers for each row of the kernel.
 #pragma once
 
 #include "../direct-conv.h"
@@ -49,27 +49,50 @@ inline ConvTileFunction pick_conv_tile(int64_t rows, int64_t columns) {
   return columns > kLanes ? pick_conv_rows<2>(rows, all) : pick_conv_rows<1>(rows, all);
 }
 
-/// Copies an image between its padding, which is zero already.
-inline void copy_image(const DirectConv& d, const float* x, float* padded) {
-  for (int64_t h = 0; h < d.height; ++h) {
-    float* to = padded + ((h + d.pad_top) * d.padded_width + d.pad_left) * d.channels;
-    const float* from = x + h * d.x_row;
-    if (d.x_column == d.channels && (d.x_channel == 1 || d.channels == 1)) {
-      std::memcpy(to, from, static_cast<size_t>(d.width * d.channels) * sizeof(float));
-    } else if (d.x_channel == 1 || d.channels == 1) {
-      for (int64_t w = 0; w < d.width; ++w, to += d.channels, from += d.x_column) {
-        for (int64_t c = 0; c < d.channels; ++c) to[c] = from[c];
-      }
-    } else {
-      for (int64_t c = 0; c < d.channels; ++c) {
-        for (int64_t w = 0; w < d.width; ++w) to[w * d.channels + c] = from[c * d.x_channel + w * d.x_column];
-      }
+/// Copies a row of pixels, whose channels lie apart, to pixels of C channels each.
+template <int C>
+inline void interleave(const DirectConv& d, const float* from, float* to) {
+  for (int64_t w = 0; w < d.width; ++w, from += d.x_column, to += C) {
+#pragma GCC unroll 4
+    for (int c = 0; c < C; ++c) to[c] = from[c * d.x_channel];
+  }
+}
+
+/// Copies one row of an image to pixels one after the other.
+inline void copy_pixels(const DirectConv& d, const float* from, float* to) {
+  if (d.x_column == d.channels && (d.x_channel == 1 || d.channels == 1)) {
+    std::memcpy(to, from, static_cast<size_t>(d.width * d.channels) * sizeof(float));
+  } else if (d.channels == 3) {
+    interleave<3>(d, from, to);
+  } else if (d.x_channel == 1 || d.channels == 1) {
+    for (int64_t w = 0; w < d.width; ++w, to += d.channels, from += d.x_column) {
+      for (int64_t c = 0; c < d.channels; ++c) to[c] = from[c];
+    }
+  } else {
+    for (int64_t c = 0; c < d.channels; ++c) {
+      for (int64_t w = 0; w < d.width; ++w) to[w * d.channels + c] = from[c * d.x_channel + w * d.x_column];
     }
   }
 }
 
-/// One image, whose pixels lie `pitch` floats a row apart at `pixels`.
-inline void convolve_image(const DirectConv& d, int64_t n, const float* pixels, int64_t pitch) {
+/// Copies rows [begin, end) of the padded image. Its padding on the left and right is zero already.
+inline void copy_rows(const DirectConv& d, const float* x, int64_t begin, int64_t end, float* padded) {
+  const int64_t pitch = d.padded_width * d.channels;
+  for (int64_t row = begin; row < end; ++row, padded += pitch) {
+    const int64_t h = row - d.pad_top;
+    float* to = padded + d.pad_left * d.channels;
+    if (h >= 0 && h < d.height) {
+      copy_pixels(d, x + h * d.x_row, to);
+    } else {
+      std::memset(to, 0, static_cast<size_t>(d.width * d.channels) * sizeof(float));
+    }
+  }
+}
+
+/// Output rows [begin, end) of image `n`. The pixels under the first of them are at `pixels`, rows `pitch` floats
+/// apart.
+inline void convolve_band(const DirectConv& d, int64_t n, int64_t begin, int64_t end, const float* pixels,
+                          int64_t pitch) {
   const bool joined = d.dilation_w == 1;
   const ConvRuns runs{
       .lines = d.kernel_h,
@@ -83,13 +106,13 @@ inline void convolve_image(const DirectConv& d, int64_t n, const float* pixels, 
   const bool clamps = d.activation.kind == ActivationKind::kClamp;
   for (int64_t column = 0, panel = 0; column < d.out_channels; column += kPanel, ++panel) {
     const int64_t columns = d.out_channels - column < kPanel ? d.out_channels - column : kPanel;
-    for (int64_t oh = 0; oh < d.out_height; ++oh) {
+    for (int64_t oh = begin; oh < end; ++oh) {
       for (int64_t block = 0; block < blocks; ++block) {
         const int64_t first = d.out_width * block / blocks;
         const int64_t rows = d.out_width * (block + 1) / blocks - first;
         const int64_t at = ((n * d.out_height + oh) * d.out_width + first) * d.out_channels + column;
         const GemmTile tile{
-            .a = pixels + oh * d.stride_h * pitch + first * d.stride_w * d.channels,
+            .a = pixels + (oh - begin) * d.stride_h * pitch + first * d.stride_w * d.channels,
             .a_stride = d.stride_w * d.channels,
             .b = d.packed + panel * inner * kPanel,
             .inner = inner,
@@ -112,12 +135,20 @@ inline void convolve_image(const DirectConv& d, int64_t n, const float* pixels, 
   }
 }
 
-/// Images [begin, end); `scratch` holds `d.scratch_floats()`, all zero.
+/// Work items [begin, end) of `d.items()`; `scratch` holds `d.scratch_floats()`, all zero.
 inline void direct_conv(const DirectConv& d, int64_t begin, int64_t end, float* scratch) {
-  for (int64_t n = begin; n < end; ++n) {
+  for (int64_t item = begin; item < end; ++item) {
+    const int64_t n = item / d.bands, band = item % d.bands;
+    const int64_t first = d.out_height * band / d.bands, last = d.out_height * (band + 1) / d.bands;
+    if (first == last) continue;
+    const int64_t top = first * d.stride_h;
     const float* x = d.x + n * d.x_image;
-    if (!d.in_place()) copy_image(d, x, scratch);
-    convolve_image(d, n, d.in_place() ? x : scratch, d.in_place() ? d.x_row : d.padded_width * d.channels);
+    if (d.in_place()) {
+      convolve_band(d, n, first, last, x + top * d.x_row, d.x_row);
+    } else {
+      copy_rows(d, x, top, top + d.rows_under(last - first), scratch);
+      convolve_band(d, n, first, last, scratch, d.padded_width * d.channels);
+    }
   }
 }
 

@@ -1,7 +1,9 @@
-// Convolves small images, where calls of oneDNN cost more than what they compute; also sequences, as images of one row.
+// Convolves small images, where calls of oneDNN cost more than what they compute, and images of few channels, which do
+// not fill its vectors; also sequences, as images of one row.
 #include <ATen/Parallel.h>
 #include <ATen/ops/empty.h>
 
+#include <algorithm>
 #include <array>
 #include <vector>
 
@@ -19,6 +21,18 @@ constexpr const char* kOp = "direct_conv2d";
 
 /// A thread gets at least this many multiply-adds.
 constexpr int64_t kWorkPerThread = int64_t{128} * 1024;
+
+/// The padded copy of one band: 64 kB.
+constexpr int64_t kBandFloats = int64_t{16} * 1024;
+
+/// Bands are copied into the cache, and give every thread a few items. Below four rows a band would copy much of what
+/// its neighbors copy too. Results do not depend on the bands.
+int64_t count_bands(const DirectConv& d) {
+  const int64_t by_cache = d.padded_height * d.padded_width * d.channels / kBandFloats + 1;
+  const int64_t threads = at::get_num_threads();
+  const int64_t by_threads = threads > 1 ? (4 * threads + d.batch - 1) / d.batch : 1;
+  return std::clamp<int64_t>(std::max(by_cache, by_threads), 1, std::max<int64_t>(1, d.out_height / 4));
+}
 
 /// Padding of the image above, on the left, below, on the right: as many numbers, or one for both sides of each.
 std::array<int64_t, 4> sides_of(at::IntArrayRef padding) {
@@ -87,8 +101,9 @@ at::Tensor direct_conv2d(const at::Tensor& sequence_or_image, const at::Tensor& 
   const at::Tensor added = optional_like(other, out, kFormat, kOp, "residual");
   d.residual = data_or_null(added);
   d.out = out.mutable_data_ptr<float>();
-  const int64_t work = out.numel() / d.batch * d.kernel_h * d.kernel_w * d.channels;
-  at::parallel_for(0, d.batch, std::max<int64_t>(1, kWorkPerThread / std::max<int64_t>(1, work)),
+  d.bands = count_bands(d);
+  const int64_t work = out.numel() / d.items() * d.kernel_h * d.kernel_w * d.channels;
+  at::parallel_for(0, d.items(), std::max<int64_t>(1, kWorkPerThread / std::max<int64_t>(1, work)),
                    [&](int64_t begin, int64_t end) {
                      std::vector<float> scratch(static_cast<size_t>(d.scratch_floats()));
                      k.direct_conv(d, begin, end, scratch.data());

@@ -18,10 +18,10 @@ at::Tensor depthwise_conv2d(const at::Tensor& x, const at::Tensor& weight, const
                             at::IntArrayRef stride, at::IntArrayRef padding, at::IntArrayRef dilation, std::string attr,
                             OptionalScalars scalars, std::optional<std::string> algorithm);
 
-/// A convolution of small images, or of sequences: [batch, channels, width] or [batch, channels, height, width], with
-/// any strides, to the same in channels-last order. `padding` is that of both sides of height and width, or of the
-/// image's four sides: above, left, below, right. The weight is [out_channels, kernel_h * kernel_w * channels], packed
-/// by `pack_linear_weight`.
+/// A convolution of small images, of images with few channels, or of sequences: [batch, channels, width] or [batch,
+/// channels, height, width], with any strides, to the same in channels-last order. `padding` is that of both sides of
+/// height and width, or of the image's four sides: above, left, below, right. The weight is [out_channels, kernel_h *
+/// kernel_w * channels], packed by `pack_linear_weight`.
 at::Tensor direct_conv2d(const at::Tensor& x, const at::Tensor& weight, int64_t out_channels, at::IntArrayRef kernel,
                          const std::optional<at::Tensor>& bias, const std::optional<at::Tensor>& residual,
                          at::IntArrayRef stride, at::IntArrayRef padding, at::IntArrayRef dilation, std::string attr,

@@ -5,41 +5,40 @@
 
 namespace pt2::PT2_ISA {
 
-/// 2^n for integral n in [-126, 127], by writing the exponent field.
-inline Vec power_of_two(IntVec n) { return from_bits((n + 127) << 23); }
-
-/// exp(x) = 2^n exp(r) with |r| <= ln 2 / 2: the integer n, and a degree-6 polynomial for exp(r) (Cephes `expf`).
+/// exp(x) = 2^n exp(r) with |r| <= ln 2 / 2: the integer n, and a polynomial of degree 6 for exp(r) (Cephes `expf`),
+/// evaluated in pairs, which depend on each other less.
 struct ExpParts {
-  IntVec n;
+  Vec n;
   Vec mantissa;
 };
 
 inline ExpParts exp_parts(Vec x) {
-  // Adding 1.5 * 2^23 rounds to the nearest integer and leaves it in the low bits.
-  const Vec shifted = fma(x, splat(1.44269504f), splat(12582912.0f));
-  const Vec n = shifted - 12582912.0f;
+  const Vec n = nearest(x * 1.44269504f);
   Vec r = fma(n, splat(-0.693359375f), x);
   r = fma(n, splat(2.12194440e-4f), r);
-  Vec p = fma(r, splat(1.9875691500e-4f), splat(1.3981999507e-3f));
-  p = fma(p, r, splat(8.3334519073e-3f));
-  p = fma(p, r, splat(4.1665795894e-2f));
-  p = fma(p, r, splat(1.6666665459e-1f));
-  p = fma(p, r, splat(5.0000001201e-1f));
-  return {bits_of(shifted) - 0x4b400000, fma(p, r * r, r) + 1.0f};
+  const Vec square = r * r;
+  const Vec high = fma(r, splat(1.9875691500e-4f), splat(1.3981999507e-3f));
+  const Vec middle = fma(r, splat(8.3334519073e-3f), splat(4.1665795894e-2f));
+  const Vec low = fma(r, splat(1.6666665459e-1f), splat(5.0000001201e-1f));
+  return {n, fma(fma(fma(high, square, middle), square, low), square, r + 1.0f)};
 }
 
-/// exp over the whole range: the scale is applied in two steps, so that subnormal results round and large ones
-/// overflow.
+/// exp over the whole range: subnormal results round, and large ones overflow.
 inline Vec exp(Vec x) {
   const auto [n, mantissa] = exp_parts(clamp(x, splat(-104.0f), splat(89.0f)));
-  const IntVec half = n >> 1;
-  return mantissa * power_of_two(half) * power_of_two(n - half);
+#if defined(PT2_AVX512)
+  return times_power_of_two(mantissa, n);
+#else
+  // In two steps, as the exponent of either has to be one of a normal number.
+  const Vec half = nearest(0.5f * n);
+  return times_power_of_two(times_power_of_two(mantissa, half), n - half);
+#endif
 }
 
 /// exp(x) held between exp(-87) and exp(87), where results and their reciprocals are normal numbers.
 inline Vec exp_bounded(Vec x) {
   const auto [n, mantissa] = exp_parts(clamp(x, splat(-87.0f), splat(87.0f)));
-  return mantissa * power_of_two(n);
+  return times_power_of_two(mantissa, n);
 }
 
 inline Vec sigmoid(Vec x) { return reciprocal(1.0f + exp_bounded(-x)); }
@@ -81,7 +80,8 @@ inline Vec hard_swish(Vec x) { return x * hard_sigmoid(x); }
 /// Returns zero, but NaN where `x` is infinite, which is what ATen's formulas give there.
 inline Vec nan_of_infinity(Vec x) { return x - x; }  // NOLINT(misc-redundant-expression): the difference may be NaN
 
-inline Vec silu(Vec x) { return fma(x, sigmoid(x), nan_of_infinity(at_most(Vec{}, x))); }
+/// As ATen's formula: NaN where `x` is -infinity.
+inline Vec silu(Vec x) { return x / (1.0f + exp(-x)); }
 inline Vec gelu_erf(Vec x) { return fma(0.5f * x, 1.0f + erf(x * 0.70710678f), nan_of_infinity(x)); }
 
 /// 0.5 x (1 + tanh(u)) with u = sqrt(2 / pi) (x + 0.044715 x^3), written as x sigmoid(2u).

@@ -145,12 +145,32 @@ inline Vec reciprocal(Vec x) {
 #endif
 }
 
+/// The nearest integer, the even one of two, for |x| < 2^22.
+inline Vec nearest(Vec x) {
+#if defined(PT2_AVX512)
+  return _mm512_roundscale_ps(x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC);
+#else
+  // Adding 1.5 * 2^23 leaves no room for a fraction.
+  return x + 12582912.0f - 12582912.0f;
+#endif
+}
+
 inline IntVec bits_of(Vec v) { return reinterpret_cast<IntVec>(v); }
 inline Vec from_bits(IntVec v) { return reinterpret_cast<Vec>(v); }
 inline Vec absolute(Vec v) { return from_bits(bits_of(v) & 0x7fffffff); }
 /// `magnitude` (not negative) with the sign of `sign`.
 inline Vec with_sign(Vec magnitude, Vec sign) {
   return from_bits(bits_of(magnitude) | (bits_of(sign) & static_cast<int32_t>(0x80000000)));
+}
+
+/// x 2^n for integral n in [-126, 127], and for any integral n where the hardware can.
+inline Vec times_power_of_two(Vec x, Vec n) {
+#if defined(PT2_AVX512)
+  return _mm512_scalef_ps(x, n);
+#else
+  // The exponent field, from the low bits of 1.5 * 2^23 + n.
+  return x * from_bits((bits_of(n + 12582912.0f) - 0x4b400000 + 127) << 23);
+#endif
 }
 
 /// The lanes below `left` of `v`, the others from `rest`.
