@@ -20,4 +20,5 @@ export { winogradPack } from "./winograd-pack";
 export { poolMax, poolMean } from "./pool";
 export { poolMaxIndices } from "./pool-indices";
 export { resizeAxis } from "./resize";
+export { recurrentSteps } from "./recurrent";
 export { orderFloats, orderScratch } from "./order";

@@ -223,6 +223,23 @@ export interface Kernels {
     taps: number,
     tables: Pointer,
   ): void;
+  recurrentSteps(
+    cell: number,
+    steps: number,
+    batch: number,
+    size: number,
+    x: Pointer,
+    xStep: number,
+    xBatch: number,
+    weight: Pointer,
+    bias: Pointer,
+    hidden: Pointer,
+    memory: Pointer,
+    out: Pointer,
+    outStep: number,
+    outBatch: number,
+    gates: Pointer,
+  ): void;
   orderFloats(
     x: Pointer,
     stride: number,

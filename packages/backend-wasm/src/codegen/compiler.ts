@@ -30,7 +30,7 @@ export interface ElementwiseKernel {
  * const geometry = coalesce(shape, [...inputStrides, ...outputStrides], inputs.length);
  * const { outputs, numbers } = liftNumbers(exprs.map(simplify), inputs.length);
  * const kernel = compiler.add({ inputs, outputs, inner: innerModes(geometry), numbers: numbers.map(({ dtype }) => dtype) });
- * writeBlock(memory, block, geometry, dtypes, pointers, numbers); // blockBytes(geometry, numbers.length) bytes
+ * writeBlock(words, block, newBlock(geometry, dtypes, numbers), pointers); // blockBytes(geometry, numbers.length) bytes
  * kernel.run(block, 0, elements);
  * ```
  *

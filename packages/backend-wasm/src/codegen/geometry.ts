@@ -51,12 +51,15 @@ export interface BlockNumber {
   readonly value: ScalarValue;
 }
 
+/** The position of the first pointer in a block. */
+const POINTERS = 2;
+
 /**
  * Returns the position of a number in the block of this many operands: after inner extent, number of outer dimensions,
  * pointers and inner strides.
  */
 export function numberWord(operands: number, index: number): number {
-  return 2 + 2 * operands + 2 * index;
+  return POINTERS + 2 * operands + 2 * index;
 }
 
 /** Returns the number of words before a block's dimensions. */
@@ -70,34 +73,44 @@ export function blockBytes({ shape, strides }: Geometry, numbers: number): numbe
 }
 
 /**
- * Writes the block that a kernel reads: the geometry, and the addresses of the operands (inputs, then outputs). Kernels
- * do not change it, so it may be written once and used for every run, even from several threads.
+ * Returns the block that a kernel reads, whose pointers to the operands (inputs, then outputs) are still to be set: the
+ * geometry, and numbers.
  */
-export function writeBlock(
-  memory: WebAssembly.Memory,
-  address: number,
+export function newBlock(
   { shape, strides }: Geometry,
   dtypes: readonly DType[],
-  pointers: readonly number[],
   numbers: readonly BlockNumber[],
-): void {
-  const words = new Int32Array(memory.buffer, address);
+): Int32Array {
+  const operands = strides.length;
+  const words = new Int32Array(headerWords(operands, numbers.length) + (shape.length - 1) * (1 + operands));
   const bytes = (k: number, d: number): number => (strides[k]?.[d] as number) * DTYPES[dtypes[k] as DType].itemsize;
   const inner = shape.length - 1;
-  const operands = pointers.length;
   words[0] = shape[inner] as number;
   words[1] = inner;
-  for (let k = 0; k < operands; k++) {
-    words[2 + k] = pointers[k] as number;
-    words[2 + operands + k] = bytes(k, inner);
-  }
-  const view = new DataView(memory.buffer, address);
+  for (let k = 0; k < operands; k++) words[POINTERS + operands + k] = bytes(k, inner);
+  const view = new DataView(words.buffer);
   for (const [i, { dtype, value }] of numbers.entries()) writeNumber(view, 4 * numberWord(operands, i), dtype, value);
   let at = headerWords(operands, numbers.length);
   for (let d = inner - 1; d >= 0; d--) {
     words[at++] = shape[d] as number;
     for (let k = 0; k < operands; k++) words[at++] = bytes(k, d);
   }
+  return words;
+}
+
+/**
+ * Writes a block to memory, at an address that is a multiple of 4, with its pointers. Kernels do not change it, so it may
+ * be written once and used for every run, even from several threads.
+ */
+export function writeBlock(
+  memory: Int32Array,
+  address: number,
+  block: Int32Array,
+  pointers: { readonly length: number; readonly [k: number]: number },
+): void {
+  for (let k = 0; k < pointers.length; k++) block[POINTERS + k] = pointers[k] as number;
+  // Most blocks are shorter than what it takes to call `set`.
+  for (let i = 0, at = address >>> 2; i < block.length; i++) memory[at + i] = block[i] as number;
 }
 
 function writeNumber(view: DataView, at: number, dtype: DType, given: ScalarValue): void {

@@ -3,7 +3,7 @@ import { evaluateAll, type Operand, positions } from "@pt2/conformance";
 import { bitsToFloat, DTYPES, type DType, floatToBits, numel } from "@pt2/format";
 import type { ScalarValue, TypedExpr } from "@pt2/registry/scalar";
 import { createElementwiseCompiler } from "./compiler.ts";
-import { blockBytes, coalesce, innerModes, writeBlock } from "./geometry.ts";
+import { blockBytes, coalesce, innerModes, newBlock, writeBlock } from "./geometry.ts";
 import { liftNumbers } from "./lift-numbers.ts";
 
 /** A group over an iteration space; outputs are contiguous unless strides are given. */
@@ -50,7 +50,7 @@ export function runKernel(group: Group): readonly (readonly ScalarValue[])[] {
     ({ dtype }, i) => (pointers[operands.length + i] as number) + count * DTYPES[dtype].itemsize,
   );
   for (const end of ends) new Uint8Array(memory.buffer, end, 8).fill(0xa5);
-  writeBlock(memory, 1024, geometry, dtypes, pointers, numbers);
+  writeBlock(new Int32Array(memory.buffer), 1024, newBlock(geometry, dtypes, numbers), pointers);
   const kernel = compiler.add({
     inputs: operands.map(({ dtype }) => dtype),
     outputs: lifted,

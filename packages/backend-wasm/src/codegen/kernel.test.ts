@@ -5,7 +5,7 @@ import { keyOf, type ScalarExpr, scalar as s, simplify, type TypedExpr, typeExpr
 import { randomUnit } from "@pt2/testing/random";
 import { describe, expect, test } from "vitest";
 import { createElementwiseCompiler } from "./compiler.ts";
-import { blockBytes, coalesce, innerModes, writeBlock } from "./geometry.ts";
+import { blockBytes, coalesce, innerModes, newBlock, writeBlock } from "./geometry.ts";
 import { runKernel, runReference } from "./group.test-helper.ts";
 
 const random = randomUnit(11);
@@ -187,7 +187,7 @@ describe("the compiler", () => {
     new Float32Array(memory.buffer, 256).set(values);
     expect(blockBytes(geometry, 0)).toBeLessThanOrEqual(192);
     // The output has the input's memory.
-    writeBlock(memory, 64, geometry, ["float32", "float32"], [256, 256], []);
+    writeBlock(new Int32Array(memory.buffer), 64, newBlock(geometry, ["float32", "float32"], []), [256, 256]);
     kernel.run(64, 0, values.length);
     return [...new Float32Array(memory.buffer, 256, values.length)];
   };

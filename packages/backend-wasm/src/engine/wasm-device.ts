@@ -18,7 +18,7 @@ import { DTYPES, type DType } from "@pt2/format";
 import type { Call, LoweredTensor } from "@pt2/registry";
 import { castTo, type TypedExpr } from "@pt2/registry/scalar";
 import { createElementwiseCompiler, type ElementwiseCompiler, explainTrap } from "../codegen/compiler.ts";
-import { blockBytes, coalesce, type Geometry, innerModes, writeBlock } from "../codegen/geometry.ts";
+import { blockBytes, coalesce, type Geometry, innerModes, newBlock, writeBlock } from "../codegen/geometry.ts";
 import { liftNumbers } from "../codegen/lift-numbers.ts";
 import type { InstantiateKernels } from "../instantiate.ts";
 import type { Kernels } from "../kernels.gen.ts";
@@ -148,13 +148,16 @@ export class WasmDevice implements PlanDevice<WasmTypes> {
       numbers: numbers.map(({ dtype }) => dtype),
     });
     const block = ctx.scratch(blockBytes(geometry, numbers.length));
+    const words = newBlock(geometry, dtypes, numbers);
+    const pointers = new Array<number>(operands.length).fill(0);
     const count = numel(out.shape);
-    const { memory } = this.heap;
+    const { heap } = this;
     const nanoseconds = count * kernel.nanoseconds;
     const parts = this.team.parts({ items: count, unit: partUnit(geometry), nanoseconds });
     const compute = this.team.step(parts, ({ start, count }) => kernel.run(block.handle, start, count));
     const run = (): void => {
-      writeBlock(memory, block.handle, geometry, dtypes, operands.map(addressOf), numbers);
+      for (let k = 0; k < operands.length; k++) pointers[k] = addressOf(operands[k]!);
+      writeBlock(heap.i32, block.handle, words, pointers);
       try {
         compute();
       } catch (cause) {

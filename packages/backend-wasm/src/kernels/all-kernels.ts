@@ -24,6 +24,7 @@ import { argmax, argmin } from "./reduce/arg-extremes.ts";
 import { amax, amin, mean, sum } from "./reduce/reduce.ts";
 import { GENERAL_REDUCTIONS } from "./reduce/reduce-any.ts";
 import { resize } from "./resize/resize.ts";
+import { RECURRENT } from "./rnn/recurrent.ts";
 import { cumprod, cumsum } from "./scan/scan.ts";
 import { logSoftmax, softmax } from "./softmax.ts";
 import { selections, sort, topk } from "./sort/sort.ts";
@@ -69,6 +70,7 @@ export const KERNELS: readonly WasmKernel[] = [
   ...selections,
   matmulAny,
   ...GENERAL_REDUCTIONS,
+  ...RECURRENT,
   reinterpret,
   poolAny,
   indexPutMask,

@@ -65,7 +65,7 @@ export function divide(
 export const ALONE: Team = {
   threads: 1,
   parts: (division) => divide(division, 1),
-  step: (parts, compute) => () => parts.forEach(compute),
+  step: (parts, compute) => () => compute(parts[0]!),
   shared: (_source, _name, run) => run,
   release() {},
 };
