@@ -119,6 +119,10 @@ export class WasmEngine implements StageEngine<TensorView, WasmPlan> {
     });
   }
 
+  isConstant({ buffer }: TensorView): boolean {
+    return buffer.constant !== null;
+  }
+
   release({ stage }: WasmPlan): void {
     this.device.constants.release([...stage.constants.keys()]);
   }

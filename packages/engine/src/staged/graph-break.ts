@@ -15,7 +15,7 @@ import { type Awaitable, whenReady } from "./awaitable.ts";
 import { runControl } from "./control.ts";
 import { addErrorLocation, withErrorLocation } from "./error-location.ts";
 import { opGraph } from "./op-graph.ts";
-import { isHostData, type RunValue, tensorDataIn } from "./run-value.ts";
+import { isHostData, type RunValue } from "./run-value.ts";
 
 /** What a graph break works with. */
 export interface GraphBreakHost {
@@ -30,8 +30,8 @@ export interface GraphBreakHost {
   read(values: readonly ArgValue[], to: "host" | "anywhere"): Awaitable<readonly RunValue[]>;
   /** Returns the values with their tensors in host memory. */
   fetch(values: readonly RunValue[]): Awaitable<readonly RunValue[]>;
-  /** Frees these results of {@link runGraph}, which no later step needs. */
-  drop(values: readonly RunValue[]): void;
+  /** Frees these results of {@link runGraph}, which no later step needs, but for those in `kept`. */
+  drop(values: readonly RunValue[], kept?: readonly RunValue[]): void;
   /** Runs a graph in memory after that of the stage; its plans are kept under `key`. */
   runGraph(
     key: Graph | string,
@@ -82,7 +82,7 @@ export async function runGraphBreak(end: GraphBreak, host: GraphBreakHost): Prom
           fetch: (given) => host.fetch(given),
           drop: (given) => host.drop(given),
         });
-        host.drop(tensorDataIn(values).filter((tensor) => !results.includes(tensor)));
+        host.drop(values, results);
         return results;
       } catch (error) {
         // An abort is rethrown unchanged.

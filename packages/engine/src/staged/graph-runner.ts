@@ -5,7 +5,7 @@ import { explainStages } from "./explain.ts";
 import type { GraphBreakHost } from "./graph-break.ts";
 import { Placeholders } from "./placeholders.ts";
 import { PlanCache } from "./plan-cache.ts";
-import { isDeviceData, planKey, type RunValue, type TensorType, tensorDataIn } from "./run-value.ts";
+import { type DeviceData, isDeviceData, planKey, type RunValue, type TensorType, tensorDataIn } from "./run-value.ts";
 import type { RunHooks, StageEngine, StagePlan } from "./stage-engine.ts";
 import { fetchAll, MAX_PLANS, type StageCount, StageNode } from "./stage-node.ts";
 
@@ -95,7 +95,10 @@ export class GraphRunner<View extends TensorType, Plan extends StagePlan<View>> 
       }
       // The import is made when it is needed, for most programs are one stage.
       graphBreaks ??= await import("./graph-break.ts");
-      const results: readonly RunValue[] = await graphBreaks.runGraphBreak(end, this.#host(node, hooks));
+      const results: readonly RunValue[] = await graphBreaks.runGraphBreak(
+        node.captured?.end ?? end,
+        this.#host(node, hooks),
+      );
       node = await this.#follow(node, results);
       given = results;
     }
@@ -122,8 +125,9 @@ export class GraphRunner<View extends TensorType, Plan extends StagePlan<View>> 
     this.#roots.clear();
   }
 
-  #drop(values: readonly RunValue[]): void {
-    this.#engine.drop?.(tensorDataIn(values).filter(isDeviceData));
+  #drop(values: readonly RunValue[], kept: readonly RunValue[] = []): void {
+    const engine = this.#engine;
+    engine.drop?.(tensorDataIn(values).filter((value) => isDeviceData(value) && !kept.includes(value)) as DeviceData[]);
   }
 
   async #start(
@@ -190,7 +194,7 @@ export class GraphRunner<View extends TensorType, Plan extends StagePlan<View>> 
       registry,
       read: (values, to) => node.read(values, to),
       fetch: (values) => fetchAll(this.#engine, values),
-      drop: (values) => this.#drop(values),
+      drop: (values, kept) => this.#drop(values, kept),
       runGraph: (key, graph, inputs, within = depth) => {
         // A handler may call several ops at once. They share memory, so each waits for the one before.
         const result = last.then(() => {
@@ -201,7 +205,7 @@ export class GraphRunner<View extends TensorType, Plan extends StagePlan<View>> 
             key,
             () => new GraphRunner(graph, this.#engine, node.plan, this.#count, options),
           );
-          return runner.run(inputs, new Map(), { signal, depth: within });
+          return runner.run(inputs, node.captured?.in(graph), { signal, depth: within });
         });
         last = result.then(
           () => {},

@@ -24,7 +24,7 @@ export function toRunValues(
   values: readonly Value[],
   backend: DeviceTensors,
 ): readonly RunValue[] {
-  const names = specs.flatMap((spec) => (spec.kind === "user_input" && spec.value !== null ? [spec.value] : []));
+  const names = namesOf(specs);
   if (names.length !== values.length) {
     throw backendError("backend.input", {
       what: `The program takes ${names.length} inputs, but ${values.length} were given`,
@@ -44,6 +44,17 @@ export function toRunValues(
     // An int in a JavaScript number stays one, because sizes are computed with numbers. Python's ints have no -0.
     return kind === "symint" && Number.isSafeInteger(Number(given)) ? Number(given) + 0 : given;
   });
+}
+
+/** The names of user inputs by the specs of all inputs, of which a program may have thousands. */
+const NAMES = new WeakMap<Program["inputs"], readonly string[]>();
+
+function namesOf(specs: Program["inputs"]): readonly string[] {
+  const known = NAMES.get(specs);
+  if (known !== undefined) return known;
+  const names = specs.flatMap((spec) => (spec.kind === "user_input" && spec.value !== null ? [spec.value] : []));
+  NAMES.set(specs, names);
+  return names;
 }
 
 function toRunValue(value: Value, name: string, backend: DeviceTensors): RunValue {

@@ -69,6 +69,8 @@ function kindOf(value: RealNumber): string {
 
 /** Returns the tensors among values, those in lists included. */
 export function tensorDataIn(values: readonly RunValue[]): readonly TensorData[] {
+  // Most graphs are given nothing else.
+  if (values.every(isTensorData)) return values;
   return values.flatMap((value) => (isTensorData(value) ? [value] : Array.isArray(value) ? tensorDataIn(value) : []));
 }
 

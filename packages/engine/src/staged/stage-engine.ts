@@ -81,6 +81,11 @@ export interface StageEngine<View extends TensorType, Plan extends StagePlan<Vie
    * nothing.
    */
   drop?(tensors: readonly DeviceData[]): void;
+  /**
+   * Whether what a view shows never changes, so that graphs which a stage calls may read it where it is. It is absent
+   * where they get copies of everything.
+   */
+  isConstant?(view: View): boolean;
   /** Releases a plan. */
   release(plan: Plan): void;
 }

@@ -10,6 +10,7 @@ import {
 } from "@pt2/registry";
 import { operandsOf } from "../fuse.ts";
 import { type Awaitable, whenReady } from "./awaitable.ts";
+import { type Captured, capture } from "./captured.ts";
 import { requireBytes } from "./host-values.ts";
 import type { Placeholders } from "./placeholders.ts";
 import { type Cached, PlanCache } from "./plan-cache.ts";
@@ -61,6 +62,8 @@ export class StageNode<View extends TensorType, Plan extends StagePlan<View>> im
   readonly #count: StageCount;
   /** The runtime scalars that the stage's steps read. */
   readonly #numbers: readonly RuntimeScalar[];
+  /** What the graph break's graphs read where it is, once a run has come to the graph break. */
+  #captured: Captured<View> | null | undefined;
   /** Runners of the graphs that the graph break calls. */
   readonly #graphs = new LruCache<Graph | string, CalledGraph<View, Plan>>(MAX_GRAPHS, (runner) => runner.release());
 
@@ -149,6 +152,19 @@ export class StageNode<View extends TensorType, Plan extends StagePlan<View>> im
         return values.map((_, i) => (isLocated(i) ? located[nextLocated++]! : read[nextRead++]!));
       },
     );
+  }
+
+  /** Tensors that graphs of the graph break read where they are; null where they get copies of everything. */
+  get captured(): Captured<View> | null {
+    const { end } = this.stage;
+    if (this.#captured === undefined) {
+      const constant = (tensor: LoweredTensor): View | undefined => {
+        const view = this.views.get(tensor);
+        return view !== undefined && this.#engine.isConstant?.(view) === true ? view : undefined;
+      };
+      this.#captured = end.kind === "return" ? null : capture(end, constant);
+    }
+    return this.#captured;
   }
 
   /** The first stages of graphs that the graph break calls. */
