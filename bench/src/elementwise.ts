@@ -2,7 +2,7 @@
 // usage: node -C dev --import tsx bench/src/elementwise.ts [elements]
 import { type ScalarExpr, scalar as s, simplify, typeExpr } from "@pt2/registry/scalar";
 import { createElementwiseCompiler } from "../../packages/backend-wasm/src/codegen/compiler.ts";
-import { coalesce, innerModes, writeBlock } from "../../packages/backend-wasm/src/codegen/geometry.ts";
+import { coalesce, innerModes, newBlock, writeBlock } from "../../packages/backend-wasm/src/codegen/geometry.ts";
 import { liftNumbers } from "../../packages/backend-wasm/src/codegen/lift-numbers.ts";
 
 const elements = Number(process.argv[2] ?? 100_000);
@@ -90,7 +90,7 @@ for (const { name, expr, inputs, plain } of cases) {
   );
   const { outputs, numbers } = liftNumbers([output], inputs);
   const pointers = [...addresses.slice(0, inputs), addresses[2] as number];
-  writeBlock(memory, 0, geometry, [...operands, "float32"], pointers, numbers);
+  writeBlock(new Int32Array(memory.buffer), 0, newBlock(geometry, [...operands, "float32"], numbers), pointers);
   const dtypes = numbers.map(({ dtype }) => dtype);
   const kernel = compiler.add({ inputs: operands, outputs, inner: innerModes(geometry), numbers: dtypes });
   const loop = new Function(
