@@ -21,6 +21,7 @@ import { callOp, callOpSync, type OpCaller } from "./eager/call-op.ts";
 import type { OpArgs, OpResult } from "./eager/op-args.ts";
 import { LibtorchExecutable } from "./executable.ts";
 import { kernelSourcesOf } from "./handlers/kernel.ts";
+import type { KeptWeights } from "./kept/kept-weights.ts";
 import { libraryPath } from "./library-path.ts";
 import { libtorchError } from "./libtorch-errors.ts";
 import { located } from "./native-failure.ts";
@@ -53,6 +54,7 @@ export class LibtorchBackend implements Backend {
   readonly #cudaGraphs: boolean;
   readonly #weights: LibtorchOptions["weights"];
   readonly #mmap: boolean | undefined;
+  readonly #kept: KeptWeights | undefined;
   readonly #dispatcher: Dispatcher;
   readonly #libraries = new Set<string>();
   readonly #sources: SourceLibraries;
@@ -62,13 +64,15 @@ export class LibtorchBackend implements Backend {
   #abilities = new WeakMap<OpRegistry, Abilities>();
   #disposed = false;
 
-  constructor(addon: Addon, options: LibtorchOptions = {}) {
+  /** `kept` keeps packed weights from one load to the next. */
+  constructor(addon: Addon, options: LibtorchOptions = {}, kept?: KeptWeights) {
     const { device = "cpu", threads, concurrency, libraries = [], flags, outputs = "host", weights } = options;
     this.#addon = addon;
     this.#outputs = outputs;
     this.#cudaGraphs = options.cudaGraphs ?? false;
     this.#weights = weights;
     this.#mmap = options.mmap;
+    this.#kept = kept;
     this.#atOnceMs = options.atOnceMs ?? 0.1;
     this.device = requireDevice(device, addon.info());
     this.#dispatcher = new Dispatcher(addon, this.device);
@@ -95,6 +99,7 @@ export class LibtorchBackend implements Backend {
       addon: this.#addon,
       device: this.device,
       mmap: this.#mmap,
+      kept: this.device === "cpu" ? this.#kept : undefined,
       abilities,
       optimize: (program, isFunctional) => optimize(program, target, isFunctional),
       updateInPlace: (committed) => updateInPlace(committed, target),

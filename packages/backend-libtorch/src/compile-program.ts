@@ -9,6 +9,7 @@ import { writesState } from "./encode/writes-state.ts";
 import { expandProgram } from "./expand/expand-program.ts";
 import { handlerTensor } from "./handlers/handler-tensor.ts";
 import { HostNodes } from "./handlers/host-nodes.ts";
+import type { KeptWeights } from "./kept/kept-weights.ts";
 import { libtorchError } from "./libtorch-errors.ts";
 import { requireWritable } from "./optimize/require-writable.ts";
 import type { UpdatedProgram } from "./optimize/update-in-place.ts";
@@ -24,6 +25,8 @@ export interface CompileOptions {
   readonly abilities: Abilities;
   /** The backend's option of this name. */
   readonly mmap: boolean | undefined;
+  /** Keeps packed weights from one load to the next; undefined where none are to be kept. */
+  readonly kept: KeptWeights | undefined;
   /**
    * Runs the passes of precision `fast` over a program that writes to nothing but its buffers, or over one as it was
    * exported.
@@ -106,7 +109,9 @@ export async function compileProgram(request: CompileRequest, options: CompileOp
     : options.updateInPlace({ program: optimized.program, commits: all });
 
   const made = new Set(prologue?.targets);
-  const needs = [program, ...(prologue === null ? [] : [prologue.program])].flatMap(weightsReadBy);
+  const found = prologue === null ? undefined : await options.kept?.find(prologue, weights, { device, router });
+  const rest = found === undefined ? prologue : found.rest;
+  const needs = [program, ...(rest === null ? [] : [rest.program])].flatMap(weightsReadBy);
   const archived = needs.filter(({ target }) => !made.has(target));
   const bound = await bindWeights(archived, weights, { addon, device, onProgress, signal, mmap: options.mmap });
   const state = new Map<string, NativeTensor>();
@@ -120,10 +125,12 @@ export async function compileProgram(request: CompileRequest, options: CompileOp
       return tensor && handlerTensor(tensor, tensor.bytes().slice());
     },
   });
-  for (const [target, tensor] of await runPrologue({ ...optimized, program }, bound.tensors, hosts, signal))
+  const given = new Map([...bound.tensors, ...(found?.tensors ?? [])]);
+  for (const [target, tensor] of await runPrologue({ ...optimized, program, prologue: rest }, given, hosts, signal))
     state.set(target, tensor);
   signal?.throwIfAborted();
+  const aboutKept = found === undefined ? [] : [await found.keep(state)];
   for (const target of targets) await own(target, state, addon);
   const plan = new CompiledPlan(program, boundValues(program, state), hosts, update);
-  return { program, plan, hosts, commits, writes, state, notes };
+  return { program, plan, hosts, commits, writes, state, notes: [...notes, ...aboutKept] };
 }

@@ -1,5 +1,6 @@
 import { LibtorchBackend } from "./backend.ts";
 import { loadAddon } from "./install/load-addon.ts";
+import { openKeptWeights } from "./kept/open-kept-weights.ts";
 import type { LibtorchOptions } from "./options.ts";
 
 /**
@@ -7,6 +8,6 @@ import type { LibtorchOptions } from "./options.ts";
  * unless that was done before, and loads it. Threads, flags and libraries are the whole process's.
  */
 export async function libtorch(options: LibtorchOptions = {}): Promise<LibtorchBackend> {
-  const { addon } = await loadAddon(options.folder === undefined ? {} : { folder: options.folder });
-  return new LibtorchBackend(addon, options);
+  const loaded = await loadAddon(options.folder === undefined ? {} : { folder: options.folder });
+  return new LibtorchBackend(loaded.addon, options, await openKeptWeights(options.cache, loaded));
 }

@@ -25,6 +25,7 @@ export class LibtorchBackend {
 
 export {
   libtorch as buildAddon,
+  libtorch as clearKeptWeights,
   libtorch as describeLibtorch,
   libtorch as findBuiltAddon,
   libtorch as findLibtorch,

@@ -30,7 +30,8 @@ export {
 } from "./install/install-libtorch.ts";
 export type { Libtorch } from "./install/libtorch.ts";
 export { type LoadedAddon, type LoadOptions, loadAddon } from "./install/load-addon.ts";
+export { clearKeptWeights } from "./kept/open-kept-weights.ts";
 export { libtorch } from "./libtorch.ts";
 export { LIBTORCH_ERRORS, type LibtorchErrorCode } from "./libtorch-errors.ts";
 export type { Outputs } from "./native-tensor.ts";
-export type { LibtorchOptions } from "./options.ts";
+export type { LibtorchOptions, WeightCache } from "./options.ts";

@@ -1,6 +1,14 @@
 import type { LibtorchFlags } from "./addon.ts";
 import type { Outputs } from "./native-tensor.ts";
 
+/** Where packed weights are kept. */
+export interface WeightCache {
+  /** The folder, which is made if it is not there. @default `weights` in the folder that `PT2_CACHE` names */
+  readonly folder?: string;
+  /** The most bytes that all files take together; what was not used for longest goes first. @default 8 GB */
+  readonly maxBytes?: number;
+}
+
 /** Options of `libtorch`. */
 export interface LibtorchOptions {
   /**
@@ -36,6 +44,13 @@ export interface LibtorchOptions {
    * with other weights; replace it by renaming another over it. @default maps what takes more than 64 MB
    */
   readonly mmap?: boolean;
+  /**
+   * Whether packed weights are kept in a folder, so that later loads of the same file on the CPU map them instead of packing
+   * again: they take about as many bytes as the weights. The first load takes longer. What is damaged, or was made by another
+   * version, for another processor or of another file, is made anew; `explain` of a model says what was done.
+   * @default false
+   */
+  readonly cache?: boolean | WeightCache;
   /**
    * Whether the first run for each set of input shapes is recorded and replayed: on CUDA one graph launch instead of a
    * launch per op. Programs with host nodes, writes to buffers, or sizes that depend on data run as without it. A

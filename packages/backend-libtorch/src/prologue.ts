@@ -1,6 +1,7 @@
+import { eliminateDeadCode } from "@pt2/graph/passes";
 import type { NativeTensor } from "./addon.ts";
 import { isNativeTensor } from "./native-tensor.ts";
-import type { OptimizedProgram } from "./optimized-program.ts";
+import type { OptimizedProgram, Prologue } from "./optimized-program.ts";
 import { CompiledPlan, type PlanServices } from "./plan/compiled-plan.ts";
 
 /** Returns the tensors that a program's placeholders stand for, by the name of their value. */
@@ -37,4 +38,14 @@ export async function runPrologue(
   const all = new Map([...weights, ...made]);
   const read = new Set(program.inputs.flatMap((spec) => ("target" in spec ? spec.target : [])));
   return new Map([...all].filter(([target, tensor]) => read.has(target) || void tensor.dispose()));
+}
+
+/** Returns the part of a prologue that computes what is not known, by target; null where all is. */
+export function restOf({ program, targets }: Prologue, known: ReadonlySet<string>): Prologue | null {
+  const left = targets.flatMap((target, i) => (known.has(target) ? [] : [i]));
+  if (left.length === 0) return null;
+  const of = <T>(all: readonly T[]): readonly T[] => left.map((i) => all[i]!);
+  const { graph } = program;
+  const part = { ...program, graph: { ...graph, outputs: of(graph.outputs) }, outputs: of(program.outputs) };
+  return { program: eliminateDeadCode(part, { isPure: () => true }), targets: of(targets) };
 }

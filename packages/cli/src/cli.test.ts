@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { readFileSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { stripVTControlCharacters } from "node:util";
@@ -7,7 +7,7 @@ import { findBuiltAddon } from "@pt2/backend-libtorch/node";
 import { openArchive, readTensor, type TensorData, writeSafetensors } from "@pt2/format";
 import { fromFile } from "@pt2/format/node";
 import { parse, toJson } from "@pt2/graph";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { fixtureArgs, fixturePath, pt2, pt2On, temporaryFolder } from "./fixtures.test-helper.ts";
 import { toJsonText } from "./terminal/terminal.ts";
 
@@ -249,6 +249,16 @@ describe("commands that read a file", () => {
       err: expect.stringContaining("code: cli.io"),
     });
     expect(await pt2("graph", DIGITS, "--format", "svg", "--depth", "-1")).toMatchObject({ code: 2 });
+  });
+
+  it("libtorch clear removes the packed weights that were kept", async () => {
+    const cache = temporaryFolder();
+    mkdirSync(join(cache, "weights"));
+    writeFileSync(join(cache, "weights", "some.weights"), "");
+    vi.stubEnv("PT2_CACHE", cache);
+    const done = await pt2("libtorch", "clear").finally(() => vi.unstubAllEnvs());
+    expect(done).toMatchObject({ code: 0, out: `removed ${join(cache, "weights")}\n` });
+    expect(readdirSync(cache)).toEqual([]);
   });
 
   it("doctor lists the backends", async () => {

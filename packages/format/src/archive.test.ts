@@ -5,6 +5,7 @@ import { fixture, fixtureNames } from "./fixtures.test-helper.ts";
 import { openArchive } from "./open-archive.ts";
 import { readTensor } from "./tensor-data.ts";
 import { archiveToBytes } from "./write-archive.ts";
+import { crc32 } from "./zip/crc32.ts";
 
 const open = (name: string) => openArchive(fromBytes(fixture(name)), { verifyChecksums: true });
 
@@ -75,6 +76,11 @@ describe("weights of an archive", () => {
     const bytes = await storage.read({ into });
     expect(bytes.buffer).toBe(into.buffer);
     expect(bytes).toEqual((await storage.read()).slice());
+  });
+
+  it("a storage says which CRC-32 the archive states for its bytes", async () => {
+    const weights = await (await open("torch-2.13/mlp.pt2")).weights();
+    for (const { storage } of weights.values()) expect(storage.crc32).toBe(crc32(await storage.read()));
   });
 
   it("the weights of an archive can be absent", async () => {

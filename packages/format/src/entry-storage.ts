@@ -14,6 +14,7 @@ export function entryStorage(zip: ZipFile, entry: ZipEntry, id: string, entryNam
     id,
     entry: entryName,
     nbytes: entry.size,
+    ...(entry.crc32 !== 0 && { crc32: entry.crc32 }),
     ...(zip.source.expect !== undefined && { far: zip.far }),
     read: (options?: ReadOptions) => zip.read(entry, options),
     open: (options?: Pick<ReadOptions, "signal">) => zip.slice(entry, options),

@@ -9,6 +9,8 @@ export interface Storage {
   readonly nbytes: number;
   /** The archive entry that holds the bytes. */
   readonly entry: string;
+  /** The CRC-32 of the bytes that the archive states; absent where it states none. */
+  readonly crc32?: number;
   /**
    * Reads all bytes, little-endian. Without `into` they may be a view of the source's memory (no copy, read-only),
    * aligned as in the file.
