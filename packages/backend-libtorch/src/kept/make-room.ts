@@ -2,7 +2,7 @@ import { readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { UNFINISHED } from "./entry-file.ts";
 
-/** A file that nobody has written to for so long was left behind by a process that was killed. */
+/** An unfinished file that was last written so long ago was left behind by a process that was killed. */
 const ABANDONED_MS = 3600_000;
 
 /** Removes what was not used for longest, until what is left takes at most `maxBytes`, and what was never finished. */
