@@ -1,15 +1,15 @@
 import { availableParallelism } from "node:os";
-import { atenOnDemand, builtInRegistry } from "@pt2/registry/on-demand";
+import { atenOnDemand, builtInRegistry, FREQUENT_OPS } from "@pt2/registry/on-demand";
 import type { SeededBackend, WasmOptions } from "./index.ts";
 import { LocalBackend } from "./local-backend.ts";
 import { defaultThreads, requireThreads, type Threads } from "./threads/thread-count.ts";
 import { isOwnThread, startHelper, startThread } from "./worker/node-thread.ts";
 import { WorkerBackend } from "./worker/worker-backend.ts";
 
-// An import of a backend is followed by a load, so the ops that every model needs start to load now. The load reports a
-// failure.
+// An import of a backend is followed by a load, so the ops that nearly every model needs start to load now. The load reports
+// a failure.
 builtInRegistry(atenOnDemand)
-  .load(["aten::add.Tensor"])
+  .load(FREQUENT_OPS)
   .catch(() => {});
 
 /** Makes the backend for Node, which computes in a worker thread by default. */

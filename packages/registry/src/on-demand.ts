@@ -2,7 +2,7 @@
 // and the functions that look ops up, but not lowering.
 
 export { failedCheckCode } from "./assertions.ts";
-export { atenOnDemand } from "./aten/on-demand.ts";
+export { atenOnDemand, FREQUENT_OPS } from "./aten/on-demand.ts";
 export { inPlaceProblem } from "./lower/in-place-problem.ts";
 export { isNative } from "./lower/is-native.ts";
 export { loadCode, loading, NotLoaded } from "./not-loaded.ts";

@@ -11,7 +11,7 @@ import type { OpSet } from "../op-set.ts";
 import type { TensorMeta } from "../tensor-meta.ts";
 import { createRegistry } from "../user-ops/create-registry.ts";
 import { aten } from "./aten-ops.ts";
-import { atenOnDemand } from "./on-demand.ts";
+import { atenOnDemand, FREQUENT_OPS } from "./on-demand.ts";
 import { argumentsOf, type Row, readRows } from "./op-rows.test-helper.ts";
 
 const whole = createRegistry({ sets: [aten] });
@@ -64,6 +64,13 @@ describe("parts", () => {
     expect(registry.resolve("aten::no_such_op")).toBeUndefined();
     expect(registry.isLoaded("aten::no_such_op")).toBe(true);
     expect(registry.resolve("aten::sort")?.name).toBe("aten::sort");
+  });
+
+  test("each of the frequent ops is in a part of its own", async () => {
+    const homes = await Promise.all(parts.map(({ load }) => load()));
+    const of = (op: string): number => homes.findIndex((records) => records.some(({ name }) => name === op));
+    expect(new Set(FREQUENT_OPS.map(of)).size).toBe(FREQUENT_OPS.length);
+    expect(FREQUENT_OPS.map(of)).not.toContain(-1);
   });
 
   test("ops of PyTorch's modules and of transformers are known", async () => {

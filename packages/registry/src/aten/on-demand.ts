@@ -39,6 +39,17 @@ const PARTS: readonly Part<OpRecord>[] = [
 ];
 
 /**
+ * One op of each part that nearly all networks need. Where code is at hand, these parts can load before a program says so:
+ * one after the other, behind the reads of weights, they would take a tenth of a load.
+ */
+export const FREQUENT_OPS: readonly string[] = [
+  "aten::add.Tensor",
+  "aten::convolution",
+  "aten::_softmax",
+  "aten::layer_norm",
+];
+
+/**
  * PyTorch's own ops, and those of well-known libraries in exported programs, which load when a program or a
  * decomposition needs them: a page that runs an image classifier does not download linear algebra. `lower` loads what
  * it needs; code that resolves ops itself calls `load` of the registry first.
