@@ -20,16 +20,14 @@ export interface Captured<View> {
 /**
  * Finds what a graph break captures. `constant` returns where a tensor is that never changes, and undefined for others.
  */
-export function capture<View>(
-  end: GraphBreak,
-  constant: (tensor: LoweredTensor) => View | undefined,
-): Captured<View> | null {
-  if (end.kind !== "control") return null;
+export function capture<View>(end: GraphBreak, constant: (tensor: LoweredTensor) => View | undefined): Captured<View> {
+  const nothing = { end, in: () => new Map<string, View>() };
+  if (end.kind !== "control") return nothing;
   const position = POSITION[end.node.op];
   const given = position === undefined ? undefined : end.operands[position];
-  if (!Array.isArray(given)) return null;
+  if (!Array.isArray(given)) return nothing;
   const views = (given as readonly ArgValue[]).map((value) => (isTensor(value) ? constant(value) : undefined));
-  if (views.every((view) => view === undefined)) return null;
+  if (views.every((view) => view === undefined)) return nothing;
   const rest = given.filter((_, i) => views[i] === undefined) as readonly ArgValue[];
   const operands = end.operands.map((operand, i) => (i === position ? (rest as ArgValue) : operand));
   const known = new Map<Graph, ReadonlyMap<string, View>>();

@@ -17,6 +17,8 @@ import { addErrorLocation, withErrorLocation } from "./error-location.ts";
 import { opGraph } from "./op-graph.ts";
 import { isHostData, type RunValue } from "./run-value.ts";
 
+export { capture } from "./captured.ts";
+
 /** What a graph break works with. */
 export interface GraphBreakHost {
   /** The name of the backend in errors. */

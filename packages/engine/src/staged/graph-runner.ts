@@ -1,6 +1,7 @@
 import { backendError } from "@pt2/backend";
 import type { Graph } from "@pt2/graph";
 import { type ArgValue, type LoweredTensor, type LowerOptions, lower } from "@pt2/registry";
+import type { Captured } from "./captured.ts";
 import { explainStages } from "./explain.ts";
 import type { GraphBreakHost } from "./graph-break.ts";
 import { Placeholders } from "./placeholders.ts";
@@ -95,10 +96,9 @@ export class GraphRunner<View extends TensorType, Plan extends StagePlan<View>> 
       }
       // The import is made when it is needed, for most programs are one stage.
       graphBreaks ??= await import("./graph-break.ts");
-      const results: readonly RunValue[] = await graphBreaks.runGraphBreak(
-        node.captured?.end ?? end,
-        this.#host(node, hooks),
-      );
+      const captured = node.captured(graphBreaks.capture);
+      const host = this.#host(node, captured, hooks);
+      const results: readonly RunValue[] = await graphBreaks.runGraphBreak(captured?.end ?? end, host);
       node = await this.#follow(node, results);
       given = results;
     }
@@ -185,7 +185,7 @@ export class GraphRunner<View extends TensorType, Plan extends StagePlan<View>> 
     return node;
   }
 
-  #host(node: StageNode<View, Plan>, { signal, depth = 0 }: RunHooks): GraphBreakHost {
+  #host(node: StageNode<View, Plan>, captured: Captured<View> | null, { signal, depth = 0 }: RunHooks): GraphBreakHost {
     const { registry, target } = this.#options;
     let last: Promise<unknown> = Promise.resolve();
     return {
@@ -205,7 +205,7 @@ export class GraphRunner<View extends TensorType, Plan extends StagePlan<View>> 
             key,
             () => new GraphRunner(graph, this.#engine, node.plan, this.#count, options),
           );
-          return runner.run(inputs, node.captured?.in(graph), { signal, depth: within });
+          return runner.run(inputs, captured?.in(graph), { signal, depth: within });
         });
         last = result.then(
           () => {},

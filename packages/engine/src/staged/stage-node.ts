@@ -10,7 +10,7 @@ import {
 } from "@pt2/registry";
 import { operandsOf } from "../fuse.ts";
 import { type Awaitable, whenReady } from "./awaitable.ts";
-import { type Captured, capture } from "./captured.ts";
+import type { Captured, capture } from "./captured.ts";
 import { requireBytes } from "./host-values.ts";
 import type { Placeholders } from "./placeholders.ts";
 import { type Cached, PlanCache } from "./plan-cache.ts";
@@ -63,7 +63,7 @@ export class StageNode<View extends TensorType, Plan extends StagePlan<View>> im
   /** The runtime scalars that the stage's steps read. */
   readonly #numbers: readonly RuntimeScalar[];
   /** What the graph break's graphs read where it is, once a run has come to the graph break. */
-  #captured: Captured<View> | null | undefined;
+  #captured: Captured<View> | undefined;
   /** Runners of the graphs that the graph break calls. */
   readonly #graphs = new LruCache<Graph | string, CalledGraph<View, Plan>>(MAX_GRAPHS, (runner) => runner.release());
 
@@ -154,16 +154,14 @@ export class StageNode<View extends TensorType, Plan extends StagePlan<View>> im
     );
   }
 
-  /** Tensors that graphs of the graph break read where they are; null where they get copies of everything. */
-  get captured(): Captured<View> | null {
+  /** Returns what graphs of the graph break read where it is; null where they get copies of everything. */
+  captured(find: typeof capture): Captured<View> | null {
     const { end } = this.stage;
-    if (this.#captured === undefined) {
-      const constant = (tensor: LoweredTensor): View | undefined => {
-        const view = this.views.get(tensor);
-        return view !== undefined && this.#engine.isConstant?.(view) === true ? view : undefined;
-      };
-      this.#captured = end.kind === "return" ? null : capture(end, constant);
-    }
+    if (end.kind === "return" || this.#engine.isConstant === undefined) return null;
+    this.#captured ??= find(end, (tensor) => {
+      const view = this.views.get(tensor);
+      return view !== undefined && this.#engine.isConstant!(view) ? view : undefined;
+    });
     return this.#captured;
   }
 
