@@ -18,8 +18,8 @@ export type { DeviceTypes } from "./plan/device-types.ts";
 export { type KernelArgs, type KernelOp, namesOf } from "./plan/kernel-args.ts";
 export type { KernelCall, PlanContext } from "./plan/kernel-call.ts";
 export type { ConstantSteps, Epilogue, PlanDevice, PlannedCall, PlanTarget } from "./plan/plan-device.ts";
-export type { EpilogueQuestion, Placed, PlanRecords, StepRecord } from "./plan/plan-records.ts";
-export { planStage } from "./plan/plan-stage.ts";
+export type { CopyRecord, EpilogueQuestion, PlanRecords, StepRecord } from "./plan/plan-records.ts";
+export { planAgain, planStage } from "./plan/plan-stage.ts";
 export type { PlannedStage, PlannedStep, PlanRequest } from "./plan/planned-stage.ts";
 export { PlanningContext } from "./plan/planning-context.ts";
 export { RandomState } from "./plan/random-state.ts";
@@ -48,7 +48,14 @@ export {
   type TensorData,
   type TensorType,
 } from "./staged/run-value.ts";
-export type { RunHooks, StageEngine, StagePlan, StageRequest, StepObserver } from "./staged/stage-engine.ts";
+export type {
+  RepeatRequest,
+  RunHooks,
+  StageEngine,
+  StagePlan,
+  StageRequest,
+  StepObserver,
+} from "./staged/stage-engine.ts";
 export { staticInputs } from "./staged/static-inputs.ts";
 
 export { broadcastPositions, broadcastShape } from "./strides/broadcast.ts";

@@ -50,7 +50,7 @@ export interface WasmTypes {
   readonly call: KernelCall;
   readonly notes: null;
   /** The end of the arena that a stage and those before it use. */
-  readonly layout: number;
+  readonly layout: { end: number };
   readonly plan: { readonly arenaEnd: number };
 }
 

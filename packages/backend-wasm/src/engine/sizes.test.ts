@@ -1,3 +1,4 @@
+import { type HostTensor, hostTensor, type Tensor } from "@pt2/backend";
 import { programOf, registryOf, someFloats, weightsOf } from "@pt2/conformance";
 import { expect, test } from "vitest";
 import { WasmBackend } from "../backend.ts";
@@ -36,5 +37,70 @@ test("memory and plans stay bounded however many sizes a program runs with", asy
   expect(last.weights).toBeLessThanOrEqual(first.weights);
   const plans = (await executable.explain()).split("# ").length - 1;
   expect(plans).toBe(16);
+  await backend.dispose();
+});
+
+/** Two equal blocks, each with a residual and a size of its own, between a broadcast, a check and a transposed copy. */
+const BLOCKS = `
+  range s0 = [0, 200]
+  range s1 = [0, 200]
+  parameter "w" = %w: f32[6, 6]
+  parameter "v" = %v: f32[6, 6]
+  user_input %x: f32[s0, 6]
+  user_input %y: f32[s1, 6]
+  user_input %row: f32[s2, 6]
+  %length: int(s0) = aten::sym_size.int(%x, dim=0)
+  %is: bool = _operator::ge(a=%length, b=0)
+  check: aten::_assert_scalar(%is, assert_msg="negative")
+  %a: f32[s0, 6] = aten::linear(input=%x, weight=%w)
+  %b: f32[s1, 6] = aten::linear(input=%y, weight=%v)
+  %c: f32[s0, 6] = aten::mul.Tensor(%a, other=%a)
+  %d: f32[s1, 6] = aten::mul.Tensor(%b, other=%y)
+  %e: f32[s0, 6] = aten::add.Tensor(%c, other=%x)
+  %f: f32[s1, 6] = aten::add.Tensor(%d, other=%y)
+  %g: f32[s0, 6] = aten::sub.Tensor(%e, other=%row)
+  %h: f32[s0 + s1, 6] = aten::cat(tensors=[%g, %f])
+  %i: f32[6, s0 + s1] = aten::permute(%h, dims=[1, 0])
+  %j: f32[6*s0 + 6*s1] = aten::flatten.using_ints(%i, start_dim=0, end_dim=1)
+  %k: f32[6, s0] = aten::permute(%e, dims=[1, 0])
+  %l: f32[6*s0] = aten::flatten.using_ints(%k, start_dim=0, end_dim=1)
+  %m: f32[6, s1] = aten::permute(%f, dims=[1, 0])
+  %n: f32[6*s1] = aten::flatten.using_ints(%m, start_dim=0, end_dim=1)
+  %o: f32[6*s0] = aten::div.Tensor(%l, other=%length)
+  return %j, %o, %n, %k`;
+
+test("30 sizes in any order, none and equal ones among them, give the bytes of an executable for each size alone", async () => {
+  const backend = new WasmBackend();
+  const waves = (seed: number, ...shape: readonly number[]): HostTensor => {
+    const length = shape.reduce((count, size) => count * size, 1);
+    return hostTensor(
+      "float32",
+      shape,
+      Float32Array.from({ length }, (_, i) => Math.sin((seed + 1) * (i + 1))),
+    );
+  };
+  const make = () =>
+    backend.compile({
+      program: programOf(BLOCKS),
+      weights: weightsOf({ w: waves(1, 6, 6), v: waves(2, 6, 6) }),
+      registry: registryOf(),
+    });
+  const bytesOf = async (values: readonly unknown[]): Promise<readonly unknown[]> =>
+    await Promise.all((values as readonly Tensor[]).map(async (value) => [value.shape, await value.read()]));
+  let state = 7;
+  const upTo = (limit: number): number => {
+    state = (state * 48271) % 2147483647;
+    return state % limit;
+  };
+  const shared = await make();
+  for (let call = 0; call < 30; call++) {
+    const [rows, others] = [upTo(4) === 0 ? upTo(3) : upTo(101), upTo(3) === 0 ? upTo(2) : upTo(67)];
+    const second = upTo(3) === 0 ? rows : others;
+    const inputs = [waves(3, rows, 6), waves(4, second, 6), waves(5, upTo(2) === 0 ? 1 : rows, 6)];
+    const alone = await make();
+    const wanted = await bytesOf(await alone.run(inputs));
+    expect(await bytesOf(await shared.run(inputs)), `${rows} and ${second} rows`).toEqual(wanted);
+    await alone.dispose();
+  }
   await backend.dispose();
 });

@@ -3,8 +3,8 @@ import {
   broadcastStrides,
   ConstantPool,
   type ConstantSteps,
+  type DeviceBuffer,
   type ElementwiseGroup,
-  endOf,
   type KernelTable,
   type PlanBuffer,
   type PlanDevice,
@@ -31,6 +31,7 @@ import { WasmContext } from "./context.ts";
 import type { Heap } from "./heap.ts";
 import { writeView } from "./host-copy.ts";
 import type { PlanContext, WasmKernel, WasmTypes } from "./kernel.ts";
+import { LIMITS } from "./limits.ts";
 import type { ReadAhead } from "./read-ahead.ts";
 import { planCopy } from "./strided-copy.ts";
 import { addressOf, type TensorView } from "./tensor-view.ts";
@@ -116,9 +117,16 @@ export class WasmDevice implements PlanDevice<WasmTypes> {
     return resultStrides(shape, inputs, ({ buffer }) => buffer.constant === null);
   }
 
-  /** Steps look up addresses when they run. */
-  isShared(): boolean {
-    return true;
+  /** Steps look up addresses when they run, where other buffers then are in the place of their own. */
+  rebound(step: () => void, from: readonly DeviceBuffer<number>[], to: readonly DeviceBuffer<number>[]): () => void {
+    return () => {
+      for (let i = 0; i < from.length; i++) from[i]!.replace!(to[i]!);
+      try {
+        step();
+      } finally {
+        for (const buffer of from) buffer.replace!(null);
+      }
+    };
   }
 
   takesEpilogue(call: Call): boolean {
@@ -181,17 +189,21 @@ export class WasmDevice implements PlanDevice<WasmTypes> {
     }
   }
 
-  /** Buffers lie after those of the plan before, and after those that are kept. */
-  layOut(
-    buffers: readonly PlanBuffer<number>[],
-    after: WasmTypes["plan"] | null,
-    kept: readonly PlanBuffer<number>[],
-  ): number {
-    let start = after?.arenaEnd ?? 0;
-    for (const { position, bytes } of kept) start = Math.max(start, endOf(position, bytes));
+  /** Buffers lie after those of the plan before. */
+  layOut(buffers: readonly PlanBuffer<number>[], after: WasmTypes["plan"] | null): WasmTypes["layout"] {
+    const start = after?.arenaEnd ?? 0;
     const { offsets, bytes } = planArena(buffers);
     checkRoom(start + bytes, buffers);
     for (const [i, buffer] of buffers.entries()) buffer.position = start + offsets[i]!;
-    return start + bytes;
+    return { end: start + bytes };
+  }
+
+  /** Plans that share a layout follow no other one. */
+  grow(layout: WasmTypes["layout"], buffers: readonly PlanBuffer<number>[]): boolean {
+    const { offsets, bytes } = planArena(buffers.map(({ room, first, last }) => ({ bytes: room, first, last })));
+    if (bytes > LIMITS.memoryBytes) return false;
+    for (const [i, buffer] of buffers.entries()) buffer.position = offsets[i]!;
+    layout.end = bytes;
+    return true;
   }
 }

@@ -6,7 +6,9 @@ import {
   type HostData,
   numberOf,
   type PlannedStep,
+  planAgain,
   planStage,
+  type RepeatRequest,
   type RunHooks,
   type StageEngine,
   type StagePlan,
@@ -33,7 +35,7 @@ export class WasmPlan implements StagePlan<TensorView> {
 
   /** The end of the arena that this stage and those before it use. */
   get arenaEnd(): number {
-    return this.stage.layout;
+    return this.stage.layout.end;
   }
 
   get summary(): string {
@@ -64,7 +66,16 @@ export class WasmEngine implements StageEngine<TensorView, WasmPlan> {
 
   async plan(request: StageRequest<TensorView, WasmPlan>): Promise<WasmPlan> {
     // In a worker, the view rule of a user's own op may have to be evaluated on the calling thread.
-    const stage = await planStage(request, this.device, request.before?.records);
+    return await this.#ready(await planStage(request, this.device));
+  }
+
+  async repeat({ records }: WasmPlan, request: RepeatRequest<TensorView>): Promise<WasmPlan | null> {
+    const stage = await planAgain(records!, request, this.device);
+    return stage && (await this.#ready(stage));
+  }
+
+  /** Brings what a stage reads into memory. */
+  async #ready(stage: WasmStage): Promise<WasmPlan> {
     await this.device.constants.load([...stage.constants.keys()], {
       onLoaded: () => this.#cancellation?.throwIfAborted(),
       // An abort is rethrown unchanged, and so is a failure to read.

@@ -6,7 +6,9 @@ import {
   elementBytes,
   isDeviceData,
   numberOf,
+  planAgain,
   planStage,
+  type RepeatRequest,
   type RunHooks,
   type StageEngine,
   type StageRequest,
@@ -17,6 +19,7 @@ import { Pt2Error } from "@pt2/format";
 import type { LoweredTensor, LowerOptions, RuntimeScalar } from "@pt2/registry";
 import type { Device } from "./device.ts";
 import { readViews, spanOf } from "./host-copy.ts";
+import type { WebgpuStage } from "./kernel.ts";
 import type { Memory } from "./memory.ts";
 import { WebgpuPlan } from "./plan.ts";
 import { runSteps } from "./run-steps.ts";
@@ -59,10 +62,19 @@ export class WebgpuEngine implements StageEngine<TensorView, WebgpuPlan> {
   }
 
   async plan(request: StageRequest<TensorView, WebgpuPlan>): Promise<WebgpuPlan> {
+    return await this.#ready(await planStage(request, this.#parts.plans));
+  }
+
+  async repeat({ records }: WebgpuPlan, request: RepeatRequest<TensorView>): Promise<WebgpuPlan | null> {
+    const stage = await planAgain(records!, request, this.#parts.plans);
+    return stage && (await this.#ready(stage));
+  }
+
+  /** Brings what a stage reads into memory, and compiles its shaders. */
+  async #ready(stage: WebgpuStage): Promise<WebgpuPlan> {
     const { device, plans, memory, stream } = this.#parts;
     const { onCompiled } = this;
     const { signal } = stream;
-    const stage = await planStage(request, plans, request.before?.records);
     const constants = [...stage.constants.keys()];
     await plans.constants.load(constants, {
       onLoaded: () => signal?.throwIfAborted(),

@@ -58,7 +58,7 @@ export interface WebgpuTypes {
   readonly call: KernelCall;
   readonly notes: GuardWords;
   /** The slots that a stage uses: the first slot, and the sizes of all. */
-  readonly layout: { readonly start: number; readonly sizes: readonly number[] };
+  readonly layout: { readonly start: number; readonly sizes: number[] };
   readonly plan: { readonly slotEnd: number };
 }
 

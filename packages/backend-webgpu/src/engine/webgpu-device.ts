@@ -32,8 +32,8 @@ import { type Memory, requireBufferSize } from "./memory.ts";
 import { planSlots } from "./plan-slots.ts";
 import { ReadySteps } from "./ready-steps.ts";
 import type { Stream } from "./stream.ts";
-import { isCopyable, type TensorView } from "./tensor-view.ts";
-import { buffersOf, type WebgpuStep, writtenBy } from "./webgpu-step.ts";
+import { type Buffer, isCopyable, type TensorView } from "./tensor-view.ts";
+import { buffersOf, rebound, type WebgpuStep, writtenBy } from "./webgpu-step.ts";
 
 /** The parts of a device. */
 export interface WebgpuDeviceParts {
@@ -161,26 +161,29 @@ export class WebgpuDevice implements PlanDevice<WebgpuTypes> {
     }
   }
 
+  rebound(work: WebgpuStep, from: readonly Buffer[], to: readonly Buffer[]): WebgpuStep {
+    return rebound(work, (buffer) => to[from.indexOf(buffer)] ?? buffer);
+  }
+
   /** The words of guards belong to one plan. */
   isShared(work: WebgpuStep): boolean {
     return !buffersOf(work).some((buffer) => buffer instanceof GuardWords);
   }
 
-  /** Slots lie after those of the plan before, and after those of buffers that are kept. */
-  layOut(
-    buffers: readonly PlanBuffer<GPUBuffer>[],
-    after: WebgpuTypes["plan"] | null,
-    kept: readonly PlanBuffer<GPUBuffer>[],
-  ): WebgpuTypes["layout"] {
+  /** Slots lie after those of the plan before. */
+  layOut(buffers: readonly PlanBuffer<GPUBuffer>[], after: WebgpuTypes["plan"] | null): WebgpuTypes["layout"] {
     const start = after?.slotEnd ?? 0;
-    const sizes: number[] = [];
-    for (const { position, bytes } of kept) {
-      while (sizes.length <= position - start) sizes.push(0);
-      sizes[position - start] = Math.max(sizes[position - start]!, bytes);
-    }
     const { slots, bytes } = planSlots(buffers);
-    for (const [i, buffer] of buffers.entries()) buffer.position = start + sizes.length + slots[i]!;
-    return { start, sizes: [...sizes, ...bytes] };
+    for (const [i, buffer] of buffers.entries()) buffer.position = start + slots[i]!;
+    return { start, sizes: [...bytes] };
+  }
+
+  /** Slots grow where they are, so that bind groups of other plans name the right ones. */
+  grow({ start, sizes }: WebgpuTypes["layout"], buffers: readonly PlanBuffer<GPUBuffer>[]): boolean {
+    const { maxBufferSize, maxStorageBufferBindingSize } = this.gpu.gpu.limits;
+    if (buffers.some(({ room }) => room > Math.min(maxBufferSize, maxStorageBufferBindingSize))) return false;
+    for (const { position, room } of buffers) sizes[position - start] = Math.max(sizes[position - start]!, room);
+    return true;
   }
 }
 

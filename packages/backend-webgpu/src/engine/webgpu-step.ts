@@ -32,3 +32,18 @@ function bindingsOf(work: WebgpuStep): {
 } {
   return work.kind === "dispatch" ? work.dispatch : work.step;
 }
+
+/** Returns the same work on other buffers. */
+export function rebound(work: WebgpuStep, other: (buffer: Buffer) => Buffer): WebgpuStep {
+  const moved = <Bound extends { readonly buffer: Buffer }>(bound: Bound): Bound => ({
+    ...bound,
+    buffer: other(bound.buffer),
+  });
+  if (work.kind === "dispatch") {
+    const { dispatch } = work;
+    const [reads, writes] = [dispatch.reads.map(moved), dispatch.writes.map(moved)];
+    return { kind: "dispatch", dispatch: { ...dispatch, reads, writes } };
+  }
+  const { step } = work;
+  return { kind: "host", step: { ...step, reads: step.reads.map(moved), writes: step.writes.map(moved) } };
+}

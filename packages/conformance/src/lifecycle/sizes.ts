@@ -72,6 +72,36 @@ const PICTURES = `program {
   return %f
 }`;
 
+/** A layer that attends to a cache of its own, whose result is the next layer's argument. */
+function layer(i: number): string {
+  return `
+  %q${i}: f32[1, 8] = aten::linear(input=%x${i}, weight=%w${i})
+  %k${i}: f32[s${i} + 1, 8] = aten::cat(tensors=[%c${i}, %q${i}])
+  %t${i}: f32[8, s${i} + 1] = aten::permute(%k${i}, dims=[1, 0])
+  %m${i}: f32[1, s${i} + 1] = aten::mm(%q${i}, mat2=%t${i})
+  %n${i}: f32[1, s${i} + 1] = aten::relu(%m${i})
+  %p${i}: f32[1, s${i} + 1] = aten::softmax.int(%n${i}, dim=-1)
+  %o${i}: f32[1, 8] = aten::mm(%p${i}, mat2=%k${i})
+  %x${i + 1}: f32[1, 8] = aten::add.Tensor(%x${i}, other=%o${i})
+  %f${i}: f32[s${i}*8 + 8] = aten::flatten.using_ints(%t${i}, start_dim=0, end_dim=1)`;
+}
+
+/** Equal layers, whose caches may be of different lengths, and of none; what is returned is also transposed. */
+const LAYERS = `program {
+  range s0 = [0, 64]
+  range s1 = [0, 64]
+  range s2 = [0, 64]
+  parameter "w0" = %w0: f32[8, 8]
+  parameter "w1" = %w1: f32[8, 8]
+  parameter "w2" = %w2: f32[8, 8]
+  user_input %x0: f32[1, 8]
+  user_input %c0: f32[s0, 8]
+  user_input %c1: f32[s1, 8]
+  user_input %c2: f32[s2, 8]
+${[0, 1, 2].map(layer).join("")}
+  return %x3, %k0, %k1, %k2, %t1, %f0, %f2
+}`;
+
 /** A part whose size depends on data, after one whose size the caller chooses. */
 const CHOSEN = `program {
   user_input %x: f32[s0]
@@ -82,6 +112,15 @@ const CHOSEN = `program {
   %sum: f32[] = aten::sum(%b)
   return %b, %sum
 }`;
+
+/** Numbers between -1 and 1 that differ from seed to seed. */
+function waves(seed: number, ...shape: readonly number[]): HostTensor {
+  return hostTensor(
+    "float32",
+    shape,
+    someFloats(...shape).data.map((value, i) => Math.sin((seed + 1) * (Number(value) + i))) as Float32Array,
+  );
+}
 
 const matrix = (name: string, ...shape: readonly number[]) => weightOf(name, someFloats(...shape));
 
@@ -113,6 +152,28 @@ export const SIZES: readonly LifecycleCase[] = [
           [2, 2],
           [5, 5],
         ].map(([rows, others]) => [someFloats(rows!, 6), someFloats(others!, 1)]),
+      ),
+  },
+  {
+    name: "sizes: layers with caches of their own",
+    run: (tools) =>
+      expectAsAlone(
+        tools,
+        LAYERS,
+        ["w0", "w1", "w2"].map((name, i) => weightOf(name, waves(i, 8, 8))),
+        [
+          [7, 7, 7],
+          [8, 8, 8],
+          [3, 3, 3],
+          [8, 3, 7],
+          [40, 40, 40],
+          [0, 0, 0],
+          [1, 1, 1],
+          [13, 13, 13],
+          [7, 0, 7],
+          [41, 41, 1],
+          [8, 8, 8],
+        ].map((lengths) => [waves(3, 1, 8), ...lengths.map((length, i) => waves(i + 4, length, 8))]),
       ),
   },
   {

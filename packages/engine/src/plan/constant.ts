@@ -1,6 +1,7 @@
 import { backendError } from "@pt2/backend";
 import type { Derived } from "../constants.ts";
 import type { Awaitable } from "../staged/awaitable.ts";
+import { Replaceable } from "./replaceable.ts";
 
 /** Memory that holds tensors. Its address on the device is known at the latest when a step runs. */
 export interface DeviceBuffer<Handle> {
@@ -13,6 +14,8 @@ export interface DeviceBuffer<Handle> {
    * write.
    */
   readonly constant: Constant<Handle> | null;
+  /** Makes another buffer's place that of this one, or its own again. Buffers that plans share have it. */
+  replace?(other: DeviceBuffer<Handle> | null): void;
 }
 
 /** A device's memory for values that outlive a run. */
@@ -41,7 +44,7 @@ let nextId = 0;
  * A value that never changes. It is brought into memory when a plan needs it, by reading a weight record or by running
  * steps over other constants, and it leaves memory again unless a plan pinned it.
  */
-export class Constant<Handle> implements DeviceBuffer<Handle>, Derived<Constant<Handle>> {
+export class Constant<Handle> extends Replaceable<Handle> implements DeviceBuffer<Handle>, Derived<Constant<Handle>> {
   /** A number that is unique among constants, for keys. */
   readonly id: number = nextId++;
   readonly bytes: number;
@@ -57,6 +60,7 @@ export class Constant<Handle> implements DeviceBuffer<Handle>, Derived<Constant<
   #unfinished = false;
 
   constructor(memory: ConstantMemory<Handle>, bytes: number, label: string, recipe: Recipe<Handle>) {
+    super();
     this.#memory = memory;
     this.bytes = bytes;
     this.label = label;
@@ -79,7 +83,7 @@ export class Constant<Handle> implements DeviceBuffer<Handle>, Derived<Constant<
     return this.#recipe.rework !== undefined && this.inputs.length === 1 && this.inputs[0]!.bytes === this.bytes;
   }
 
-  get handle(): Handle {
+  get own(): Handle {
     if (this.#handle !== undefined) return this.#handle;
     throw backendError("backend.internal", { what: `A step reads ${this.label}, which its plan did not load` });
   }
@@ -108,7 +112,7 @@ export class Constant<Handle> implements DeviceBuffer<Handle>, Derived<Constant<
   /** Computes the value in memory that was taken over. */
   finish(): void {
     if (!this.#unfinished) return;
-    this.#recipe.rework!(this.handle);
+    this.#recipe.rework!(this.own);
     this.#unfinished = false;
   }
 

@@ -90,19 +90,20 @@ export interface PlanDevice<T extends DeviceTypes> {
   compute(work: ConstantSteps<T>): Awaitable<void>;
   /** Starts the notes of a plan, or of the computation of a constant. */
   begin(): T["notes"];
+  /** Gives buffers their positions, with room for `room` bytes each. `after` is the plan whose memory is still in use. */
+  layOut(buffers: readonly PlanBuffer<T["handle"]>[], after: T["plan"] | null): T["layout"];
+  /** Changes a layout, all of whose buffers these are, for the room that they need now; false if there is none. */
+  grow?(layout: T["layout"], buffers: readonly PlanBuffer<T["handle"]>[]): boolean;
   /**
-   * Gives buffers their positions. `after` is the plan whose memory is still in use. Buffers in `kept` have positions
-   * already, which stay theirs.
+   * Returns a step that does the same with the buffers `to` in place of its own `from`, which all differ. Without this method and {@link grow} each
+   * plan is made from the beginning; with them, a plan for other sizes than another one shares its steps.
    */
-  layOut(
-    buffers: readonly PlanBuffer<T["handle"]>[],
-    after: T["plan"] | null,
-    kept: readonly PlanBuffer<T["handle"]>[],
-  ): T["layout"];
-  /**
-   * Whether plans may share a step: a plan for other sizes then makes only the steps that these change. Default: they
-   * share none.
-   */
+  rebound?(
+    step: T["step"],
+    from: readonly DeviceBuffer<T["handle"]>[],
+    to: readonly DeviceBuffer<T["handle"]>[],
+  ): T["step"];
+  /** Whether plans may share a step. Default: yes. */
   isShared?(step: T["step"]): boolean;
   /**
    * Returns the buffers that a step needs while it runs. Without this method a call is taken to read every argument

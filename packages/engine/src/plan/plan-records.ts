@@ -1,12 +1,9 @@
-import { type Call, type LoweredTensor, tensorsIn } from "@pt2/registry";
-import { type ElementwiseGroup, operandsOf, type Step } from "../fuse.ts";
+import type { Call, LoweredTensor } from "@pt2/registry";
+import type { ElementwiseGroup, Step } from "../fuse.ts";
 import type { Constant } from "./constant.ts";
 import type { PlanBuffer } from "./device-buffer.ts";
 import type { DeviceTypes } from "./device-types.ts";
 import type { TensorView } from "./tensor-view.ts";
-
-/** A tensor's place in a plan. */
-export type Placed<T extends DeviceTypes> = readonly [LoweredTensor, TensorView<T["handle"]>];
 
 /** A step of a stage, and what planning it did. */
 export interface StepRecord<T extends DeviceTypes> {
@@ -18,9 +15,15 @@ export interface StepRecord<T extends DeviceTypes> {
   readonly shared: boolean;
   /** The constants that each run reads. */
   readonly constants: readonly Constant<T["handle"]>[];
-  /** The buffers that it allocated, and the tensors that begin one of them. */
+  /** The buffers that it allocated, in order, and those that it needs while it runs. */
   readonly made: readonly PlanBuffer<T["handle"]>[];
-  readonly own: readonly Placed<T>[];
+  readonly used: ReadonlySet<PlanBuffer<T["handle"]>>;
+}
+
+/** A copy of an output that could not be read where the steps left it. */
+export interface CopyRecord<T extends DeviceTypes> {
+  readonly output: LoweredTensor;
+  readonly made: readonly PlanBuffer<T["handle"]>[];
 }
 
 /** A question that fusion asked, with the answer that its result depends on. */
@@ -32,8 +35,8 @@ export interface EpilogueQuestion {
 
 /** What a stage was planned from and what came of it: enough to plan it again for other sizes. */
 export interface PlanRecords<T extends DeviceTypes> {
-  readonly calls: readonly Call[];
-  readonly live: ReadonlySet<LoweredTensor>;
+  /** The views of tensors that existed before. */
+  readonly given: ReadonlyMap<LoweredTensor, TensorView<T["handle"]>>;
   readonly inputs: readonly LoweredTensor[];
   /** Where tensors lie for the steps. */
   readonly views: ReadonlyMap<LoweredTensor, TensorView<T["handle"]>>;
@@ -41,28 +44,8 @@ export interface PlanRecords<T extends DeviceTypes> {
   readonly steps: readonly StepRecord<T>[];
   readonly constantSteps: number;
   readonly questions: readonly EpilogueQuestion[];
-  /** The step that reads each buffer last; positions are right for these. */
-  readonly lasts: ReadonlyMap<PlanBuffer<T["handle"]>, number>;
-  /** The position in `steps` of each call, and of the steps that read a tensor. */
-  readonly positions: ReadonlyMap<Call, number>;
-  readonly readers: ReadonlyMap<LoweredTensor, readonly number[]>;
-}
-
-/** Returns where calls and reads are in a list of steps. */
-export function indexSteps<T extends DeviceTypes>(
-  steps: readonly StepRecord<T>[],
-): Pick<PlanRecords<T>, "positions" | "readers"> {
-  const positions = new Map<Call, number>();
-  const readers = new Map<LoweredTensor, number[]>();
-  for (const [at, { calls }] of steps.entries()) {
-    const own = new Set(calls.flatMap(({ results }) => results.flatMap(tensorsIn)));
-    for (const call of calls) positions.set(call, at);
-    for (const tensor of new Set(calls.flatMap(operandsOf))) {
-      if (own.has(tensor)) continue;
-      const others = readers.get(tensor);
-      if (others === undefined) readers.set(tensor, [at]);
-      else others.push(at);
-    }
-  }
-  return { positions, readers };
+  readonly copies: readonly CopyRecord<T>[];
+  /** All buffers, those of inputs first, and their layout, which plans for other sizes share. */
+  readonly buffers: readonly PlanBuffer<T["handle"]>[];
+  readonly layout: T["layout"];
 }

@@ -1,39 +1,49 @@
 import { type Call, type LoweredTensor, tensorsIn } from "@pt2/registry";
 import { callsOf, fuse, operandsOf, type Step } from "../fuse.ts";
+import type { Awaitable } from "../staged/awaitable.ts";
 import { isPure } from "../staged/call-key.ts";
+import type { RepeatRequest } from "../staged/stage-engine.ts";
 import type { DeviceBuffer } from "./constant.ts";
+import { PlanBuffer } from "./device-buffer.ts";
 import type { DeviceTypes } from "./device-types.ts";
 import type { PlanDevice } from "./plan-device.ts";
-import { type EpilogueQuestion, indexSteps, type Placed, type PlanRecords, type StepRecord } from "./plan-records.ts";
+import type { CopyRecord, EpilogueQuestion, PlanRecords, StepRecord } from "./plan-records.ts";
 import type { PlannedStage, PlanRequest } from "./planned-stage.ts";
 import { Planner } from "./planner.ts";
 import { Replanner } from "./replanner.ts";
-import { SameStructure } from "./same-structure.ts";
 import type { TensorView } from "./tensor-view.ts";
 
 /**
  * Plans a stage: views, constants, fused loops, kernels, memory. Nothing runs yet and no weight is read. Kernels load
- * the code that they need. Where the records of a plan for other sizes are given, steps that these do not change are
- * taken from it.
+ * the code that they need.
  */
 export async function planStage<T extends DeviceTypes>(
   request: PlanRequest<T>,
   device: PlanDevice<T>,
-  before?: PlanRecords<T> | undefined,
 ): Promise<PlannedStage<T>> {
-  const same = before && SameStructure.find(before, request, device);
-  const again = same && (await new Replanner(before, same, device).plan(request));
-  return again ?? (await new StagePlanner(request.views, device).plan(request));
+  return await new StagePlanner(request.views, device).plan(request);
+}
+
+/**
+ * Plans a stage again for other sizes, from the records of its plan and from what the graph comes to now. Returns null
+ * where that takes other steps or other memory.
+ */
+export async function planAgain<T extends DeviceTypes>(
+  before: PlanRecords<T>,
+  request: RepeatRequest<TensorView<T["handle"]>>,
+  device: PlanDevice<T>,
+): Promise<PlannedStage<T> | null> {
+  return await new Replanner(before, request.repetition, device).plan(request);
 }
 
 /** Plans a stage from the beginning, and records what it does where plans may share steps. */
 class StagePlanner<T extends DeviceTypes> extends Planner<T> {
   readonly #records: StepRecord<T>[] = [];
   readonly #questions: EpilogueQuestion[] = [];
-  /** The tensors that the current step has placed. */
-  #placed: Placed<T>[] = [];
+  /** The buffers that the current step needs. */
+  #used = new Set<PlanBuffer<T["handle"]>>();
 
-  async plan({ stage, inputs, after }: PlanRequest<T>): Promise<PlannedStage<T>> {
+  async plan({ stage, inputs, views, after }: PlanRequest<T>): Promise<PlannedStage<T>> {
     const { device } = this;
     const { live, calls } = stage;
     for (const input of inputs) this.make(input);
@@ -51,41 +61,63 @@ class StagePlanner<T extends DeviceTypes> extends Planner<T> {
     const rewritten = (await device.rewriteSteps?.(fused, live)) ?? fused;
     for (const step of rewritten) await this.#planRecorded(step);
     // Outputs may be copied for the caller, which is not where steps find them.
-    const views = new Map(this.views);
-    await this.end(stage);
+    const found = new Map(this.views);
+    const copies =
+      stage.end.kind === "return" ? await this.#copyOutputs(stage.end.outputs.flatMap(tensorsIn), calls) : [];
+    this.now = Number.MAX_SAFE_INTEGER;
+    for (const tensor of live) this.uses(this.get(tensor).buffer);
+    this.keepConstants();
     const planned = this.planned(after);
-    if (device.isShared === undefined || rewritten !== fused || after !== null) return planned;
-    const steps = this.#records;
+    if (device.rebound === undefined || rewritten !== fused || after !== null) return planned;
     const records: PlanRecords<T> = {
-      calls,
-      live,
+      given: views,
       inputs,
-      views,
-      steps,
+      views: found,
+      steps: this.#records,
       constantSteps,
       questions: this.#questions,
-      lasts: new Map(this.buffers.map((buffer) => [buffer, buffer.last])),
-      ...indexSteps(steps),
+      copies,
+      buffers: this.buffers,
+      layout: planned.layout,
     };
     return { ...planned, records };
   }
 
-  override set(tensor: LoweredTensor, view: TensorView<T["handle"]>): void {
-    super.set(tensor, view);
-    this.#placed.push([tensor, view]);
+  protected override uses(buffer: DeviceBuffer<T["handle"]>): void {
+    super.uses(buffer);
+    if (buffer instanceof PlanBuffer) this.#used.add(buffer);
   }
 
   async #planRecorded(step: Step<T["expr"]>): Promise<void> {
     const calls = callsOf(step);
-    const [buffers, before] = [this.buffers.length, this.steps.length];
-    this.#placed = [];
-    const constants = await this.planStep(calls, () => this.step(step));
-    const made = this.buffers.slice(buffers);
-    const begins: readonly DeviceBuffer<T["handle"]>[] = made;
-    const own = this.#placed.filter(([, { buffer }]) => begins.includes(buffer));
+    const before = this.steps.length;
+    const { constants, made, used } = await this.#record(calls, () => this.step(step));
     const planned = this.steps[before] ?? null;
-    const shared = planned?.work.every((work) => this.device.isShared?.(work)) ?? true;
-    this.#records.push({ step, calls, planned, shared, constants, made, own });
+    const shared = planned?.work.every((work) => this.device.isShared?.(work) ?? true) ?? true;
+    this.#records.push({ step, calls, planned, shared, constants, made, used });
+  }
+
+  async #record(
+    calls: readonly Call[],
+    plan: () => Awaitable<void>,
+  ): Promise<Pick<StepRecord<T>, "constants" | "made" | "used">> {
+    const buffers = this.buffers.length;
+    this.#used = new Set();
+    const constants = await this.planStep(calls, plan);
+    return { constants, made: this.buffers.slice(buffers), used: this.#used };
+  }
+
+  /** Copies outputs that cannot be read with their present strides, each in a step of its own. */
+  async #copyOutputs(outputs: readonly LoweredTensor[], calls: readonly Call[]): Promise<readonly CopyRecord<T>[]> {
+    const copies: CopyRecord<T>[] = [];
+    for (const output of outputs) {
+      const view: TensorView<T["handle"]> | undefined = this.get(output);
+      if (view === undefined || (this.device.isReadable?.(view) ?? true)) continue;
+      const makers = calls.filter(({ results }) => results.flatMap(tensorsIn).includes(output));
+      const { made } = await this.#record(makers, () => this.copyOut(output));
+      copies.push({ output, made });
+    }
+    return copies;
   }
 
   /**
@@ -106,7 +138,8 @@ class StagePlanner<T extends DeviceTypes> extends Planner<T> {
     const needed = new Set([...live, ...rest.flatMap(operandsOf)]);
     for (const step of fuse(own, { live: needed, ...this.limits(), takesEpilogue: () => false })) {
       await this.constantStep(step);
-      this.#records.push({ step, calls: callsOf(step), planned: null, shared: true, constants: [], made: [], own: [] });
+      const calls = callsOf(step);
+      this.#records.push({ step, calls, planned: null, shared: true, constants: [], made: [], used: new Set() });
     }
     this.forgetReads();
     return rest;

@@ -44,24 +44,19 @@ export class Planner<T extends DeviceTypes> implements PlanTarget<T>, TensorTabl
     this.notes = device.begin();
   }
 
-  /** Copies outputs where they cannot be read, and keeps what is read after the steps. */
-  protected async end({ live, calls, end }: PlanRequest<T>["stage"]): Promise<void> {
-    if (end.kind === "return") {
-      for (const output of end.outputs.flatMap(tensorsIn)) await this.#copyOut(output, calls);
-    }
-    this.now = Number.MAX_SAFE_INTEGER;
-    for (const tensor of live) this.uses(this.get(tensor).buffer);
-    this.keepConstants();
-  }
-
-  /** Gives everything its memory. `kept` has its place already. */
-  protected planned(after: T["plan"] | null, kept: readonly PlanBuffer<T["handle"]>[] = []): PlannedStage<T> {
-    const layout = this.device.layOut(this.buffers, after, kept);
+  /** Gives everything its memory. */
+  protected planned(after: T["plan"] | null): PlannedStage<T> {
+    const layout = this.device.layOut(this.buffers, after);
     return { steps: this.steps, views: this.views, layout, constants: this.constants, notes: this.notes };
   }
 
   get(tensor: LoweredTensor): TensorView<T["handle"]> {
     return this.views.get(tensor)!;
+  }
+
+  /** Whether a tensor has its place. */
+  protected isPlaced(tensor: LoweredTensor): boolean {
+    return this.views.has(tensor);
   }
 
   /** Sets where a tensor lies. */
@@ -76,7 +71,7 @@ export class Planner<T extends DeviceTypes> implements PlanTarget<T>, TensorTabl
 
   allocate(bytes: number): DeviceBuffer<T["handle"]> {
     this.device.checkBuffer?.(bytes);
-    const buffer = new PlanBuffer(this.device.memory, bytes, this.now, this.calls);
+    const buffer = new PlanBuffer(this.device.memory, bytes, { step: this.now, calls: this.calls });
     this.buffers.push(buffer);
     return buffer;
   }
@@ -159,7 +154,7 @@ export class Planner<T extends DeviceTypes> implements PlanTarget<T>, TensorTabl
     // Empty results need no step, but they need memory to refer to.
     for (const tensor of call.results.flatMap(tensorsIn)) {
       const written = epilogue !== null && tensor === call.results[0] ? epilogue.output : tensor;
-      if (!this.views.has(written)) this.make(written);
+      if (!this.isPlaced(written)) this.make(written);
     }
   }
 
@@ -182,15 +177,10 @@ export class Planner<T extends DeviceTypes> implements PlanTarget<T>, TensorTabl
     this.device.context(this).elementwise(produced, operands, expr);
   }
 
-  /** Copies an output that cannot be read with its present strides, in a step of its own. */
-  async #copyOut(output: LoweredTensor, calls: readonly Call[]): Promise<void> {
-    const view: TensorView<T["handle"]> | undefined = this.get(output);
-    if (view === undefined || (this.device.isReadable?.(view) ?? true)) return;
-    const makers = calls.filter(({ results }) => results.flatMap(tensorsIn).includes(output));
-    await this.planStep(makers, () => {
-      this.reads(view.buffer);
-      this.device.context(this).copy(view, this.make(output));
-    });
+  /** Copies an output to where it can be read. */
+  protected copyOut(output: LoweredTensor): void {
+    const view = this.#read(output);
+    this.device.context(this).copy(view, this.make(output));
   }
 
   /** Makes results views of the source where strides can express them; otherwise the source is copied first. */

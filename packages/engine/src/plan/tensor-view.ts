@@ -1,4 +1,4 @@
-import { contiguousStrides, type DType } from "@pt2/format";
+import { contiguousStrides, type DType, sameShape } from "@pt2/format";
 import type { DeviceBuffer } from "./constant.ts";
 
 /** A strided view of a buffer. Strides and offset count elements. */
@@ -28,4 +28,15 @@ export function viewOf<Handle>(
 /** Returns a key that differs for different views of constants. */
 export function viewKey({ buffer, dtype, shape, strides, offset }: TensorView<unknown>): string {
   return `${buffer.constant?.id}:${dtype}[${shape}]/${strides}+${offset}`;
+}
+
+/** Whether two views are of the same elements, in the same order. */
+export function sameView<Handle>(a: TensorView<Handle>, b: TensorView<Handle>): boolean {
+  return (
+    a.buffer === b.buffer &&
+    a.dtype === b.dtype &&
+    a.offset === b.offset &&
+    sameShape(a.shape, b.shape) &&
+    sameShape(a.strides, b.strides)
+  );
 }

@@ -16,6 +16,9 @@ let graphBreaks: typeof import("./graph-break.ts") | undefined;
 /** The number of planned stages of an executable beyond which all plans are dropped and made anew. */
 const MAX_STAGES = 1024;
 
+/** The number of plans from which others are made: of a program that does other things for some sizes, one for each. */
+const MAX_MODELS = 3;
+
 /**
  * Runs one graph. The first run with new input shapes lowers and plans it; further runs with the same shapes only move
  * data. Runs of one executable never overlap, because they share memory.
@@ -29,8 +32,8 @@ export class GraphRunner<View extends TensorType, Plan extends StagePlan<View>> 
   readonly #count: StageCount;
   readonly #options: LowerOptions;
   readonly #roots: PlanCache<readonly RunValue[], StageNode<View, Plan>>;
-  /** The plan from which those for other sizes are made. It is kept when the cache drops it. */
-  #model: StageNode<View, Plan> | undefined;
+  /** The plans from which those for other sizes are made, the last used first. They are kept when the cache drops them. */
+  #models: readonly StageNode<View, Plan>[] = [];
   /** The tensors that are bound to names, which are the same in all plans. */
   readonly #tensors = new Map<string, LoweredTensor>();
 
@@ -47,7 +50,7 @@ export class GraphRunner<View extends TensorType, Plan extends StagePlan<View>> 
     this.#count = count;
     this.#options = options;
     this.#roots = new PlanCache(MAX_PLANS, (node) => {
-      if (node !== this.#model) node.release();
+      if (!this.#models.includes(node)) node.release();
     });
   }
 
@@ -121,7 +124,9 @@ export class GraphRunner<View extends TensorType, Plan extends StagePlan<View>> 
 
   /** Releases all plans. */
   release(): void {
-    this.#setModel(undefined);
+    const models = this.#models;
+    this.#models = [];
+    for (const model of models) if (!this.plans.includes(model)) model.release();
     this.#roots.clear();
   }
 
@@ -143,32 +148,37 @@ export class GraphRunner<View extends TensorType, Plan extends StagePlan<View>> 
         advice: "Run validate() on the program: the operands of a nested graph do not fit it.",
       });
     }
-    const model = this.#model;
-    const given = new Placeholders(inputs, (i) => names[i]!, model?.given);
-    const env = new Map<string, ArgValue>(names.map((name, i) => [name!, given.values[i]!]));
+    const weights = new Map<string, ArgValue>();
     const views = new Map<LoweredTensor, View>();
     for (const name of this.#graph.inputs) {
       const view = name === null ? undefined : bound.get(name);
       if (view === undefined) continue;
       const tensor = this.#tensors.get(name!) ?? { dtype: view.dtype, shape: view.shape, name: name! };
       this.#tensors.set(name!, tensor);
-      env.set(name!, tensor);
+      weights.set(name!, tensor);
       views.set(tensor, view);
     }
-    const stage = await lower(this.#graph, env, this.#options, model?.stage);
+    const origin = { key, views, after: this.#after, count: this.#count };
+    const environment = (given: Placeholders): Map<string, ArgValue> =>
+      new Map([...weights, ...names.map((name, i) => [name!, given.values[i]!] as const)]);
+    for (const model of this.#models) {
+      const given = new Placeholders(inputs, (i) => names[i]!, model.given);
+      const node = await model.repeat({ ...origin, given }, environment(given), this.#options);
+      if (node === null) continue;
+      if (model !== this.#models[0]) this.#models = [model, ...this.#models.filter((other) => other !== model)];
+      return node;
+    }
+    const given = new Placeholders(inputs, (i) => names[i]!);
+    const stage = await lower(this.#graph, environment(given), this.#options);
     await lowered();
-    const origin = { key, given, views, after: this.#after, before: model?.plan, count: this.#count };
-    const node = await StageNode.plan(this.#engine, origin, stage);
-    if (stage.nodes !== undefined) this.#setModel(node);
-    // A plan of another structure: the next size is planned from the beginning, for those that follow it.
-    else if (node.plan.records !== undefined) this.#setModel(undefined);
+    const node = await StageNode.plan(this.#engine, { ...origin, given }, stage);
+    if (stage.whole !== undefined && node.plan.records !== undefined) this.#setModels([node, ...this.#models]);
     return node;
   }
 
-  #setModel(node: StageNode<View, Plan> | undefined): void {
-    const last = this.#model;
-    this.#model = node;
-    if (last !== undefined && !this.plans.includes(last)) last.release();
+  #setModels(nodes: readonly StageNode<View, Plan>[]): void {
+    this.#models = nodes.slice(0, MAX_MODELS);
+    for (const last of nodes.slice(MAX_MODELS)) if (!this.plans.includes(last)) last.release();
   }
 
   async #follow(from: StageNode<View, Plan>, results: readonly RunValue[]): Promise<StageNode<View, Plan>> {

@@ -21,11 +21,6 @@ export class Placeholders {
     this.tensors = this.#tensors;
   }
 
-  /** Whether there are numbers among them. */
-  get hasNumbers(): boolean {
-    return this.#cells.length > 0;
-  }
-
   /** Sets the numbers of another run, whose values have the same kinds. */
   set(values: readonly RunValue[]): void {
     let at = 0;

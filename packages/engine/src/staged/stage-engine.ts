@@ -1,5 +1,5 @@
 import type { Cancellation } from "@pt2/backend";
-import type { Call, LoweredTensor, LowerOptions, RuntimeScalar, Stage } from "@pt2/registry";
+import type { Call, LoweredTensor, LowerOptions, Repetition, RuntimeScalar, Stage } from "@pt2/registry";
 import type { Awaitable } from "./awaitable.ts";
 import type { DeviceData, TensorData, TensorType } from "./run-value.ts";
 
@@ -43,8 +43,17 @@ export interface StageRequest<View, Plan> {
    * first.
    */
   readonly after: Plan | null;
-  /** A plan of the same graph for other sizes, whose stage shares calls and tensors with this one. */
-  readonly before?: Plan | undefined;
+}
+
+/** What a stage is planned from for other sizes than those of a plan that it has. */
+export interface RepeatRequest<View> {
+  readonly repetition: Repetition;
+  /** Views of tensors that exist already. */
+  readonly views: ReadonlyMap<LoweredTensor, View>;
+  /** What the inputs of the plan are now, in its order. */
+  readonly inputs: readonly LoweredTensor[];
+  /** The tensors that the stage returns. */
+  readonly outputs: readonly LoweredTensor[];
 }
 
 /**
@@ -55,6 +64,11 @@ export interface StageEngine<View extends TensorType, Plan extends StagePlan<Vie
   readonly lowerOptions: LowerOptions;
   /** Plans a stage, and brings what it reads into memory. */
   plan(request: StageRequest<View, Plan>): Promise<Plan>;
+  /**
+   * Plans a stage for other sizes from a plan with `records`. Resolves to null where that takes other steps or other
+   * memory, so that it has to be planned from the beginning. It is absent where plans have no records.
+   */
+  repeat?(before: Plan, request: RepeatRequest<View>): Promise<Plan | null>;
   /**
    * Writes the values of a run where the plan's steps read them: one value for each tensor, with as many bytes as the
    * tensor's type says; runtime scalars hold their own.

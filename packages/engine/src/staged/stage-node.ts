@@ -5,8 +5,11 @@ import {
   isRuntimeScalar,
   isTensor,
   type LoweredTensor,
+  type LowerOptions,
+  Repetition,
   type RuntimeScalar,
   type Stage,
+  tensorsIn,
 } from "@pt2/registry";
 import { operandsOf } from "../fuse.ts";
 import { type Awaitable, whenReady } from "./awaitable.ts";
@@ -37,8 +40,6 @@ export interface StageOrigin<View, Plan> {
   readonly views: ReadonlyMap<LoweredTensor, View>;
   /** The plan before. */
   readonly after: Plan | null;
-  /** A plan of the graph for other sizes, from which the stage was lowered. */
-  readonly before?: Plan | undefined;
   readonly count: StageCount;
 }
 
@@ -91,12 +92,38 @@ export class StageNode<View extends TensorType, Plan extends StagePlan<View>> im
     origin: StageOrigin<View, Plan>,
     stage: Stage,
   ): Promise<StageNode<View, Plan>> {
-    const { views, given, after, before } = origin;
-    // A stage that is made from another one begins the graph: its numbers are those that it is given.
-    const isWithout = before !== undefined && !given.hasNumbers;
-    const numbers = isWithout ? [] : [...new Set(stage.calls.flatMap(operandsOf).filter(isRuntimeScalar))];
-    const plan = await engine.plan({ stage, views, inputs: [...given.tensors, ...numbers], after, before });
+    const { views, given, after } = origin;
+    const numbers = [...new Set(stage.calls.flatMap(operandsOf).filter(isRuntimeScalar))];
+    const plan = await engine.plan({ stage, views, inputs: [...given.tensors, ...numbers], after });
     return new StageNode(engine, origin, stage, plan, numbers);
+  }
+
+  /** Plans this stage for other sizes; null if it has to be lowered and planned from the beginning. */
+  async repeat(
+    origin: StageOrigin<View, Plan>,
+    inputs: ReadonlyMap<string, ArgValue>,
+    options: LowerOptions,
+  ): Promise<StageNode<View, Plan> | null> {
+    const { whole } = this.stage;
+    if (whole === undefined || this.plan.records === undefined || this.#engine.repeat === undefined) return null;
+    const node = await this.#repeat(origin, await Repetition.of(whole, inputs, options, whole.needsStrict));
+    if (node !== null || whole.needsStrict) return node;
+    const repetition = await Repetition.of(whole, inputs, options, true);
+    const strict = await this.#repeat(origin, repetition);
+    if (strict !== null) repetition!.tellApart();
+    return strict;
+  }
+
+  async #repeat(origin: StageOrigin<View, Plan>, repetition: Repetition | null): Promise<StageNode<View, Plan> | null> {
+    if (repetition === null) return null;
+    const { views, given } = origin;
+    const numbers = this.#numbers.map((number) => repetition.inputFor(number));
+    if (!numbers.every(isRuntimeScalar)) return null;
+    const { stage } = repetition;
+    const outputs = stage.end.outputs.flatMap(tensorsIn);
+    const request = { repetition, views, inputs: [...given.tensors, ...numbers], outputs };
+    const plan = await this.#engine.repeat!(this.plan, request);
+    return plan && new StageNode(this.#engine, origin, { ...this.stage, ...stage, whole: undefined }, plan, numbers);
   }
 
   accepts(values: readonly RunValue[]): boolean {

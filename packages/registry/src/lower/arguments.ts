@@ -3,7 +3,7 @@ import { registryError } from "../registry-errors.ts";
 import type { ArgValue } from "../tensor-meta.ts";
 
 /** The values of a graph while it is lowered, by name. */
-export type Environment = ReadonlyMap<string, ArgValue>;
+export type Environment = Pick<ReadonlyMap<string, ArgValue>, "get">;
 
 /** Returns the value of an IR argument. For graphs, which control flow takes, see {@link operandOf}. */
 export function argValue(arg: Arg, env: Environment, node: Node): ArgValue {

@@ -60,7 +60,7 @@ export function inlineDecomposition(
     knows: (value: ArgValue) => names.has(value),
     nameOf: (tensor: TensorMeta) => names.get(tensor)!,
   };
-  const taken = new Set([...env.keys(), ...graph.nodes.flatMap(definitionsOf)]);
+  const taken = new Set([...graph.inputs, ...graph.nodes.flatMap(definitionsOf)]);
   const fresh = (): string => {
     let name = `${node.name}.${taken.size}`;
     while (taken.has(name)) name += "'";

@@ -3,10 +3,11 @@ import { expect, test } from "vitest";
 import { aten } from "../aten.ts";
 import type { ArgValue } from "../tensor-meta.ts";
 import { createRegistry } from "../user-ops/create-registry.ts";
-import type { Call, Stage } from "./call.ts";
+import type { Call } from "./call.ts";
 import { lower } from "./lower.ts";
 import type { LowerTarget } from "./lower-target.ts";
 import { isTensor, type LoweredTensor } from "./lowered-tensor.ts";
+import type { Stage } from "./stage.ts";
 
 const registry = createRegistry({ sets: [aten] });
 const handlerContext = () => ({ backend: "test", initial: () => undefined });

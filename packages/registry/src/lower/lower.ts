@@ -6,16 +6,17 @@ import { type OpRegistry, resolveArgs } from "../op-registry.ts";
 import { registryError } from "../registry-errors.ts";
 import type { ArgValue } from "../tensor-meta.ts";
 import { argValue, describe, type Environment, operandOf } from "./arguments.ts";
-import type { Call, GraphBreak, LoweredNode, LoweredNodes, Stage } from "./call.ts";
+import type { Call, LoweredNode } from "./call.ts";
 import { requireArgumentValues } from "./check-arguments.ts";
 import { Emitter, MAX_DEPTH, unsupported } from "./emit.ts";
 import { inlineDecomposition } from "./inline-decomposition.ts";
 import { isNativeIfLoaded } from "./is-native.ts";
 import { located } from "./located.ts";
 import type { LowerTarget } from "./lower-target.ts";
+import { LoweredGraph } from "./lowered-graph.ts";
 import { type LoweredTensor, tensorsIn } from "./lowered-tensor.ts";
-import { Repetition, readersIn } from "./repetition.ts";
 import { isRuntimeScalar, RuntimeScalars } from "./runtime-scalar.ts";
+import type { GraphBreak, Stage } from "./stage.ts";
 import { evaluateSymbolic } from "./symbolic.ts";
 
 /** The options of lowering, which are the same for every stage of a graph. */
@@ -33,24 +34,32 @@ export function isControl(op: OpName): boolean {
   return CONTROL.test(op);
 }
 
+/** What nodes are lowered with. */
+export interface Lowering {
+  readonly emitter: Emitter;
+  readonly numbers: RuntimeScalars;
+  readonly options: LowerOptions;
+}
+
 /**
  * Lowers a functional graph for concrete inputs, up to its first graph break. `inputs` gives every placeholder its
- * value: a {@link LoweredTensor} or a number. Loads the ops that it needs. `before` is a stage of the same graph and
- * options, for other inputs: what does not depend on those that differ is taken from it, the same calls and tensors.
+ * value: a {@link LoweredTensor} or a number. Loads the ops that it needs.
  */
 export async function lower(
   graph: Graph,
-  inputs: Environment,
+  inputs: ReadonlyMap<string, ArgValue>,
   options: LowerOptions,
-  before?: Stage | undefined,
 ): Promise<Stage> {
-  const again = before?.nodes && (await lowerAgain(graph, before.nodes, inputs, options));
-  if (again) return again;
   await options.registry.load(graph.nodes.map(({ op }) => op));
   return await lowerFrom(graph, 0, inputs, options);
 }
 
-async function lowerFrom(from: Graph, start: number, given: Environment, options: LowerOptions): Promise<Stage> {
+async function lowerFrom(
+  from: Graph,
+  start: number,
+  given: ReadonlyMap<string, ArgValue>,
+  options: LowerOptions,
+): Promise<Stage> {
   let graph = from;
   const env = new Map(given);
   const numbers = new RuntimeScalars();
@@ -87,40 +96,27 @@ async function lowerFrom(from: Graph, start: number, given: Environment, options
     nodes.push({ node, ...lowered });
   }
   const stage = returnStage(graph, env, emitter, numbers);
-  return start === 0 && graph === from ? { ...stage, nodes: { nodes, readers: readersIn(nodes), env } } : stage;
+  return start === 0 && graph === from
+    ? { ...stage, whole: new LoweredGraph(graph, nodes, env, [...given.keys()]) }
+    : stage;
 }
 
-/** Lowers a whole graph from what its nodes came to for other inputs; null if it now has a graph break. */
-async function lowerAgain(
+/**
+ * Returns what a node comes to that was no graph break for other inputs, with calls that are not added to the emitter;
+ * null if it is one now.
+ */
+export async function lowerAlone(
+  node: Node,
   graph: Graph,
-  before: LoweredNodes,
-  given: Environment,
-  options: LowerOptions,
-): Promise<Stage | null> {
-  const again = new Repetition(before, given, options.registry);
-  const env = new Map(before.env);
-  for (const [name, value] of given) env.set(name, value);
-  const numbers = new RuntimeScalars();
-  const emitter = new Emitter(options.registry, options.target, numbers);
-  for (const [at, known] of before.nodes.entries()) {
-    if (!again.differs(at)) {
-      emitter.repeat(known.calls);
-      continue;
-    }
-    const { node } = known;
-    const symbolic = symbolicAt(node, env, numbers);
-    if (symbolic !== undefined) {
-      bind(node, [symbolic], env);
-    } else {
-      if ((await loading(() => inlinedAt(node, graph, env, numbers, options))) !== null) return null;
-      if ((await loading(() => graphBreakAt(node, graph, env, numbers, options))) !== null) return null;
-      const lowered = again.adopt(known, await lowerNode(node, graph, env, emitter, options));
-      bind(node, lowered.results, env);
-      emitter.repeat(lowered.calls);
-    }
-    again.note(node, env);
-  }
-  return returnStage(graph, env, emitter, numbers);
+  env: Environment,
+  { emitter, numbers, options }: Lowering,
+): Promise<Pick<LoweredNode, "calls" | "results"> | null> {
+  const symbolic = symbolicAt(node, env, numbers);
+  if (symbolic !== undefined) return { calls: [], results: [symbolic] };
+  const isOther = (): boolean =>
+    inlinedAt(node, graph, env, numbers, options) !== null || graphBreakAt(node, graph, env, numbers, options) !== null;
+  if (await loading(isOther)) return null;
+  return await lowerNode(node, graph, env, emitter, options);
 }
 
 /** Returns the value of a node that computes a size or a number; undefined for any other node. */
@@ -144,10 +140,15 @@ async function lowerNode(
 
 /** Returns the stage that ends with the graph. */
 function returnStage(graph: Graph, env: Environment, { calls }: Emitter, numbers: RuntimeScalars): Stage {
-  const returnNode: Node = { name: "output", op: "return", args: [], outputs: [], origin: {} };
-  const outputs = graph.outputs.map((arg) => argValue(arg, env, returnNode));
+  const outputs = outputsOf(graph, env);
   const live = new Set(outputs.flatMap(storedIn));
   return { calls, end: { kind: "return", outputs }, live, numbers, resume: noGraphBreak };
+}
+
+/** Returns the values that a graph returns. */
+export function outputsOf(graph: Graph, env: Environment): readonly ArgValue[] {
+  const returnNode: Node = { name: "output", op: "return", args: [], outputs: [], origin: {} };
+  return graph.outputs.map((arg) => argValue(arg, env, returnNode));
 }
 
 /** Returns the tensors that the node at `at` and later nodes read. */
@@ -270,7 +271,7 @@ function namedArgs(node: Node, env: Environment): Record<string, ArgValue> {
 }
 
 /** Assigns values to the node's output names. */
-function bind(node: Node, results: readonly ArgValue[], env: Map<string, ArgValue>): void {
+export function bind(node: Node, results: readonly ArgValue[], env: Map<string, ArgValue>): void {
   for (let i = 0; i < node.outputs.length; i++) {
     const output = node.outputs[i]!;
     if (output.kind === "none") continue;

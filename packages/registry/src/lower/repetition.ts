@@ -1,135 +1,221 @@
-import type { Arg, Node } from "@pt2/graph";
-import type { OpRegistry } from "../op-registry.ts";
 import type { ArgValue } from "../tensor-meta.ts";
 import type { Environment } from "./arguments.ts";
-import type { Call, LoweredNode, LoweredNodes } from "./call.ts";
+import type { Call, LoweredNode } from "./call.ts";
+import { Emitter } from "./emit.ts";
+import { bind, type Lowering, type LowerOptions, lowerAlone, outputsOf } from "./lower.ts";
+import type { LoweredGraph } from "./lowered-graph.ts";
 import { isTensor, type LoweredTensor, tensorsIn } from "./lowered-tensor.ts";
-import { isRuntimeScalar } from "./runtime-scalar.ts";
+import { kindOf, type NodeClasses, namesOf } from "./node-classes.ts";
+import { isRuntimeScalar, RuntimeScalars } from "./runtime-scalar.ts";
+import { isSame, SameCalls } from "./same-calls.ts";
+import type { Stage } from "./stage.ts";
 
-/** The calls and the results of a node. */
-type Lowered = Pick<LoweredNode, "calls" | "results">;
+/** How a stage ends for other inputs than it was lowered for. */
+export interface RepeatedStage extends Pick<Stage, "numbers"> {
+  readonly end: Extract<Stage["end"], { readonly kind: "return" }>;
+}
 
 /**
- * Lowers a graph again for other inputs: tells which nodes read a value that differs. What a node comes to depends on
- * nothing else.
+ * A graph for other inputs than it was lowered for. Only nodes that read a value that differs are lowered again, and of
+ * these only the first of each class: the values of the others follow. The calls are those of before in other sizes.
  */
 export class Repetition {
-  readonly #before: LoweredNodes;
-  /** Whether a node has to be lowered again, by its position. */
+  readonly classes: NodeClasses;
+  /** Whether values are alike only if they are made alike. */
+  readonly isStrict: boolean;
+  readonly #before: LoweredGraph;
+  readonly #given: Environment;
+  readonly #lowering: Lowering;
+  readonly #same = new SameCalls();
+  /** Whether the nodes of a class differ, by the position of its first node. */
   readonly #differs: Uint8Array;
+  /** Values that differ. */
+  readonly #values = new Map<string, ArgValue>();
+  /** The names of inputs and of what first nodes make among these. */
+  readonly #changed = new Set<string>();
+  readonly #lowered = new Map<number, readonly Call[]>();
 
-  constructor(before: LoweredNodes, inputs: Environment, registry: OpRegistry) {
+  private constructor(before: LoweredGraph, inputs: Environment, options: LowerOptions, isStrict: boolean) {
+    const { registry, target } = options;
     this.#before = before;
+    this.#given = inputs;
+    this.isStrict = isStrict;
+    this.classes = before.classesFor(inputs, registry, isStrict);
+    const numbers = new RuntimeScalars();
+    this.#lowering = { emitter: new Emitter(registry, target, numbers), numbers, options };
     // Functions of users may answer differently, and are checked against symbolic sizes.
-    const isUsers = ({ op }: Node) => registry.userSetOf(op) !== undefined || registry.handlerOf(op) !== undefined;
-    this.#differs = Uint8Array.from(before.nodes, ({ node }) => (isUsers(node) ? 1 : 0));
-    for (const [name, value] of inputs) this.#compare(name, value);
-  }
-
-  /** Whether the node at a position may come to something else than before: it reads a value that differs. */
-  differs(at: number): boolean {
-    return this.#differs[at] === 1;
-  }
-
-  /** Compares the values of a node that was lowered again with those of before. */
-  note({ outputs }: Node, env: Environment): void {
-    for (const output of outputs) {
-      if (output.kind === "none") continue;
-      for (const name of output.kind === "value" ? [output.name] : output.names) {
-        this.#compare(name, env.get(name) ?? null);
-      }
-    }
+    this.#differs = Uint8Array.from(before.nodes, ({ node: { op } }) =>
+      registry.userSetOf(op) !== undefined || registry.handlerOf(op) !== undefined ? 1 : 0,
+    );
   }
 
   /**
-   * Returns results and calls of a node that was lowered again, in which results of the same type as before are the
-   * tensors of before: nodes that read only these need not be lowered again.
+   * Lowers a graph again. Returns null if that takes other calls, or calls that read other results, or where values of one
+   * class are of different kinds, which those of strict classes are not.
    */
-  adopt(known: LoweredNode, { calls, results }: Lowered): Lowered {
-    const kept = keptTensors({ calls, results }, known);
-    if (kept.size === 0) return { calls, results };
-    const real = (value: ArgValue): ArgValue => {
-      if (Array.isArray(value)) return (value as readonly ArgValue[]).map(real);
-      return kept.get(value as LoweredTensor) ?? value;
-    };
-    return {
-      results: results.map(real),
-      calls: calls.map((call) => ({
-        ...call,
-        args: Object.fromEntries(Object.entries(call.args).map(([name, value]) => [name, real(value)])),
-        results: call.results.map(real),
-        ...(call.scalar && {
-          scalar: { ...call.scalar, operands: call.scalar.operands.map((tensor) => kept.get(tensor) ?? tensor) },
-        }),
-      })),
-    };
-  }
-
-  #compare(name: string, value: ArgValue): void {
-    if (isSame(value, this.#before.env.get(name))) return;
-    for (const at of this.#before.readers.get(name) ?? []) this.#differs[at] = 1;
-  }
-}
-
-/** Returns the tensors of before for new ones of the same type. Only what the node itself made is exchanged. */
-function keptTensors(now: Lowered, before: Lowered): ReadonlyMap<LoweredTensor, LoweredTensor> {
-  const kept = new Map<LoweredTensor, LoweredTensor>();
-  const [first, firstBefore] = [now.results[0], before.results[0]];
-  // Most nodes have one result.
-  if (now.results.length === 1 && isTensor(first) && isTensor(firstBefore) && !isAlike(first, firstBefore)) return kept;
-  const [tensors, tensorsBefore] = [now.results.flatMap(tensorsIn), before.results.flatMap(tensorsIn)];
-  if (tensors.length !== tensorsBefore.length || !tensors.some((tensor, i) => isAlike(tensor, tensorsBefore[i]!))) {
-    return kept;
-  }
-  const made = (calls: readonly Call[]) => new Set(calls.flatMap((call) => call.results.flatMap(tensorsIn)));
-  const [own, ownBefore] = [made(now.calls), made(before.calls)];
-  const given = new Set<LoweredTensor>();
-  for (const [i, tensor] of tensors.entries()) {
-    const earlier = tensorsBefore[i]!;
-    if (!own.has(tensor) || !ownBefore.has(earlier) || !isAlike(tensor, earlier)) continue;
-    if (kept.has(tensor) || given.has(earlier)) continue;
-    kept.set(tensor, earlier);
-    given.add(earlier);
-  }
-  return kept;
-}
-
-function isAlike(a: LoweredTensor, b: LoweredTensor): boolean {
-  return a.dtype === b.dtype && a.shape.length === b.shape.length && a.shape.every((size, i) => size === b.shape[i]);
-}
-
-/** Whether two values are the same to the rules of ops. A number that each run sets is never the same. */
-function isSame(a: ArgValue, b: ArgValue | undefined): boolean {
-  if (isRuntimeScalar(a) || isRuntimeScalar(b)) return false;
-  if (Array.isArray(a)) {
-    const items = a as readonly ArgValue[];
-    return Array.isArray(b) && b.length === items.length && items.every((item, i) => isSame(item, b[i] as ArgValue));
-  }
-  if (typeof a === "object" && a !== null && !isTensor(a) && typeof b === "object" && b !== null && !isTensor(b)) {
-    return "float" in a && "float" in b && Object.is(a.float, b.float);
-  }
-  return Object.is(a, b);
-}
-
-/** Returns which nodes read a name, by their positions. */
-export function readersIn(nodes: readonly LoweredNode[]): ReadonlyMap<string, readonly number[]> {
-  const readers = new Map<string, number[]>();
-  for (const [at, { node }] of nodes.entries()) {
-    for (const name of namesIn(node)) {
-      const others = readers.get(name);
-      if (others === undefined) readers.set(name, [at]);
-      else others.push(at);
+  static async of(
+    before: LoweredGraph,
+    inputs: Environment,
+    options: LowerOptions,
+    isStrict: boolean,
+  ): Promise<Repetition | null> {
+    const again = new Repetition(before, inputs, options, isStrict);
+    if (!again.#takeInputs()) return null;
+    try {
+      return (await again.#lowerFirsts()) && again.#areClassesAlike() ? again : null;
+    } catch (error) {
+      // The kind of a value may have been taken from one that is not alike.
+      if (again.#areClassesAlike()) throw error;
+      return null;
     }
   }
-  return readers;
+
+  /** Lets the graph tell values apart that are of different kinds now. */
+  tellApart(): void {
+    this.#before.tellApart((name) => this.#valueOf(name));
+  }
+
+  /** Whether a call is not the one of before. */
+  differs(call: Call): boolean {
+    const [at] = this.#before.placeOf(call);
+    return this.#differs[this.classes.first[at]!] === 1;
+  }
+
+  /** Returns the call of the first node that does the same as the node of this one; both are of before. */
+  firstOf(call: Call): Call {
+    const [at, index] = this.#before.placeOf(call);
+    return this.#before.nodes[this.classes.first[at]!]!.calls[index]!;
+  }
+
+  /** Returns what a call of before has become, which is the same call where it does not differ. */
+  async callFor(call: Call): Promise<Call | null> {
+    if (!this.differs(call)) return call;
+    const [at, index] = this.#before.placeOf(call);
+    const calls = this.#lowered.get(at) ?? (await this.#lower(at))?.calls;
+    return calls?.[index] ?? null;
+  }
+
+  /** Returns the class of the value that a tensor of before is; undefined for one inside a node. */
+  kindOf(tensor: LoweredTensor): string | undefined {
+    const name = this.#before.nameOf(tensor);
+    return name === undefined ? undefined : this.classes.classOf(name);
+  }
+
+  /** Returns the tensor of before that a tensor is now. */
+  originOf(tensor: LoweredTensor): LoweredTensor {
+    return this.#same.originOf(tensor);
+  }
+
+  /** Returns what a tensor of before is now, if it is an input or a number that a node makes. */
+  inputFor(tensor: LoweredTensor): LoweredTensor | undefined {
+    return this.#same.nowOf(tensor);
+  }
+
+  /** How the stage ends now. */
+  get stage(): RepeatedStage {
+    const outputs = outputsOf(this.#before.graph, this.#environment);
+    return { end: { kind: "return", outputs }, numbers: this.#lowering.numbers };
+  }
+
+  get #environment(): Environment {
+    return { get: (name) => this.#valueOf(name) };
+  }
+
+  #takeInputs(): boolean {
+    for (const name of this.#before.inputs) {
+      const [known, now] = [this.#before.env.get(name)!, this.#given.get(name)!];
+      if (now === known) continue;
+      const tensors = tensorsIn(now);
+      const earlier = tensorsIn(known);
+      if (tensors.length !== earlier.length) return false;
+      for (const [i, tensor] of tensors.entries()) {
+        if (tensor.dtype !== earlier[i]!.dtype) return false;
+        this.#same.identify(earlier[i]!, tensor);
+      }
+      if (!isSame(now, known)) this.#set(name, now);
+    }
+    return true;
+  }
+
+  async #lowerFirsts(): Promise<boolean> {
+    const { first } = this.classes;
+    for (let at = 0; at < first.length; at++) {
+      if (first[at] !== at || this.#differs[at] === 0) continue;
+      const lowered = await this.#lower(at);
+      if (lowered === null) return false;
+      const values = new Map<string, ArgValue>();
+      const { node } = this.#before.nodes[at]!;
+      bind(node, lowered.results, values);
+      for (const [name, value] of values) {
+        if (!isAlike(value, this.#before.env.get(name)!)) this.#set(name, value);
+      }
+    }
+    return true;
+  }
+
+  /** Whether values of one class are of one kind. Those that have not been set are of the kind of before. */
+  #areClassesAlike(): boolean {
+    const seen = new Set<string>();
+    for (const name of this.#changed) {
+      const value = this.classes.classOf(name)!;
+      if (seen.has(value)) continue;
+      seen.add(value);
+      const kind = kindOf(this.#values.get(name)!, name);
+      const isAlike = (other: string): boolean => {
+        return other === name || (this.#changed.has(other) && kindOf(this.#values.get(other)!, other) === kind);
+      };
+      if (!this.classes.sourcesLike(name).every(isAlike)) return false;
+    }
+    return true;
+  }
+
+  #set(name: string, value: ArgValue): void {
+    this.#changed.add(name);
+    this.#values.set(name, value);
+    for (const at of this.classes.readersOf(name)) this.#differs[at] = 1;
+  }
+
+  /** Lowers a node; null if it comes to other calls. */
+  async #lower(at: number): Promise<Pick<LoweredNode, "calls" | "results"> | null> {
+    const known = this.#before.nodes[at]!;
+    const lowered = await lowerAlone(known.node, this.#before.graph, this.#environment, this.#lowering);
+    if (lowered === null || !this.#same.match(known, lowered)) return null;
+    this.#lowered.set(at, lowered.calls);
+    return lowered;
+  }
+
+  #valueOf(name: string): ArgValue | undefined {
+    const own = this.#values.get(name);
+    if (own !== undefined) return own;
+    const before = this.#before.env.get(name);
+    const at = this.#before.makers.get(name);
+    if (at === undefined || before === undefined) return before;
+    const first = this.classes.first[at]!;
+    if (first === at || this.#differs[first] === 0) return before;
+    const { nodes } = this.#before;
+    const like = this.#values.get(namesOf(nodes[first]!.node)[namesOf(nodes[at]!.node).indexOf(name)]!);
+    if (like === undefined) return before;
+    const value = this.#like(like, before);
+    this.#values.set(name, value);
+    return value;
+  }
+
+  /** Returns the value of a name for the value that one of its class has. */
+  #like(value: ArgValue, before: ArgValue): ArgValue {
+    if (Array.isArray(value)) {
+      return (value as readonly ArgValue[]).map((item, i) => this.#like(item, (before as readonly ArgValue[])[i]!));
+    }
+    if (!isTensor(value)) return value;
+    const earlier = before as LoweredTensor;
+    const known = this.#same.nowOf(earlier);
+    if (known !== undefined) return known;
+    const tensor: LoweredTensor = { dtype: value.dtype, shape: value.shape, name: earlier.name };
+    this.#same.identify(earlier, tensor);
+    return tensor;
+  }
 }
 
-function namesIn({ args }: Node): readonly string[] {
-  const names: string[] = [];
-  const visit = (arg: Arg): void => {
-    if (arg.kind === "value") names.push(arg.name);
-    else if (arg.kind === "list") arg.items.forEach(visit);
-  };
-  for (const { arg } of args) visit(arg);
-  return names;
+/** Whether two values are the same to the rules of ops, where tensors are if their types are. */
+function isAlike(a: ArgValue, b: ArgValue): boolean {
+  return isSame(a, b, (x, y) => x.dtype === y.dtype && x.shape.join() === y.shape.join() && !isRuntimeScalar(x));
 }
