@@ -12,7 +12,7 @@ import { bytesOf, deriveConstant } from "./derive.ts";
 import { PlanBuffer } from "./device-buffer.ts";
 import type { DeviceTypes } from "./device-types.ts";
 import type { Epilogue, PlanDevice, PlanTarget, TensorTable } from "./plan-device.ts";
-import type { PlannedStage, PlannedStep, PlanRequest } from "./planned-stage.ts";
+import type { PlannedStage, PlannedStep } from "./planned-stage.ts";
 import { prepareCall } from "./prepare-call.ts";
 import { type TensorLayout, type TensorView, viewOf } from "./tensor-view.ts";
 
