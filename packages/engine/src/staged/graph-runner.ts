@@ -163,7 +163,7 @@ export class GraphRunner<View extends TensorType, Plan extends StagePlan<View>> 
       new Map([...weights, ...names.map((name, i) => [name!, given.values[i]!] as const)]);
     for (const model of this.#models) {
       const given = new Placeholders(inputs, (i) => names[i]!, model.given);
-      const node = await model.repeat({ ...origin, given }, environment(given), this.#options);
+      const node = await model.repeat({ ...origin, given }, environment(given));
       if (node === null) continue;
       if (model !== this.#models[0]) this.#models = [model, ...this.#models.filter((other) => other !== model)];
       return node;
@@ -172,7 +172,7 @@ export class GraphRunner<View extends TensorType, Plan extends StagePlan<View>> 
     const stage = await lower(this.#graph, environment(given), this.#options);
     await lowered();
     const node = await StageNode.plan(this.#engine, { ...origin, given }, stage);
-    if (stage.whole !== undefined && node.plan.records !== undefined) this.#setModels([node, ...this.#models]);
+    if (stage.again !== undefined && node.plan.records !== undefined) this.#setModels([node, ...this.#models]);
     return node;
   }
 

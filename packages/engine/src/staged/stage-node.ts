@@ -5,8 +5,7 @@ import {
   isRuntimeScalar,
   isTensor,
   type LoweredTensor,
-  type LowerOptions,
-  Repetition,
+  type Repetition,
   type RuntimeScalar,
   type Stage,
   tensorsIn,
@@ -102,13 +101,12 @@ export class StageNode<View extends TensorType, Plan extends StagePlan<View>> im
   async repeat(
     origin: StageOrigin<View, Plan>,
     inputs: ReadonlyMap<string, ArgValue>,
-    options: LowerOptions,
   ): Promise<StageNode<View, Plan> | null> {
-    const { whole } = this.stage;
-    if (whole === undefined || this.plan.records === undefined || this.#engine.repeat === undefined) return null;
-    const node = await this.#repeat(origin, await Repetition.of(whole, inputs, options, whole.needsStrict));
-    if (node !== null || whole.needsStrict) return node;
-    const repetition = await Repetition.of(whole, inputs, options, true);
+    const { again } = this.stage;
+    if (again === undefined || this.plan.records === undefined || this.#engine.repeat === undefined) return null;
+    const node = await this.#repeat(origin, await again.repeat(inputs, again.whole.needsStrict));
+    if (node !== null || again.whole.needsStrict) return node;
+    const repetition = await again.repeat(inputs, true);
     const strict = await this.#repeat(origin, repetition);
     if (strict !== null) repetition!.tellApart();
     return strict;
@@ -123,7 +121,7 @@ export class StageNode<View extends TensorType, Plan extends StagePlan<View>> im
     const outputs = stage.end.outputs.flatMap(tensorsIn);
     const request = { repetition, views, inputs: [...given.tensors, ...numbers], outputs };
     const plan = await this.#engine.repeat!(this.plan, request);
-    return plan && new StageNode(this.#engine, origin, { ...this.stage, ...stage, whole: undefined }, plan, numbers);
+    return plan && new StageNode(this.#engine, origin, { ...this.stage, ...stage, again: undefined }, plan, numbers);
   }
 
   accepts(values: readonly RunValue[]): boolean {

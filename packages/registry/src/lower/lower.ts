@@ -1,44 +1,30 @@
 import type { Arg, Graph, Node, OpName } from "@pt2/graph";
-import type { HandlerContext } from "../handler.ts";
 import { loading } from "../not-loaded.ts";
 import type { OpRecord } from "../op.ts";
-import { type OpRegistry, resolveArgs } from "../op-registry.ts";
+import { resolveArgs } from "../op-registry.ts";
 import { registryError } from "../registry-errors.ts";
 import type { ArgValue } from "../tensor-meta.ts";
 import { argValue, describe, type Environment, operandOf } from "./arguments.ts";
+import { bind, outputsOf } from "./bind.ts";
 import type { Call, LoweredNode } from "./call.ts";
 import { requireArgumentValues } from "./check-arguments.ts";
 import { Emitter, MAX_DEPTH, unsupported } from "./emit.ts";
 import { inlineDecomposition } from "./inline-decomposition.ts";
 import { isNativeIfLoaded } from "./is-native.ts";
 import { located } from "./located.ts";
-import type { LowerTarget } from "./lower-target.ts";
 import { LoweredGraph } from "./lowered-graph.ts";
 import { type LoweredTensor, tensorsIn } from "./lowered-tensor.ts";
+import type { Lowering, LowerOptions } from "./lowering.ts";
+import { Repetition } from "./repetition.ts";
 import { isRuntimeScalar, RuntimeScalars } from "./runtime-scalar.ts";
 import type { GraphBreak, Stage } from "./stage.ts";
 import { evaluateSymbolic } from "./symbolic.ts";
-
-/** The options of lowering, which are the same for every stage of a graph. */
-export interface LowerOptions {
-  readonly registry: OpRegistry;
-  readonly target: LowerTarget;
-  /** Returns what a handler can use at load. */
-  readonly handlerContext: (node: Node) => HandlerContext;
-}
 
 const CONTROL = /^higher_order::(cond|while_loop|scan|map_impl)$/;
 
 /** Returns whether executors run a higher-order op; the others are inlined by passes, or unsupported. */
 export function isControl(op: OpName): boolean {
   return CONTROL.test(op);
-}
-
-/** What nodes are lowered with. */
-export interface Lowering {
-  readonly emitter: Emitter;
-  readonly numbers: RuntimeScalars;
-  readonly options: LowerOptions;
 }
 
 /**
@@ -96,16 +82,22 @@ async function lowerFrom(
     nodes.push({ node, ...lowered });
   }
   const stage = returnStage(graph, env, emitter, numbers);
-  return start === 0 && graph === from
-    ? { ...stage, whole: new LoweredGraph(graph, nodes, env, [...given.keys()]) }
-    : stage;
+  if (start > 0 || graph !== from) return stage;
+  const whole = new LoweredGraph(graph, nodes, env, [...given.keys()]);
+  return {
+    ...stage,
+    again: {
+      whole,
+      repeat: (inputs, isStrict) => Repetition.of(whole, inputs, { options, lowerNode: lowerAlone, isStrict }),
+    },
+  };
 }
 
 /**
  * Returns what a node comes to that was no graph break for other inputs, with calls that are not added to the emitter;
  * null if it is one now.
  */
-export async function lowerAlone(
+async function lowerAlone(
   node: Node,
   graph: Graph,
   env: Environment,
@@ -143,12 +135,6 @@ function returnStage(graph: Graph, env: Environment, { calls }: Emitter, numbers
   const outputs = outputsOf(graph, env);
   const live = new Set(outputs.flatMap(storedIn));
   return { calls, end: { kind: "return", outputs }, live, numbers, resume: noGraphBreak };
-}
-
-/** Returns the values that a graph returns. */
-export function outputsOf(graph: Graph, env: Environment): readonly ArgValue[] {
-  const returnNode: Node = { name: "output", op: "return", args: [], outputs: [], origin: {} };
-  return graph.outputs.map((arg) => argValue(arg, env, returnNode));
 }
 
 /** Returns the tensors that the node at `at` and later nodes read. */
@@ -268,22 +254,6 @@ function computeBreakAt(
 function namedArgs(node: Node, env: Environment): Record<string, ArgValue> {
   // An argument may have any name in a file, `__proto__` too.
   return Object.fromEntries(node.args.map(({ name, arg }) => [name, argValue(arg, env, node)]));
-}
-
-/** Assigns values to the node's output names. */
-export function bind(node: Node, results: readonly ArgValue[], env: Map<string, ArgValue>): void {
-  for (let i = 0; i < node.outputs.length; i++) {
-    const output = node.outputs[i]!;
-    if (output.kind === "none") continue;
-    const result = results[i];
-    if (output.kind === "value") {
-      env.set(output.name, result ?? null);
-      continue;
-    }
-    // A control flow op returns one list; its results arrive flat.
-    const items = Array.isArray(result) ? result : node.outputs.length === 1 ? results : [];
-    for (const [k, name] of output.names.entries()) env.set(name, items[k] ?? null);
-  }
 }
 
 async function noGraphBreak(): Promise<never> {

@@ -1,18 +1,34 @@
+import type { Graph, Node } from "@pt2/graph";
 import type { ArgValue } from "../tensor-meta.ts";
 import type { Environment } from "./arguments.ts";
+import { bind, outputsOf } from "./bind.ts";
 import type { Call, LoweredNode } from "./call.ts";
 import { Emitter } from "./emit.ts";
-import { bind, type Lowering, type LowerOptions, lowerAlone, outputsOf } from "./lower.ts";
 import type { LoweredGraph } from "./lowered-graph.ts";
 import { isTensor, type LoweredTensor, tensorsIn } from "./lowered-tensor.ts";
+import type { Lowering, LowerOptions } from "./lowering.ts";
 import { kindOf, type NodeClasses, namesOf } from "./node-classes.ts";
 import { isRuntimeScalar, RuntimeScalars } from "./runtime-scalar.ts";
 import { isSame, SameCalls } from "./same-calls.ts";
-import type { Stage } from "./stage.ts";
 
 /** How a stage ends for other inputs than it was lowered for. */
-export interface RepeatedStage extends Pick<Stage, "numbers"> {
-  readonly end: Extract<Stage["end"], { readonly kind: "return" }>;
+export interface RepeatedStage {
+  readonly end: { readonly kind: "return"; readonly outputs: readonly ArgValue[] };
+  readonly numbers: RuntimeScalars;
+}
+
+/** How the nodes of a graph are lowered again. */
+export interface RepetitionOptions {
+  readonly options: LowerOptions;
+  /** Returns what a node comes to, with calls of its own; null if it is a graph break now. */
+  readonly lowerNode: (
+    node: Node,
+    graph: Graph,
+    env: Environment,
+    lowering: Lowering,
+  ) => Promise<Pick<LoweredNode, "calls" | "results"> | null>;
+  /** Whether values are alike only if they are made alike. */
+  readonly isStrict: boolean;
 }
 
 /**
@@ -26,6 +42,7 @@ export class Repetition {
   readonly #before: LoweredGraph;
   readonly #given: Environment;
   readonly #lowering: Lowering;
+  readonly #lowerNode: RepetitionOptions["lowerNode"];
   readonly #same = new SameCalls();
   /** Whether the nodes of a class differ, by the position of its first node. */
   readonly #differs: Uint8Array;
@@ -35,8 +52,9 @@ export class Repetition {
   readonly #changed = new Set<string>();
   readonly #lowered = new Map<number, readonly Call[]>();
 
-  private constructor(before: LoweredGraph, inputs: Environment, options: LowerOptions, isStrict: boolean) {
+  private constructor(before: LoweredGraph, inputs: Environment, { options, lowerNode, isStrict }: RepetitionOptions) {
     const { registry, target } = options;
+    this.#lowerNode = lowerNode;
     this.#before = before;
     this.#given = inputs;
     this.isStrict = isStrict;
@@ -53,13 +71,8 @@ export class Repetition {
    * Lowers a graph again. Returns null if that takes other calls, or calls that read other results, or where values of one
    * class are of different kinds, which those of strict classes are not.
    */
-  static async of(
-    before: LoweredGraph,
-    inputs: Environment,
-    options: LowerOptions,
-    isStrict: boolean,
-  ): Promise<Repetition | null> {
-    const again = new Repetition(before, inputs, options, isStrict);
+  static async of(before: LoweredGraph, inputs: Environment, options: RepetitionOptions): Promise<Repetition | null> {
+    const again = new Repetition(before, inputs, options);
     if (!again.#takeInputs()) return null;
     try {
       return (await again.#lowerFirsts()) && again.#areClassesAlike() ? again : null;
@@ -178,7 +191,7 @@ export class Repetition {
   /** Lowers a node; null if it comes to other calls. */
   async #lower(at: number): Promise<Pick<LoweredNode, "calls" | "results"> | null> {
     const known = this.#before.nodes[at]!;
-    const lowered = await lowerAlone(known.node, this.#before.graph, this.#environment, this.#lowering);
+    const lowered = await this.#lowerNode(known.node, this.#before.graph, this.#environment, this.#lowering);
     if (lowered === null || !this.#same.match(known, lowered)) return null;
     this.#lowered.set(at, lowered.calls);
     return lowered;

@@ -6,6 +6,7 @@ import type { HandlerAnswer } from "../user-ops/handler-results.ts";
 import type { Call } from "./call.ts";
 import type { LoweredGraph } from "./lowered-graph.ts";
 import type { LoweredTensor } from "./lowered-tensor.ts";
+import type { Repetition } from "./repetition.ts";
 import type { RuntimeScalars } from "./runtime-scalar.ts";
 
 /** A point where a program must run what comes before it can be lowered further. */
@@ -40,8 +41,16 @@ export interface Stage {
    * The runtime scalars whose values the stage depends on: the stage is valid for a run as long as they are the same.
    */
   readonly numbers: RuntimeScalars;
-  /** What its nodes came to, where it is a whole graph: then the graph can be lowered again from it. */
-  readonly whole?: LoweredGraph | undefined;
+  /** How the graph is lowered again for other inputs, where the stage is the whole of it. */
+  readonly again?: LowerAgain | undefined;
   /** Continues after the graph break with its results (one entry per return of its node). */
   resume(results: readonly ArgValue[]): Promise<Stage>;
+}
+
+/** Lowers a graph again for other inputs. */
+export interface LowerAgain {
+  /** What its nodes came to. */
+  readonly whole: LoweredGraph;
+  /** Resolves to null where it has to be lowered from the beginning, or with strict classes. */
+  repeat(inputs: ReadonlyMap<string, ArgValue>, isStrict: boolean): Promise<Repetition | null>;
 }
