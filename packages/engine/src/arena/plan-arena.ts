@@ -19,7 +19,7 @@ export interface ArenaPlan {
 const ALIGNMENT = 64;
 
 /** Returns where a buffer ends that starts at an address, and where another may start. */
-export function endOf(start: number, bytes: number): number {
+function endOf(start: number, bytes: number): number {
   return start + Math.ceil(bytes / ALIGNMENT) * ALIGNMENT;
 }
 
