@@ -36,7 +36,7 @@ const DECODER = `program {
   return %z, %keys
 }`;
 
-/** Shapes that are equal at some sizes only, a broadcast at one, a slice that is empty at another. */
+/** Shapes that are equal at some sizes only, a broadcast at one, a slice that is empty at another; a result that only sizes change. */
 const BROADCASTS = `program {
   range s0 = [1, 64]
   range s1 = [1, 64]
@@ -53,7 +53,9 @@ const BROADCASTS = `program {
   %mean: f32[6] = aten::mean.dim(%e, dim=[0])
   %f: f32[6] = aten::add.Tensor(%mean, other=%sum)
   %power: f32[6] = aten::pow.Tensor_Scalar(%f, exponent=%rows)
-  return %e, %f, %power
+  %more: int(s0 + 1) = _operator::add(a=%rows, b=1)
+  %filled: f32[s0 + 1, 2] = aten::full(size=[%more, 2], fill_value=0.5)
+  return %e, %f, %power, %filled
 }`;
 
 /** A convolution whose results are clamped, pooled to one size, and go through a layer. */

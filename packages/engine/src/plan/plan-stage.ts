@@ -10,7 +10,6 @@ import type { PlanDevice } from "./plan-device.ts";
 import type { CopyRecord, EpilogueQuestion, PlanRecords, StepRecord } from "./plan-records.ts";
 import type { PlannedStage, PlanRequest } from "./planned-stage.ts";
 import { Planner } from "./planner.ts";
-import { Replanner } from "./replanner.ts";
 import type { TensorView } from "./tensor-view.ts";
 
 /**
@@ -26,14 +25,15 @@ export async function planStage<T extends DeviceTypes>(
 
 /**
  * Plans a stage again for other sizes, from the records of its plan and from what the graph comes to now. Returns null
- * where that takes other steps or other memory.
+ * where that takes other steps or other memory, and in a page that is offline: the code is loaded when it is needed.
  */
 export async function planAgain<T extends DeviceTypes>(
   before: PlanRecords<T>,
   request: RepeatRequest<TensorView<T["handle"]>>,
   device: PlanDevice<T>,
 ): Promise<PlannedStage<T> | null> {
-  return await new Replanner(before, request.repetition, device).plan(request);
+  const loaded = await import("./replanner.ts").catch(() => null);
+  return loaded && (await new loaded.Replanner(before, request.repetition, device).plan(request));
 }
 
 /** Plans a stage from the beginning, and records what it does where plans may share steps. */

@@ -92,6 +92,10 @@ export class Replanner<T extends DeviceTypes> extends Planner<T> {
     if (!this.#arePlacesAlike()) return null;
     await this.#copyOutputs(outputs);
     if (!this.#fits || !this.#grow()) return null;
+    for (const output of outputs) {
+      const constant = (this.get(output) as TensorView<T["handle"]> | undefined)?.buffer.constant;
+      if (constant != null) this.readInRuns([constant]);
+    }
     const view = (tensor: LoweredTensor): TensorView<T["handle"]> | undefined =>
       this.#copied.get(this.#repetition.originOf(tensor)) ?? this.get(tensor);
     return { steps: this.steps, views: { get: view }, layout, constants: this.constants, notes: this.notes };

@@ -15,7 +15,6 @@ import { located } from "./located.ts";
 import { LoweredGraph } from "./lowered-graph.ts";
 import { type LoweredTensor, tensorsIn } from "./lowered-tensor.ts";
 import type { Lowering, LowerOptions } from "./lowering.ts";
-import { Repetition } from "./repetition.ts";
 import { isRuntimeScalar, RuntimeScalars } from "./runtime-scalar.ts";
 import type { GraphBreak, Stage } from "./stage.ts";
 import { evaluateSymbolic } from "./symbolic.ts";
@@ -88,7 +87,11 @@ async function lowerFrom(
     ...stage,
     again: {
       whole,
-      repeat: (inputs, isStrict) => Repetition.of(whole, inputs, { options, lowerNode: lowerAlone, isStrict }),
+      repeat: async (inputs, isStrict) => {
+        // Programs of one size do without this code, and a page that is offline lowers the graph from the beginning.
+        const loaded = await import("./repetition.ts").catch(() => null);
+        return loaded && (await loaded.Repetition.of(whole, inputs, { options, lowerNode: lowerAlone, isStrict }));
+      },
     },
   };
 }
