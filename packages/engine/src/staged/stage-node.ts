@@ -104,8 +104,8 @@ export class StageNode<View extends TensorType, Plan extends StagePlan<View>> im
   ): Promise<StageNode<View, Plan> | null> {
     const { again } = this.stage;
     if (again === undefined || this.plan.records === undefined || this.#engine.repeat === undefined) return null;
-    const node = await this.#repeat(origin, await again.repeat(inputs, again.whole.needsStrict));
-    if (node !== null || again.whole.needsStrict) return node;
+    const node = await this.#repeat(origin, await again.repeat(inputs, again.needsStrict));
+    if (node !== null || again.needsStrict) return node;
     const repetition = await again.repeat(inputs, true);
     const strict = await this.#repeat(origin, repetition);
     if (strict !== null) repetition!.tellApart();

@@ -12,11 +12,11 @@ import { Emitter, MAX_DEPTH, unsupported } from "./emit.ts";
 import { inlineDecomposition } from "./inline-decomposition.ts";
 import { isNativeIfLoaded } from "./is-native.ts";
 import { located } from "./located.ts";
-import { LoweredGraph } from "./lowered-graph.ts";
+import type { LoweredGraph } from "./lowered-graph.ts";
 import { type LoweredTensor, tensorsIn } from "./lowered-tensor.ts";
 import type { Lowering, LowerOptions } from "./lowering.ts";
 import { isRuntimeScalar, RuntimeScalars } from "./runtime-scalar.ts";
-import type { GraphBreak, Stage } from "./stage.ts";
+import type { GraphBreak, LowerAgain, Stage } from "./stage.ts";
 import { evaluateSymbolic } from "./symbolic.ts";
 
 const CONTROL = /^higher_order::(cond|while_loop|scan|map_impl)$/;
@@ -82,16 +82,22 @@ async function lowerFrom(
   }
   const stage = returnStage(graph, env, emitter, numbers);
   if (start > 0 || graph !== from) return stage;
-  const whole = new LoweredGraph(graph, nodes, env, [...given.keys()]);
+  return { ...stage, again: lowerAgain([graph, nodes, env, [...given.keys()]], options) };
+}
+
+/** Programs of one size do without the code of this, and a page that is offline lowers the graph from the beginning. */
+function lowerAgain(parts: ConstructorParameters<typeof LoweredGraph>, options: LowerOptions): LowerAgain {
+  let whole: LoweredGraph | undefined;
   return {
-    ...stage,
-    again: {
-      whole,
-      repeat: async (inputs, isStrict) => {
-        // Programs of one size do without this code, and a page that is offline lowers the graph from the beginning.
-        const loaded = await import("./repetition.ts").catch(() => null);
-        return loaded && (await loaded.Repetition.of(whole, inputs, { options, lowerNode: lowerAlone, isStrict }));
-      },
+    get needsStrict() {
+      return whole?.needsStrict ?? false;
+    },
+    async repeat(others, isStrict) {
+      const loaded = await Promise.all([import("./lowered-graph.ts"), import("./repetition.ts")]).catch(() => null);
+      if (loaded === null) return null;
+      const [{ LoweredGraph }, { Repetition }] = loaded;
+      whole ??= new LoweredGraph(...parts);
+      return await Repetition.of(whole, others, { options, lowerNode: lowerAlone, isStrict });
     },
   };
 }

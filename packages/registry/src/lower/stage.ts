@@ -4,7 +4,6 @@ import type { OpRecord } from "../op.ts";
 import type { ArgValue } from "../tensor-meta.ts";
 import type { HandlerAnswer } from "../user-ops/handler-results.ts";
 import type { Call } from "./call.ts";
-import type { LoweredGraph } from "./lowered-graph.ts";
 import type { LoweredTensor } from "./lowered-tensor.ts";
 import type { Repetition } from "./repetition.ts";
 import type { RuntimeScalars } from "./runtime-scalar.ts";
@@ -49,8 +48,8 @@ export interface Stage {
 
 /** Lowers a graph again for other inputs. */
 export interface LowerAgain {
-  /** What its nodes came to. */
-  readonly whole: LoweredGraph;
+  /** Whether it is known that loose classes of nodes do not do. */
+  readonly needsStrict: boolean;
   /** Resolves to null where it has to be lowered from the beginning, or with strict classes. */
   repeat(inputs: ReadonlyMap<string, ArgValue>, isStrict: boolean): Promise<Repetition | null>;
 }
