@@ -156,7 +156,7 @@ describePage("the example page and its files", { app: "examples/web" }, (ready) 
     const beginning = await canvas.screenshot();
     const { width, height } = (await strip.boundingBox())!;
     await strip.click({ position: { x: width / 2, y: height - 2 } });
-    await expect.poll(async () => beginning.equals(await canvas.screenshot())).toBe(false);
+    await expect.poll(async () => beginning.equals(await canvas.screenshot()), { timeout: 10_000 }).toBe(false);
   });
 
   test("works where a browser keeps nothing", async () => {
