@@ -12,9 +12,10 @@ import { Emitter, MAX_DEPTH, unsupported } from "./emit.ts";
 import { inlineDecomposition } from "./inline-decomposition.ts";
 import { isNativeIfLoaded } from "./is-native.ts";
 import { located } from "./located.ts";
-import type { LoweredGraph } from "./lowered-graph.ts";
+import { LoweredGraph } from "./lowered-graph.ts";
 import { type LoweredTensor, tensorsIn } from "./lowered-tensor.ts";
 import type { Lowering, LowerOptions } from "./lowering.ts";
+import { Repetition } from "./repetition.ts";
 import { isRuntimeScalar, RuntimeScalars } from "./runtime-scalar.ts";
 import type { GraphBreak, LowerAgain, Stage } from "./stage.ts";
 import { evaluateSymbolic } from "./symbolic.ts";
@@ -85,7 +86,7 @@ async function lowerFrom(
   return { ...stage, again: lowerAgain([graph, nodes, env, [...given.keys()]], options) };
 }
 
-/** Programs of one size do without the code of this, and a page that is offline lowers the graph from the beginning. */
+/** Nodes are sorted when a second size comes: programs of one size do without. */
 function lowerAgain(parts: ConstructorParameters<typeof LoweredGraph>, options: LowerOptions): LowerAgain {
   let whole: LoweredGraph | undefined;
   return {
@@ -93,9 +94,6 @@ function lowerAgain(parts: ConstructorParameters<typeof LoweredGraph>, options: 
       return whole?.needsStrict ?? false;
     },
     async repeat(others, isStrict) {
-      const loaded = await Promise.all([import("./lowered-graph.ts"), import("./repetition.ts")]).catch(() => null);
-      if (loaded === null) return null;
-      const [{ LoweredGraph }, { Repetition }] = loaded;
       whole ??= new LoweredGraph(...parts);
       return await Repetition.of(whole, others, { options, lowerNode: lowerAlone, isStrict });
     },
