@@ -2,6 +2,7 @@ import { sameShape } from "@pt2/format";
 import { type Call, type LoweredTensor, type NodeClasses, type Repetition, tensorsIn } from "@pt2/registry";
 import { operandsOf, type Step } from "../fuse.ts";
 import type { DeviceBuffer } from "./constant.ts";
+import { PlanBuffer } from "./device-buffer.ts";
 import type { DeviceTypes } from "./device-types.ts";
 import type { PlanRecords, StepRecord } from "./plan-records.ts";
 import type { TensorView } from "./tensor-view.ts";
@@ -216,7 +217,7 @@ function buffersOf(
     if (buffer === undefined) return "-";
     const id = known.get(buffer) ?? known.size;
     known.set(buffer, id);
-    return `${id}${buffer.constant === null ? "" : "c"}${buffer.constructor.name}`;
+    return `${id}${buffer.constant === null ? "" : "c"}${buffer instanceof PlanBuffer ? "" : "own"}`;
   };
   return [
     made.map(number),
