@@ -36,10 +36,9 @@ function finishTail(c: usize, s0: v128, s1: v128, columns: i32, bias: usize, fla
 /**
  * C[rows, columns] from K steps of A and one panel; `lda` and `ldc` in bytes. `rows` is known at compile time.
  * Four rows make 8 sums, 2 vectors of B and 4 of A: what V8 holds in registers however it orders the loads; a fifth row
- * spills and halves the speed. Eight steps of K share the address arithmetic: of six instructions that a processor
- * decodes in a cycle it can execute four of the 16 that multiply or add, so that every other one costs. V8 moves all loads
- * between two branches to the front: the way out after each step keeps it from loading two steps at once, which would
- * spill too.
+ * is a register spill and halves the speed. Eight steps of K are unrolled, to share pointer arithmetic: a processor issues
+ * six instructions a cycle, four of which may multiply or add, so that every instruction which does neither costs. V8 hoists
+ * the loads between two branches: the exit after each step keeps it from loading two steps at once, which would spill too.
  */
 @inline
 export function tile(

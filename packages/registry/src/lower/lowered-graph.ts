@@ -1,10 +1,10 @@
-import type { Graph } from "@pt2/graph";
+import { definitionsOf, type Graph, usesOf } from "@pt2/graph";
 import type { OpRegistry } from "../op-registry.ts";
 import type { ArgValue } from "../tensor-meta.ts";
 import type { Environment } from "./arguments.ts";
 import type { Call, LoweredNode } from "./call.ts";
 import { type LoweredTensor, tensorsIn } from "./lowered-tensor.ts";
-import { kindOf, NodeClasses, namesIn, namesOf } from "./node-classes.ts";
+import { kindOf, NodeClasses } from "./node-classes.ts";
 import { isRuntimeScalar } from "./runtime-scalar.ts";
 
 /** What the nodes of a graph came to for certain inputs: what it is lowered again from, for others. */
@@ -36,7 +36,7 @@ export class LoweredGraph {
     this.nodes = nodes;
     this.env = env;
     this.inputs = inputs;
-    this.makers = new Map(nodes.flatMap(({ node }, at) => namesOf(node).map((name) => [name, at])));
+    this.makers = new Map(nodes.flatMap(({ node }, at) => definitionsOf(node).map((name) => [name, at])));
     for (const [at, { calls }] of nodes.entries()) {
       for (const [index, call] of calls.entries()) this.#calls.set(call, [at, index]);
     }
@@ -96,7 +96,7 @@ export class LoweredGraph {
   /** Whether a node has to be looked at by itself: a user's, or one that reads or makes a number that each run sets. */
   #isAlone({ node, results }: LoweredNode, registry: OpRegistry): boolean {
     if (registry.userSetOf(node.op) !== undefined || registry.handlerOf(node.op) !== undefined) return true;
-    const read = node.args.flatMap(({ arg }) => namesIn(arg)).map((name) => this.env.get(name));
+    const read = usesOf(node).map((name) => this.env.get(name));
     return [...results, ...read].some((value) => tensorsIn(value).some(isRuntimeScalar));
   }
 }

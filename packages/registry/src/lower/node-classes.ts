@@ -1,4 +1,4 @@
-import type { Arg, Node } from "@pt2/graph";
+import { type Arg, definitionsOf, usesOf } from "@pt2/graph";
 import type { ArgValue } from "../tensor-meta.ts";
 import type { LoweredNode } from "./call.ts";
 import { isTensor } from "./lowered-tensor.ts";
@@ -40,13 +40,13 @@ export class NodeClasses {
       const key = isAlone(lowered) ? `alone ${at}` : this.#keyOf(lowered);
       const first = known.get(key) ?? at;
       known.set(key, first);
-      for (const [index, name] of namesOf(node).entries()) {
+      for (const [index, name] of definitionsOf(node).entries()) {
         const value = classOf?.(name) ?? `${first}.${index}`;
         this.#values.set(name, value);
         if (first === at) add(this.#sources, value, name);
       }
       if (first === at) {
-        const read = new Set(node.args.flatMap(({ arg }) => namesIn(arg)).map((name) => this.classOf(name)!));
+        const read = new Set(usesOf(node).map((name) => this.classOf(name)!));
         for (const value of read) add(this.#readers, value, at);
       }
       return first;
@@ -80,20 +80,6 @@ export class NodeClasses {
     const made = outputs.map((output) => (output.kind === "list" ? output.names.length : output.kind));
     return `${op}|${args.map(({ name, arg }) => `${name}=${keyOf(arg)}`).join()}|${made}|${written}`;
   }
-}
-
-/** The names that an argument reads. */
-export function namesIn(arg: Arg): readonly string[] {
-  if (arg.kind === "value") return [arg.name];
-  return arg.kind === "list" ? arg.items.flatMap(namesIn) : [];
-}
-
-/** The names of the values that a node makes, in order. */
-export function namesOf({ outputs }: Pick<Node, "outputs">): readonly string[] {
-  return outputs.flatMap((output) => {
-    if (output.kind === "none") return [];
-    return output.kind === "value" ? [output.name] : output.names;
-  });
 }
 
 /** Returns what rules see of a value: tensors by dtype and shape. A number that each run sets is like no other. */

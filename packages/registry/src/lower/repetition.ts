@@ -1,4 +1,4 @@
-import type { Graph, Node } from "@pt2/graph";
+import { definitionsOf, type Graph, type Node } from "@pt2/graph";
 import type { ArgValue } from "../tensor-meta.ts";
 import type { Environment } from "./arguments.ts";
 import { bind, outputsOf } from "./bind.ts";
@@ -7,7 +7,7 @@ import { Emitter } from "./emit.ts";
 import type { LoweredGraph } from "./lowered-graph.ts";
 import { isTensor, type LoweredTensor, tensorsIn } from "./lowered-tensor.ts";
 import type { Lowering, LowerOptions } from "./lowering.ts";
-import { kindOf, type NodeClasses, namesOf } from "./node-classes.ts";
+import { kindOf, type NodeClasses } from "./node-classes.ts";
 import { isRuntimeScalar, RuntimeScalars } from "./runtime-scalar.ts";
 import { isSame, SameCalls } from "./same-calls.ts";
 
@@ -206,7 +206,7 @@ export class Repetition {
     const first = this.classes.first[at]!;
     if (first === at || this.#differs[first] === 0) return before;
     const { nodes } = this.#before;
-    const like = this.#values.get(namesOf(nodes[first]!.node)[namesOf(nodes[at]!.node).indexOf(name)]!);
+    const like = this.#values.get(definitionsOf(nodes[first]!.node)[definitionsOf(nodes[at]!.node).indexOf(name)]!);
     if (like === undefined) return before;
     const value = this.#like(like, before);
     this.#values.set(name, value);

@@ -1,3 +1,4 @@
+import type { KernelArgs } from "@pt2/engine";
 import type { TensorMeta } from "@pt2/registry";
 import { type KernelCall, type WasmKernel, wasmKernel } from "../../engine/kernel.ts";
 import { addressOf, type TensorView } from "../../engine/tensor-view.ts";
@@ -19,16 +20,7 @@ type CellName = keyof typeof CELLS;
 const MOST_PRODUCTS = 2 ** 18;
 
 /** What the schemas of recurrent layers have in common. */
-interface Layers {
-  readonly input: TensorMeta;
-  readonly params: readonly TensorMeta[];
-  readonly has_biases: boolean;
-  readonly num_layers: number;
-  readonly dropout: number;
-  readonly train: boolean;
-  readonly bidirectional: boolean;
-  readonly batch_first: boolean;
-}
+type Layers = Omit<KernelArgs<"aten::gru.input">, "hx">;
 
 /** `lstm`, all steps of a layer in one call. */
 const lstm: WasmKernel = wasmKernel({
