@@ -1,5 +1,9 @@
+import { readdirSync } from "node:fs";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
+import { setTimeout as pause } from "node:timers/promises";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
 import { afterEach, describe, expect, it } from "vitest";
 import { type ByteSource, fromBlob, fromBytes } from "./byte-source.ts";
 import { fixture, fixturePath } from "./fixtures.test-helper.ts";
@@ -128,5 +132,27 @@ describe("a source over a file", () => {
     await expect(tensor!.storage.read({ into: new Uint8Array(tensor!.storage.nbytes) })).rejects.toMatchObject({
       code: "format.closed",
     });
+  });
+
+  it("files of sources that were dropped and not closed are closed, and Node has nothing to warn of", async () => {
+    setFlagsFromString("--expose-gc");
+    const collect = runInNewContext("gc") as () => void;
+    const warnings: Error[] = [];
+    const onWarning = (warning: Error): void => void warnings.push(warning);
+    process.on("warning", onWarning);
+    closers.push(async () => process.off("warning", onWarning));
+    const descriptors = (): number => readdirSync("/dev/fd").length;
+    const before = descriptors();
+    await (async () => {
+      for (let n = 0; n < 50; n++) await (await fromFile(fixturePath(NAME))).read(0, 100);
+    })();
+    await expect
+      .poll(async () => {
+        collect();
+        await pause(1);
+        return descriptors();
+      })
+      .toBeLessThan(before + 5);
+    expect(warnings).toEqual([]);
   });
 });

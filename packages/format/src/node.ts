@@ -31,6 +31,12 @@ function reason(cause: unknown): string {
   return String(code ?? cause);
 }
 
+/**
+ * Closes the files of sources that nobody can reach any more, as of a model that was dropped and not disposed. Node
+ * warns when it has to close a file itself, and says that it will throw in the future.
+ */
+const dropped = new FinalizationRegistry<FileHandle>((file) => void file.close().catch(() => {}));
+
 class FileSource implements ByteSource {
   readonly name: string;
   readonly size: number;
@@ -44,6 +50,7 @@ class FileSource implements ByteSource {
     this.size = size;
     this.origin = { kind: "file", path: resolve(name), start: 0 };
     this.#file = file;
+    dropped.register(this, file, this);
   }
 
   async read(offset: number, length: number, options?: ReadOptions): Promise<Uint8Array> {
@@ -104,6 +111,7 @@ class FileSource implements ByteSource {
   async close(): Promise<void> {
     const file = this.#file;
     this.#file = undefined;
+    dropped.unregister(this);
     await file?.close();
   }
 }
