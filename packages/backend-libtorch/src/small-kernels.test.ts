@@ -51,6 +51,17 @@ describeWithLibtorch("kernels for small programs, against ATen's ops", ({ addon 
     [2, 3, [149, 149], 40, [3, 3], [2, 2], [1, 1], [1, 1]],
     [1, 3, [131, 97], 9, [7, 7], [2, 1], [3, 3], [1, 1]],
     [1, 1, [211, 83], 5, [2, 3], [3, 2], [0, 4], [7, 2]],
+    // Kernels that are apart, and kernels that look at some pixels only.
+    [2, 8, [12, 10], 16, [2, 2], [2, 2], [0, 0], [1, 1]],
+    [2, 6, [13, 11], 40, [2, 3], [2, 3], [0, 0], [1, 1]],
+    [2, 20, [13, 17], 35, [1, 1], [2, 3], [0, 0], [1, 1]],
+    [1, 20, [13, 17], 35, [1, 1], [2, 3], [1, 2], [1, 1]],
+    [1, 7, [9, 12], 33, [1, 3], [2, 2], [0, 1], [1, 1]],
+    [1, 7, [9, 12], 33, [3, 1], [1, 3], [1, 0], [2, 1]],
+    // Pixels of a tile that lie a multiple of 512 bytes apart, and channels that are divided among threads.
+    [1, 32, [7, 9], 70, [3, 2], [1, 4], [1, 1], [1, 1]],
+    [1, 128, [3, 3], 200, [1, 1], [1, 1], [0, 0], [1, 1]],
+    [2, 16, [11, 16], 64, [1, 4], [2, 4], [0, 0], [1, 1]],
   ] as const)(
     "direct_conv2d of %i × %i channels at %j, to %i by %j",
     (n, c, sizes, outputs, kernel, stride, padding, dilation) => {

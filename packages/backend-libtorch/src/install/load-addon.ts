@@ -65,11 +65,31 @@ async function loadBuilt(libtorch: Libtorch, options: BuildOptions, env: Environ
 function open(file: string, libtorch: Libtorch, env: Environment): Addon {
   const module = { exports: {} };
   try {
-    process.dlopen(module, file);
+    withShortSpins(() => process.dlopen(module, file));
   } catch (cause) {
     throw loadFailed(file, libtorch, env, cause as Error);
   }
   return module.exports as Addon;
+}
+
+/**
+ * How often threads of OpenMP look for work before they sleep: 0.2 to 0.5 ms, as processors differ. GNU's default is 30
+ * times as often, which keeps a processor from the threads of this package's kernels, and busy after each run.
+ */
+const SPINS = "10000";
+
+/**
+ * Loads libtorch, and with it GNU's OpenMP, which reads its settings from the environment when it is loaded. What users
+ * set has precedence. In a worker thread that has an environment of its own nothing changes.
+ */
+function withShortSpins(load: () => void): void {
+  const isSet = ["OMP_WAIT_POLICY", "GOMP_SPINCOUNT"].some((name) => process.env[name] !== undefined);
+  if (!isSet) process.env.GOMP_SPINCOUNT = SPINS;
+  try {
+    load();
+  } finally {
+    if (!isSet) delete process.env.GOMP_SPINCOUNT;
+  }
 }
 
 /**

@@ -25,8 +25,7 @@ import type { OptimizeTarget } from "./target.ts";
 
 /**
  * Lowers convolutions whose weights are fixed to ops that keep activations channels-last and take packed weights: this
- * package's kernels for depthwise, 1x1, small and large 3x3 ones, oneDNN's for the others; of sequences only
- * short ones. The layout propagates: their results are channels-last, and so are elementwise results of these.
+ * package's kernels for depthwise and dense ones of float32, oneDNN's for the others; of sequences only short ones. The layout propagates: their results are channels-last, and so are elementwise results of these.
  */
 export function lowerConvolutions(program: Program, target: OptimizeTarget): Program {
   return rewrite(
@@ -42,7 +41,7 @@ export function lowerConvolutions(program: Program, target: OptimizeTarget): Pro
 const RULE: RewriteRule = (node, context) => {
   const conv = readConvolution(node, context);
   if (conv === null || (conv.ofSequences && !isSmall(conv))) return null;
-  const kernels = conv.type?.dtype === "float32" ? [depthwise, pointwise, direct, winograd, dnnl] : [dnnl];
+  const kernels = conv.type?.dtype === "float32" ? [depthwise, pointwise, winograd, direct, dnnl] : [dnnl];
   for (const kernel of kernels) {
     const result = kernel(conv, node, context);
     if (result !== null) return result;
@@ -85,7 +84,7 @@ function pointwise(conv: Convolution, node: Node, context: RewriteContext): Arg 
   return context.emit("pt2::conv1x1", { ...args, ...activationArgs(NO_ACTIVATION) }, conv.type, node);
 }
 
-/** The multiplications for one image up to which a call of oneDNN costs more than the faster product gains. */
+/** The multiplications for one image up to which the steps of Winograd's algorithm cost more than they gain. */
 const SMALL = 2 ** 20;
 
 function isSmall({ type, shape: [outputs, inputs, height, width] }: Convolution): boolean {
@@ -93,15 +92,11 @@ function isSmall({ type, shape: [outputs, inputs, height, width] }: Convolution)
   return sizes.reduce((all, size) => all * size, outputs * inputs * height * width) <= SMALL;
 }
 
-/** The most input channels, such as the colors of an image, that fill no vector of oneDNN's kernels. */
-const FEW_CHANNELS = 4;
-
-/** Lowers a convolution of a small image, of an image with few channels, or of a short sequence. */
+/** Lowers a dense convolution, as products of a copy of the image that is padded and lies in the cache. */
 function direct(conv: Convolution, node: Node, context: RewriteContext): Arg | null {
   const { input, bias, shape, groups } = conv;
-  const [outputs, inputs, height, width] = shape;
+  const [outputs, , height, width] = shape;
   if (!context.target.has("pt2::direct_conv2d") || groups !== 1) return null;
-  if (inputs > FEW_CHANNELS && !isSmall(conv)) return null;
   const padded = zerosAround(input, context);
   const [top, left] = conv.padding as [number, number];
   // What the convolution adds comes on top.
@@ -159,6 +154,7 @@ function winograd(conv: Convolution, node: Node, context: RewriteContext): Arg |
   const [outputs, inputs, ...kernel] = shape;
   const [height, width] = knownShape(conv.type)?.slice(2) ?? [];
   if (!context.target.has("pt2::winograd_conv2d") || groups !== 1 || kernel.some((size) => size !== 3)) return null;
+  if (isSmall(conv)) return null;
   if ([...stride, ...dilation].some((step) => step !== 1) || padding.some((size) => size > 1)) return null;
   if (height === undefined || width === undefined || !isLarge(height * width, inputs! * outputs!)) return null;
   if (Math.min(outputs, inputs) < WINOGRAD.channels) return null;

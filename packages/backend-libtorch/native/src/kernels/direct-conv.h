@@ -1,4 +1,4 @@
-// A convolution of few channels as the loops see it: plain pointers and sizes, already checked.
+// A convolution as the loops see it: plain pointers and sizes, already checked.
 #pragma once
 
 #include <cstdint>
@@ -22,18 +22,27 @@ struct DirectConv {
 
   /// Bands of output rows that an image is cut into; a band of the padded image stays in the second-level cache.
   int64_t bands = 1;
+  /// Parts that the panels of output channels are cut into, where there are too few bands for all threads.
+  int64_t parts = 1;
 
-  /// Independent pieces of work: one band of one image.
-  int64_t items() const { return batch * bands; }
+  int64_t panels() const { return (out_channels + panel - 1) / panel; }
+  /// Independent pieces of work: a part of the channels of one band of one image.
+  int64_t items() const { return batch * bands * parts; }
   /// Rows of the padded image under `rows` rows of the result.
   int64_t rows_under(int64_t rows) const { return (rows - 1) * stride_h + (kernel_h - 1) * dilation_h + 1; }
+  /// Floats from one pixel of the copy to the next. The pixels of a tile that lie a multiple of 512 bytes apart would
+  /// compete for the same sets of the first-level cache: a line more spreads them.
+  int64_t pitch() const {
+    return out_width > 1 && stride_w * channels % 128 == 0 ? channels + 16 : channels;
+  }
   /// Whether pixels are read where they lie: without padding, their channels and columns one after the other.
   bool in_place() const {
-    return padded_height == height && padded_width == width && x_channel == 1 && x_column == channels;
+    return padded_height == height && padded_width == width && x_channel == 1 && x_column == channels &&
+           pitch() == channels;
   }
   /// What one thread needs: one band of the padded image, channels-last.
   int64_t scratch_floats() const {
-    return in_place() ? 0 : rows_under((out_height + bands - 1) / bands) * padded_width * channels;
+    return in_place() ? 0 : rows_under((out_height + bands - 1) / bands) * padded_width * pitch();
   }
 };
 

@@ -44,4 +44,11 @@ struct Gemm {
   }
 };
 
+/// Rows of the left side that a thread has copied; it keeps them from piece to piece.
+struct GemmCopy {
+  float* memory;  // `Gemm::scratch_floats()` of them, or null if that is zero
+  int64_t from = 0, to = 0;
+  int64_t inner = -1;  // the first of the inner indices that are there
+};
+
 }  // namespace pt2

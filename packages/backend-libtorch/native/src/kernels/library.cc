@@ -1,14 +1,9 @@
 // Registers this module's kernels with PyTorch's dispatcher as `pt2::*`, so that a graph calls them like any other op.
 //
 // Activations are spelled as `mkldnn::_convolution_pointwise` spells them: `attr`, its `scalars`, its `algorithm`.
-#include <ATen/Parallel.h>
 #include <torch/library.h>
 
 #include "ops/ops.h"
-
-#if AT_PARALLEL_OPENMP && !defined(_OPENMP) && !defined(__APPLE__)
-#error "at::parallel_for would run on one thread: compile with -fopenmp"
-#endif
 
 TORCH_LIBRARY_FRAGMENT(pt2, m) {
   m.def("pack_depthwise_weight(Tensor weight) -> Tensor");

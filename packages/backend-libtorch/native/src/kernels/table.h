@@ -24,7 +24,7 @@ struct Kernels {
   void (*direct_conv)(const DirectConv&, int64_t begin, int64_t end, float* scratch);
   int64_t gemm_rows, gemm_panel;
   void (*pack_panels)(const Panels&, int64_t begin, int64_t end);
-  void (*gemm)(const Gemm&, int64_t begin, int64_t end, float* scratch);
+  void (*gemm)(const Gemm&, int64_t begin, int64_t end, GemmCopy& copy);
   void (*channel_means)(const float* x, int64_t pixels, int64_t channels, int64_t begin, int64_t end, float* means);
   void (*gates)(const SqueezeExcite&, const float* means, float* hidden, float* out);
   void (*scale_pixels)(const SqueezeExcite&, const float* gates, int64_t begin, int64_t end);

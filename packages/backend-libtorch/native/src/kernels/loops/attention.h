@@ -43,6 +43,12 @@ inline void pack_values(const AttentionTensor& v, const float* from, int64_t key
   }
 }
 
+/// exp(x) for x <= 0, at least exp(-80) where it is not zero: masks of -100 would make numbers that are subnormal, or
+/// become it when they are multiplied, which takes processors a hundred times as long. Next to the largest weight, 1,
+/// neither counts.
+inline Vec weight_of(Vec x) { return x < -104.0f ? Vec{} : exp_bounded(at_least(splat(-80.0f), x)); }
+
+
 /// exp(scale x + mask - max) in place over the first `keys` numbers, and their sum; zero if all are masked.
 inline float soften(float* scores, const float* mask, int64_t keys, float scale) {
   const Vec factor = splat(scale);
@@ -64,7 +70,7 @@ inline float soften(float* scores, const float* mask, int64_t keys, float scale)
   }
   Vec sum{};
   for (int64_t i = 0; i < keys; i += kLanes) {
-    const Vec e = exp(load(scores + i) - top);
+    const Vec e = weight_of(load(scores + i) - top);
     store(scores + i, e);
     sum += e;
   }

@@ -1,4 +1,4 @@
-// Convolution of few channels, channels-last: each tile of output columns is a product as in `gemm.h`, whose left side
+// Convolution, channels-last: each tile of output columns is a product as in `gemm.h`, whose left side
 // is read from a padded copy of a band of the image, a run of numbers for each row of the kernel.
 #pragma once
 
@@ -52,68 +52,77 @@ inline ConvTileFunction pick_conv_tile(int64_t rows, int64_t columns) {
 /// Copies a row of pixels, whose channels lie apart, to pixels of C channels each.
 template <int C>
 inline void interleave(const DirectConv& d, const float* from, float* to) {
-  for (int64_t w = 0; w < d.width; ++w, from += d.x_column, to += C) {
+  const int64_t pitch = d.pitch();
+  for (int64_t w = 0; w < d.width; ++w, from += d.x_column, to += pitch) {
 #pragma GCC unroll 4
     for (int c = 0; c < C; ++c) to[c] = from[c * d.x_channel];
   }
 }
 
-/// Copies one row of an image to pixels one after the other.
+/// Copies one row of an image to pixels of the padded copy.
 inline void copy_pixels(const DirectConv& d, const float* from, float* to) {
-  if (d.x_column == d.channels && (d.x_channel == 1 || d.channels == 1)) {
+  const int64_t pitch = d.pitch();
+  const bool is_last = d.x_channel == 1 || d.channels == 1;
+  if (is_last && d.x_column == d.channels && pitch == d.channels) {
     std::memcpy(to, from, static_cast<size_t>(d.width * d.channels) * sizeof(float));
   } else if (d.channels == 3) {
     interleave<3>(d, from, to);
-  } else if (d.x_channel == 1 || d.channels == 1) {
-    for (int64_t w = 0; w < d.width; ++w, to += d.channels, from += d.x_column) {
-      for (int64_t c = 0; c < d.channels; ++c) to[c] = from[c];
+  } else if (is_last) {
+    for (int64_t w = 0; w < d.width; ++w, to += pitch, from += d.x_column) {
+      each_vector(d.channels, [&](int64_t c, int64_t left) { store_up_to(to + c, load_up_to(from + c, left), left); });
     }
   } else {
     for (int64_t c = 0; c < d.channels; ++c) {
-      for (int64_t w = 0; w < d.width; ++w) to[w * d.channels + c] = from[c * d.x_channel + w * d.x_column];
+      for (int64_t w = 0; w < d.width; ++w) to[w * pitch + c] = from[c * d.x_channel + w * d.x_column];
     }
   }
 }
 
 /// Copies rows [begin, end) of the padded image. Its padding on the left and right is zero already.
 inline void copy_rows(const DirectConv& d, const float* x, int64_t begin, int64_t end, float* padded) {
-  const int64_t pitch = d.padded_width * d.channels;
-  for (int64_t row = begin; row < end; ++row, padded += pitch) {
+  for (int64_t row = begin; row < end; ++row, padded += d.padded_width * d.pitch()) {
     const int64_t h = row - d.pad_top;
-    float* to = padded + d.pad_left * d.channels;
+    float* to = padded + d.pad_left * d.pitch();
     if (h >= 0 && h < d.height) {
       copy_pixels(d, x + h * d.x_row, to);
     } else {
-      std::memset(to, 0, static_cast<size_t>(d.width * d.channels) * sizeof(float));
+      std::memset(to, 0, static_cast<size_t>(d.width * d.pitch()) * sizeof(float));
     }
   }
 }
 
-/// Output rows [begin, end) of image `n`. The pixels under the first of them are at `pixels`, rows `pitch` floats
-/// apart.
-inline void convolve_band(const DirectConv& d, int64_t n, int64_t begin, int64_t end, const float* pixels,
-                          int64_t pitch) {
-  const bool joined = d.dilation_w == 1;
+/// A band of output rows of one image, and the pixels under it.
+struct ConvBand {
+  int64_t image, begin, end;
+  const float* pixels;
+  int64_t row_stride;
+};
+
+/// Panels [first, last) of a band.
+inline void convolve_band(const DirectConv& d, const ConvBand& band, int64_t first_panel, int64_t last_panel) {
+  const int64_t pitch = d.pitch();
+  const bool joined = d.dilation_w == 1 && pitch == d.channels;
   const ConvRuns runs{
       .lines = d.kernel_h,
-      .line_stride = d.dilation_h * pitch,
+      .line_stride = d.dilation_h * band.row_stride,
       .taps = joined ? 1 : d.kernel_w,
-      .tap_stride = d.dilation_w * d.channels,
+      .tap_stride = d.dilation_w * pitch,
       .length = joined ? d.kernel_w * d.channels : d.channels,
   };
   const int64_t inner = d.kernel_h * d.kernel_w * d.channels;
   const int64_t blocks = (d.out_width + d.block_rows - 1) / d.block_rows;
   const bool clamps = d.activation.kind == ActivationKind::kClamp;
-  for (int64_t column = 0, panel = 0; column < d.out_channels; column += kPanel, ++panel) {
+  for (int64_t panel = first_panel; panel < last_panel; ++panel) {
+    const int64_t column = panel * kPanel;
     const int64_t columns = d.out_channels - column < kPanel ? d.out_channels - column : kPanel;
-    for (int64_t oh = begin; oh < end; ++oh) {
+    for (int64_t oh = band.begin; oh < band.end; ++oh) {
       for (int64_t block = 0; block < blocks; ++block) {
         const int64_t first = d.out_width * block / blocks;
         const int64_t rows = d.out_width * (block + 1) / blocks - first;
-        const int64_t at = ((n * d.out_height + oh) * d.out_width + first) * d.out_channels + column;
+        const int64_t at = ((band.image * d.out_height + oh) * d.out_width + first) * d.out_channels + column;
         const GemmTile tile{
-            .a = pixels + (oh - begin) * d.stride_h * pitch + first * d.stride_w * d.channels,
-            .a_stride = d.stride_w * d.channels,
+            .a = band.pixels + (oh - band.begin) * d.stride_h * band.row_stride + first * d.stride_w * pitch,
+            .a_stride = d.stride_w * pitch,
             .b = d.packed + panel * inner * kPanel,
             .inner = inner,
             .bias = d.bias ? d.bias + column : nullptr,
@@ -135,20 +144,27 @@ inline void convolve_band(const DirectConv& d, int64_t n, int64_t begin, int64_t
   }
 }
 
-/// Work items [begin, end) of `d.items()`; `scratch` holds `d.scratch_floats()`, all zero.
+/// Work items [begin, end) of `d.items()`; `scratch` holds `d.scratch_floats()`, all zero before the first call.
 inline void direct_conv(const DirectConv& d, int64_t begin, int64_t end, float* scratch) {
+  int64_t copied = -1;
   for (int64_t item = begin; item < end; ++item) {
-    const int64_t n = item / d.bands, band = item % d.bands;
+    const int64_t part = item % d.parts, place = item / d.parts;
+    const int64_t n = place / d.bands, band = place % d.bands;
     const int64_t first = d.out_height * band / d.bands, last = d.out_height * (band + 1) / d.bands;
     if (first == last) continue;
     const int64_t top = first * d.stride_h;
     const float* x = d.x + n * d.x_image;
-    if (d.in_place()) {
-      convolve_band(d, n, first, last, x + top * d.x_row, d.x_row);
-    } else {
-      copy_rows(d, x, top, top + d.rows_under(last - first), scratch);
-      convolve_band(d, n, first, last, scratch, d.padded_width * d.channels);
-    }
+    const bool in_place = d.in_place();
+    if (!in_place && copied != place) copy_rows(d, x, top, top + d.rows_under(last - first), scratch);
+    copied = place;
+    const ConvBand rows{
+        .image = n,
+        .begin = first,
+        .end = last,
+        .pixels = in_place ? x + top * d.x_row : scratch,
+        .row_stride = in_place ? d.x_row : d.padded_width * d.pitch(),
+    };
+    convolve_band(d, rows, d.panels() * part / d.parts, d.panels() * (part + 1) / d.parts);
   }
 }
 

@@ -108,16 +108,15 @@ inline GemmTileFunction pick_tile(int64_t rows, int64_t columns) {
 /// them over the sets of the cache.
 struct GemmRows {
   const Gemm& g;
-  float* scratch;
-  int64_t copied_from = -1, copied_to = -1;
+  GemmCopy& copy;
 
-  bool copies() const { return scratch != nullptr; }
+  bool copies() const { return copy.memory != nullptr; }
 
   /// Copies rows [from, to) of columns [k, k + inner) unless they are there.
   void bring(int64_t from, int64_t to, int64_t k, int64_t inner) {
-    if (!copies() || (copied_from <= from && to <= copied_to)) return;
+    if (!copies() || (copy.inner == k && copy.from <= from && to <= copy.to)) return;
     for (int64_t r = from; r < to; ++r) {
-      float* row = scratch + (r - from) * kGemmCopyStride;
+      float* row = copy.memory + (r - from) * kGemmCopyStride;
       const float* x = g.a + r * g.inner + k;
       if (g.scale) {
         scale_row(x, k, inner, row);
@@ -125,8 +124,9 @@ struct GemmRows {
         std::memcpy(row, x, static_cast<size_t>(inner) * sizeof(float));
       }
     }
-    copied_from = from;
-    copied_to = to;
+    copy.from = from;
+    copy.to = to;
+    copy.inner = k;
   }
   void scale_row(const float* x, int64_t k, int64_t inner, float* row) const {
     each_vector(inner, [&](int64_t i, int64_t left) {
@@ -134,20 +134,19 @@ struct GemmRows {
       store_up_to(row + i, at_least(Vec{}, fma(load_up_to(x + i, left), scale, shift)), left);
     });
   }
-  void forget() { copied_from = copied_to = -1; }
   int64_t stride() const { return copies() ? kGemmCopyStride : g.inner; }
   const float* at(int64_t row, int64_t k) const {
-    return copies() ? scratch + (row - copied_from) * kGemmCopyStride : g.a + row * g.inner + k;
+    return copies() ? copy.memory + (row - copy.from) * kGemmCopyStride : g.a + row * g.inner + k;
   }
 };
 
-/// Tiles [begin, end) of `g.tiles()`; `scratch` holds `g.scratch_floats()`, or is null if that is zero.
-inline void gemm(const Gemm& g, int64_t begin, int64_t end, float* scratch) {
+/// Tiles [begin, end) of `g.tiles()`.
+inline void gemm(const Gemm& g, int64_t begin, int64_t end, GemmCopy& copy) {
   const int64_t blocks = g.blocks(), panels = g.panels();
   const bool panel_major = g.panel_major();
   const ActivationKind kind = g.activation.kind;
-  GemmRows a{g, scratch};
-  for (int64_t k = 0; k < g.inner || k == 0; k += kGemmInner, a.forget()) {
+  GemmRows a{g, copy};
+  for (int64_t k = 0; k < g.inner || k == 0; k += kGemmInner) {
     const int64_t inner = g.inner - k < kGemmInner ? g.inner - k : kGemmInner;
     const bool last = k + inner >= g.inner;
     for (int64_t tile = begin; tile < end; ++tile) {

@@ -51,7 +51,8 @@ inline void recurrent(const Recurrent& r, int64_t begin, int64_t end, float* scr
   };
   for (int64_t step = 0; step < r.steps; ++step) {
     const int64_t at = r.reverse ? r.steps - 1 - step : step;
-    gemm(product, 0, product.tiles(), nullptr);
+    GemmCopy none{nullptr};
+    gemm(product, 0, product.tiles(), none);
     for (int64_t row = begin; row < end; ++row) {
       recurrent_row(r, r.gates + at * r.gates_step + row * r.gates_row, scratch + (row - begin) * r.width(),
                     r.h + row * r.hidden, r.c ? r.c + row * r.hidden : nullptr,

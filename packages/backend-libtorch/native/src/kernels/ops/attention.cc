@@ -9,6 +9,7 @@
 #include "../table.h"
 #include "check.h"
 #include "ops.h"
+#include "team.h"
 
 namespace pt2 {
 
@@ -87,9 +88,9 @@ at::Tensor attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor&
           std::clamp<int64_t>((threads + heads - 1) / heads, 1, std::max<int64_t>(1, q.size(2) / kernel.gemm_rows)),
   };
   const int64_t work = std::max<int64_t>(1, t.rows / t.parts * t.keys * (t.width + t.value_width));
-  at::parallel_for(0, t.items(), std::max<int64_t>(1, kWorkPerThread / work), [&](int64_t begin, int64_t end) {
+  share(t.items(), std::max<int64_t>(1, kWorkPerThread / work), [&](Pieces& pieces) {
     const std::unique_ptr<float[]> scratch(new float[static_cast<size_t>(t.scratch_floats())]);
-    kernel.attention(t, begin, end, scratch.get());
+    for (Piece piece; pieces.next(piece);) kernel.attention(t, piece.begin, piece.end, scratch.get());
   });
   return out.transpose(1, 2);
 }

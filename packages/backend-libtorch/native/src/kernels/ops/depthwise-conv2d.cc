@@ -9,6 +9,7 @@
 #include "images.h"
 #include "ops.h"
 #include "window.h"
+#include "team.h"
 
 namespace pt2 {
 
@@ -87,11 +88,10 @@ at::Tensor depthwise_conv2d(const at::Tensor& sequence_or_image, const at::Tenso
   d.bands = count_bands(d, k.lanes);
   const int64_t items = d.items(k.lanes);
   const int64_t work = out.numel() / items * d.kernel_h * d.kernel_w;
-  at::parallel_for(0, items, std::max<int64_t>(1, kWorkPerThread / std::max<int64_t>(1, work)),
-                   [&](int64_t begin, int64_t end) {
-                     std::vector<float> scratch(static_cast<size_t>(d.scratch_floats(k.lanes)));
-                     k.depthwise(d, begin, end, scratch.data());
-                   });
+  share(items, std::max<int64_t>(1, kWorkPerThread / std::max<int64_t>(1, work)), [&](Pieces& pieces) {
+    std::vector<float> scratch(static_cast<size_t>(d.scratch_floats(k.lanes)));
+    for (Piece piece; pieces.next(piece);) k.depthwise(d, piece.begin, piece.end, scratch.data());
+  });
   return result;
 }
 

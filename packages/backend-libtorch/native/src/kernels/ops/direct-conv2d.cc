@@ -1,5 +1,4 @@
-// Convolves small images, where calls of oneDNN cost more than what they compute, and images of few channels, which do
-// not fill its vectors; also sequences, as images of one row.
+// Convolves images, and sequences as images of one row, with kernels of any size.
 #include <ATen/Parallel.h>
 #include <ATen/ops/empty.h>
 
@@ -12,6 +11,7 @@
 #include "images.h"
 #include "ops.h"
 #include "window.h"
+#include "team.h"
 
 namespace pt2 {
 
@@ -25,13 +25,42 @@ constexpr int64_t kWorkPerThread = int64_t{128} * 1024;
 /// The padded copy of one band: 64 kB.
 constexpr int64_t kBandFloats = int64_t{16} * 1024;
 
-/// Bands are copied into the cache, and give every thread a few items. Below four rows a band would copy much of what
-/// its neighbors copy too. Results do not depend on the bands.
-int64_t count_bands(const DirectConv& d) {
+/// Bands are copied into the cache, and give every thread a few items; where they do not, the channels are cut too.
+/// Below four rows a band would copy much of what its neighbors copy too. Results depend on neither.
+void divide(DirectConv& d) {
   const int64_t by_cache = d.padded_height * d.padded_width * d.channels / kBandFloats + 1;
   const int64_t threads = at::get_num_threads();
-  const int64_t by_threads = threads > 1 ? (4 * threads + d.batch - 1) / d.batch : 1;
-  return std::clamp<int64_t>(std::max(by_cache, by_threads), 1, std::max<int64_t>(1, d.out_height / 4));
+  const int64_t wanted = threads > 1 ? 4 * threads : 1;
+  const int64_t by_threads = (wanted + d.batch - 1) / d.batch;
+  const int64_t rows = std::max<int64_t>(1, d.out_height / 4);
+  d.bands = std::clamp<int64_t>(std::max(by_cache, by_threads), 1, rows);
+  const int64_t bands = d.batch * d.bands;
+  d.parts = std::clamp<int64_t>((wanted + bands - 1) / bands, 1, d.panels());
+}
+
+/// Where kernels are apart, or each has one column, what lies between is not looked at: the image is then one of what
+/// they look at, with kernels of one column.
+void join_columns(DirectConv& d) {
+  if (d.pad_left != 0 || d.padded_width != d.width || d.stride_w == 1) return;
+  if (d.kernel_w == 1) {
+    d.x_column *= d.stride_w;
+  } else if (d.kernel_w == d.stride_w && d.dilation_w == 1 && d.x_channel == 1 && d.x_column == d.channels) {
+    d.channels *= d.kernel_w;
+    d.x_column = d.channels;
+    d.kernel_w = 1;
+  } else {
+    return;
+  }
+  d.stride_w = 1;
+  d.width = d.padded_width = d.out_width;
+}
+
+/// The same for kernels of one row.
+void skip_rows(DirectConv& d) {
+  if (d.pad_top != 0 || d.padded_height != d.height || d.stride_h == 1 || d.kernel_h != 1) return;
+  d.x_row *= d.stride_h;
+  d.stride_h = 1;
+  d.height = d.padded_height = d.out_height;
 }
 
 /// Padding of the image above, on the left, below, on the right: as many numbers, or one for both sides of each.
@@ -101,13 +130,14 @@ at::Tensor direct_conv2d(const at::Tensor& sequence_or_image, const at::Tensor& 
   const at::Tensor added = optional_like(other, out, kFormat, kOp, "residual");
   d.residual = data_or_null(added);
   d.out = out.mutable_data_ptr<float>();
-  d.bands = count_bands(d);
+  join_columns(d);
+  skip_rows(d);
+  divide(d);
   const int64_t work = out.numel() / d.items() * d.kernel_h * d.kernel_w * d.channels;
-  at::parallel_for(0, d.items(), std::max<int64_t>(1, kWorkPerThread / std::max<int64_t>(1, work)),
-                   [&](int64_t begin, int64_t end) {
-                     std::vector<float> scratch(static_cast<size_t>(d.scratch_floats()));
-                     k.direct_conv(d, begin, end, scratch.data());
-                   });
+  share(d.items(), std::max<int64_t>(1, kWorkPerThread / std::max<int64_t>(1, work)), [&](Pieces& pieces) {
+    std::vector<float> scratch(static_cast<size_t>(d.scratch_floats()));
+    for (Piece piece; pieces.next(piece);) k.direct_conv(d, piece.begin, piece.end, scratch.data());
+  });
   return result;
 }
 

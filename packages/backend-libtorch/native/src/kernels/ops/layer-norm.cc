@@ -1,5 +1,4 @@
 // Normalizes rows, with or without an addition before it.
-#include <ATen/Parallel.h>
 #include <ATen/ops/empty.h>
 
 #include <tuple>
@@ -7,6 +6,7 @@
 #include "../table.h"
 #include "check.h"
 #include "ops.h"
+#include "team.h"
 
 namespace pt2 {
 
@@ -37,8 +37,9 @@ std::tuple<at::Tensor, at::Tensor> normalize(const char* op, const at::Tensor& x
       .width = width,
       .epsilon = static_cast<float>(eps),
   };
-  at::parallel_for(0, t.rows, std::max<int64_t>(1, kFloatsPerThread / width),
-                   [&](int64_t begin, int64_t end) { kernels().layer_norm(t, begin, end); });
+  share(t.rows, std::max<int64_t>(1, kFloatsPerThread / width), [&](Pieces& pieces) {
+    for (Piece piece; pieces.next(piece);) kernels().layer_norm(t, piece.begin, piece.end);
+  });
   return {sum, out};
 }
 

@@ -8,6 +8,7 @@
 #include "check.h"
 #include "images.h"
 #include "ops.h"
+#include "team.h"
 
 namespace pt2 {
 
@@ -46,9 +47,14 @@ void multiply(const char* op, const at::Tensor& input, const at::Tensor& packed,
   };
   const int64_t scratch = g.scratch_floats();
   const int64_t work = std::max<int64_t>(1, g.block_rows * g.panel * inner);
-  at::parallel_for(0, g.tiles(), std::max<int64_t>(1, kWorkPerThread / work), [&](int64_t begin, int64_t end) {
+  const int64_t by_work = std::max<int64_t>(1, kWorkPerThread / work);
+  // Where each piece copies all rows again, pieces are few.
+  const bool few = scratch > 0 && inner > kGemmInner;
+  const int64_t grain = few ? std::max(by_work, g.tiles() / (2 * at::get_num_threads())) : by_work;
+  share(g.tiles(), grain, [&](Pieces& pieces) {
     const std::unique_ptr<float[]> memory(scratch > 0 ? new float[static_cast<size_t>(scratch)] : nullptr);
-    k.gemm(g, begin, end, memory.get());
+    GemmCopy copy{memory.get()};
+    for (Piece piece; pieces.next(piece);) k.gemm(g, piece.begin, piece.end, copy);
   });
 }
 
@@ -82,7 +88,9 @@ at::Tensor pack_linear_weight(const at::Tensor& weight) {
   p.from = weight.const_data_ptr<float>();
   p.to = packed.mutable_data_ptr<float>();
   const int64_t grain = std::max<int64_t>(1, kPackedPerThread / (p.inner * p.panel));
-  at::parallel_for(0, p.count(), grain, [&](int64_t begin, int64_t end) { k.pack_panels(p, begin, end); });
+  share(p.count(), grain, [&](Pieces& pieces) {
+    for (Piece piece; pieces.next(piece);) k.pack_panels(p, piece.begin, piece.end);
+  });
   return packed;
 }
 

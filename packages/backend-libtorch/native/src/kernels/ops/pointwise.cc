@@ -1,4 +1,4 @@
-// Runs several elementwise ops as one: shapes, strides and threads are `TensorIterator`'s, as in ATen's own ops.
+// Runs several elementwise ops as one: shapes and strides are `TensorIterator`'s, as in ATen's own ops.
 #include <ATen/TensorIterator.h>
 #include <ATen/ops/empty.h>
 
@@ -12,6 +12,7 @@
 #include "../table.h"
 #include "check.h"
 #include "ops.h"
+#include "team.h"
 
 namespace pt2 {
 
@@ -102,9 +103,12 @@ class Pass {
         .results_count = static_cast<int64_t>(out_.size()),
     };
     const int64_t grain = std::max<int64_t>(kPointwiseBlock, kWorkPerThread / std::max<int64_t>(1, p.instructions));
-    iterator_->for_each([&p](char** data, const int64_t* strides, int64_t columns,
-                             int64_t rows) { kernels().pointwise(p, data, strides, columns, rows); },
-                        grain);
+    const auto loop = [&p](char** data, const int64_t* strides, int64_t columns, int64_t rows) {
+      kernels().pointwise(p, data, strides, columns, rows);
+    };
+    share(iterator_->numel(), grain, [&](Pieces& pieces) {
+      for (Piece piece; pieces.next(piece);) iterator_->serial_for_each(loop, {piece.begin, piece.end});
+    });
   }
 
   std::vector<at::Tensor> take_results() { return std::move(out_); }

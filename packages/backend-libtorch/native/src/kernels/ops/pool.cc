@@ -1,5 +1,4 @@
 // Pools tensors whose channels come last.
-#include <ATen/Parallel.h>
 #include <ATen/ops/empty.h>
 
 #include <algorithm>
@@ -9,6 +8,7 @@
 #include "images.h"
 #include "ops.h"
 #include "window.h"
+#include "team.h"
 
 namespace pt2 {
 
@@ -55,8 +55,9 @@ at::Tensor max_pool2d(const at::Tensor& sequence_or_image, at::IntArrayRef kerne
       .dilation_w = dilation[1],
   };
   const int64_t work = p.out_width * p.channels * p.kernel_h * p.kernel_w;
-  at::parallel_for(0, p.batch * p.out_height, std::max<int64_t>(1, kFloatsPerThread / work),
-                   [&](int64_t begin, int64_t end) { kernels().max_pool(p, begin, end); });
+  share(p.batch * p.out_height, std::max<int64_t>(1, kFloatsPerThread / work), [&](Pieces& pieces) {
+    for (Piece piece; pieces.next(piece);) kernels().max_pool(p, piece.begin, piece.end);
+  });
   return result;
 }
 
@@ -72,9 +73,15 @@ at::Tensor global_average_pool(const at::Tensor& sequence_or_image) {
   const float* from = input.const_data_ptr<float>();
   float* to = out.mutable_data_ptr<float>();
   const int64_t pixels = x.size(2) * x.size(3), channels = x.size(1);
+  // Threads compute whole vectors of channels, so that the sums do not depend on how the channels are divided.
+  const int64_t lanes = kernels().lanes, blocks = (channels + lanes - 1) / lanes;
+  const int64_t grain = std::max<int64_t>(1, kFloatsPerThread / (lanes * pixels));
   for (int64_t n = 0; n < x.size(0); ++n) {
-    at::parallel_for(0, channels, std::max<int64_t>(64, kFloatsPerThread / pixels), [&](int64_t begin, int64_t end) {
-      kernels().channel_means(from + n * pixels * channels, pixels, channels, begin, end, to + n * channels);
+    share(blocks, grain, [&](Pieces& pieces) {
+      for (Piece piece; pieces.next(piece);) {
+        kernels().channel_means(from + n * pixels * channels, pixels, channels, piece.begin * lanes,
+                                std::min(channels, piece.end * lanes), to + n * channels);
+      }
     });
   }
   return result;

@@ -1,5 +1,4 @@
 // Recurrent networks of few features, whose steps PyTorch computes by a handful of ops each.
-#include <ATen/Parallel.h>
 #include <ATen/ops/empty.h>
 
 #include <vector>
@@ -7,6 +6,7 @@
 #include "../table.h"
 #include "check.h"
 #include "ops.h"
+#include "team.h"
 
 namespace pt2 {
 
@@ -94,9 +94,12 @@ std::tuple<at::Tensor, at::Tensor, at::Tensor> recurrent(const at::Tensor& x, at
           .panel = k.gemm_panel,
       };
       const int64_t grain = std::max<int64_t>(1, kWorkPerThread / (steps * width * hidden));
-      at::parallel_for(0, batch, grain, [&](int64_t begin, int64_t end) {
-        std::vector<float> scratch(static_cast<size_t>((end - begin) * r.scratch_floats()));
-        k.recurrent(r, begin, end, scratch.data());
+      share(batch, grain, [&](Pieces& pieces) {
+        std::vector<float> scratch;
+        for (Piece piece; pieces.next(piece);) {
+          scratch.resize(static_cast<size_t>((piece.end - piece.begin) * r.scratch_floats()));
+          k.recurrent(r, piece.begin, piece.end, scratch.data());
+        }
       });
     }
     input = out;

@@ -1,5 +1,4 @@
 // The largest or smallest elements of float32, found by the bits: no branch depends on how two elements compare.
-#include <ATen/Parallel.h>
 #include <ATen/ops/empty.h>
 #include <ATen/ops/topk.h>
 #include <c10/core/WrapDimMinimal.h>
@@ -15,6 +14,7 @@
 
 #include "check.h"
 #include "ops.h"
+#include "team.h"
 
 namespace pt2 {
 
@@ -121,8 +121,7 @@ std::tuple<at::Tensor, at::Tensor> topk(const at::Tensor& self, int64_t k, int64
   auto* to_indices = indices.mutable_data_ptr<int64_t>();
   const auto strides = rows.strides(), sizes = rows.sizes();
   std::atomic<bool> tied = false;
-  at::parallel_for(0, count, std::max<int64_t>(1, kElementsPerThread / size), [&](int64_t begin, int64_t end) {
-    Selector selector(size, k, largest);
+  const auto order = [&](Selector& selector, int64_t begin, int64_t end) {
     for (int64_t row = begin; row < end && !tied; row++) {
       int64_t offset = 0, rest = row;
       for (int64_t d = rows.dim() - 2; d >= 0; rest /= sizes[d], d--) offset += rest % sizes[d] * strides[d];
@@ -139,6 +138,10 @@ std::tuple<at::Tensor, at::Tensor> topk(const at::Tensor& self, int64_t k, int64
         to_indices[to + i * inner] = position;
       }
     }
+  };
+  share(count, std::max<int64_t>(1, kElementsPerThread / size), [&](Pieces& pieces) {
+    Selector selector(size, k, largest);
+    for (Piece piece; pieces.next(piece);) order(selector, piece.begin, piece.end);
   });
   return tied ? by_comparing() : std::make_tuple(values, indices);
 }

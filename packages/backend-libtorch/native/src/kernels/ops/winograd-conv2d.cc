@@ -8,6 +8,7 @@
 #include "check.h"
 #include "ops.h"
 #include "window.h"
+#include "team.h"
 
 namespace pt2 {
 
@@ -38,14 +39,16 @@ struct Workspace {
 void run_chunks(const Winograd& w, int64_t chunks) {
   const Kernels& k = kernels();
   const int64_t tiles = w.tiles();
-  at::parallel_for(0, chunks, 1, [&](int64_t begin, int64_t end) {
+  share(chunks, 1, [&](Pieces& pieces) {
     const Workspace space(w, (tiles + chunks - 1) / chunks);
-    for (int64_t i = begin; i < end; ++i) {
-      const int64_t first = tiles * i / chunks;
-      const WinogradChunk chunk{first, tiles * (i + 1) / chunks - first, space.input.get(), space.product.get()};
-      k.winograd_input(w, chunk, 0, chunk.count);
-      k.winograd_products(w, chunk, 0, w.products());
-      k.winograd_output(w, chunk, 0, chunk.count);
+    for (Piece piece; pieces.next(piece);) {
+      for (int64_t i = piece.begin; i < piece.end; ++i) {
+        const int64_t first = tiles * i / chunks;
+        const WinogradChunk chunk{first, tiles * (i + 1) / chunks - first, space.input.get(), space.product.get()};
+        k.winograd_input(w, chunk, 0, chunk.count);
+        k.winograd_products(w, chunk, 0, w.products());
+        k.winograd_output(w, chunk, 0, chunk.count);
+      }
     }
   });
 }
@@ -55,9 +58,14 @@ void run_steps(const Winograd& w) {
   const Kernels& k = kernels();
   const Workspace space(w, w.tiles());
   const WinogradChunk chunk{0, w.tiles(), space.input.get(), space.product.get()};
-  at::parallel_for(0, chunk.count, 1, [&](int64_t begin, int64_t end) { k.winograd_input(w, chunk, begin, end); });
-  at::parallel_for(0, w.products(), 1, [&](int64_t begin, int64_t end) { k.winograd_products(w, chunk, begin, end); });
-  at::parallel_for(0, chunk.count, 1, [&](int64_t begin, int64_t end) { k.winograd_output(w, chunk, begin, end); });
+  const auto step = [&](int64_t count, auto kernel) {
+    share(count, 1, [&](Pieces& pieces) {
+      for (Piece piece; pieces.next(piece);) kernel(w, chunk, piece.begin, piece.end);
+    });
+  };
+  step(chunk.count, k.winograd_input);
+  step(w.products(), k.winograd_products);
+  step(chunk.count, k.winograd_output);
 }
 
 }  // namespace
@@ -80,7 +88,9 @@ at::Tensor pack_winograd_weight(const at::Tensor& weight) {
   p.from = filters.const_data_ptr<float>();
   p.to = packed.mutable_data_ptr<float>();
   const int64_t grain = std::max<int64_t>(1, kPackedPerThread / (kWinogradPoints * p.inner * p.panel));
-  at::parallel_for(0, p.count(), grain, [&](int64_t begin, int64_t end) { k.pack_winograd_panels(p, begin, end); });
+  share(p.count(), grain, [&](Pieces& pieces) {
+    for (Piece piece; pieces.next(piece);) k.pack_winograd_panels(p, piece.begin, piece.end);
+  });
   return packed;
 }
 

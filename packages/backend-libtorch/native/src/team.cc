@@ -1,0 +1,201 @@
+// Keeps threads ready for shared work: they look for more of it for a moment, then sleep.
+#include "team.h"
+
+#include <ATen/Parallel.h>
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include "elsewhere.h"
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+namespace pt2 {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+/// Ops of a network follow one another within this time, unless other libraries compute between them.
+constexpr std::chrono::microseconds kLooking{200};
+/// Only after this time is the processor offered to other threads: asking the system takes longer than most waits.
+constexpr std::chrono::microseconds kPausing{20};
+
+void pause() {
+#if defined(__x86_64__)
+  _mm_pause();
+#elif defined(__aarch64__)
+  asm volatile("yield");
+#endif
+}
+
+/// Looks until `done()`, or for as long as is useful; returns what `done()` says then.
+template <class F>
+bool look(const F& done) {
+  const auto start = Clock::now();
+  for (;;) {
+    for (int i = 0; i < 16; ++i) {
+      if (done()) return true;
+      pause();
+    }
+    const auto waited = Clock::now() - start;
+    if (waited > kLooking) return done();
+    if (waited > kPausing) std::this_thread::yield();
+  }
+}
+
+/// Work that others may join. It lies on the stack of the thread that shares it, which leaves only when `inside` is 0.
+struct Job {
+  Pieces pieces;
+  SharedWork work;
+  void* context;
+  std::atomic<int> inside{0};  // written under the mutex
+  int room;                    // how many more may join
+  std::exception_ptr failure;  // under the mutex
+};
+
+class Team {
+ public:
+  /// Never destroyed: its threads may outlive static destructors.
+  static Team& get() {
+    static auto* team = new Team();
+    return *team;
+  }
+
+  void run(Job& job) {
+    open(job);
+    compute(job);
+    close(job);
+    if (job.failure) std::rethrow_exception(job.failure);
+  }
+
+ private:
+  /// A thread that sleeps. It is awake once it is called, or a job was opened while it fell asleep.
+  struct Helper {
+    std::condition_variable wake;
+    bool called = false;
+    Elsewhere place;
+  };
+
+  void open(Job& job) {
+    const std::lock_guard lock(mutex_);
+    jobs_.push_back(&job);
+    wanted_ += job.room;
+    while (threads_ < wanted_ && start()) ++threads_;
+    changes_.fetch_add(1, std::memory_order_release);
+    for (int left = job.room; left > 0 && !sleeping_.empty(); --left) {
+      Helper* helper = sleeping_.back();
+      sleeping_.pop_back();
+      helper->place.avoidThisProcessor();
+      helper->called = true;
+      helper->wake.notify_one();
+    }
+  }
+
+  /// Nobody joins any more; waits for those who have.
+  void close(Job& job) {
+    {
+      const std::lock_guard lock(mutex_);
+      wanted_ -= job.pieces.threads() - 1;
+      jobs_.erase(std::find(jobs_.begin(), jobs_.end(), &job));
+    }
+    const auto alone = [&] { return job.inside.load(std::memory_order_acquire) == 0; };
+    if (look(alone)) return;
+    std::unique_lock lock(mutex_);
+    left_.wait(lock, alone);
+  }
+
+  void compute(Job& job) {
+    try {
+      job.work(job.context, job.pieces);
+    } catch (...) {
+      job.pieces.abandon();
+      const std::lock_guard lock(mutex_);
+      if (!job.failure) job.failure = std::current_exception();
+    }
+  }
+
+  /// Starts a thread; returns false when the system gives none: then the others do the work.
+  bool start() {
+    try {
+      std::thread([this] { help(); }).detach();
+      return true;
+    } catch (...) {
+      return false;
+    }
+  }
+
+  Job* join() {
+    for (Job* job : jobs_) {
+      if (job->room == 0 || job->pieces.empty()) continue;
+      --job->room;
+      job->inside.fetch_add(1, std::memory_order_relaxed);
+      return job;
+    }
+    return nullptr;
+  }
+
+  void help() {
+    Helper self;
+    std::unique_lock lock(mutex_);
+    for (;;) {
+      while (Job* job = join()) {
+        lock.unlock();
+        compute(*job);
+        lock.lock();
+        // The last thing that is done with the job: its owner may be looking, and leave.
+        job->inside.fetch_sub(1, std::memory_order_release);
+        left_.notify_all();
+      }
+      const unsigned seen = changes_.load(std::memory_order_relaxed);
+      lock.unlock();
+      const bool found = look([&] { return changes_.load(std::memory_order_acquire) != seen; });
+      lock.lock();
+      if (found || changes_.load(std::memory_order_relaxed) != seen) continue;
+      self.called = false;
+      sleeping_.push_back(&self);
+      self.wake.wait(lock, [&] { return self.called; });
+    }
+  }
+
+  std::mutex mutex_;
+  std::condition_variable left_;
+  std::vector<Job*> jobs_;
+  std::vector<Helper*> sleeping_;
+  std::atomic<unsigned> changes_{0};  // jobs that were opened, written under the mutex
+  int threads_ = 0;
+  int wanted_ = 0;  // threads that could join the jobs there are
+};
+
+}  // namespace
+
+bool Pieces::next(Piece& piece) noexcept {
+  int64_t begin = next_.load(std::memory_order_relaxed), size = 0;
+  do {
+    if (begin >= count_) return false;
+    size = threads_ == 1 ? count_ : std::max(grain_, (count_ - begin) / (2 * threads_));
+  } while (!next_.compare_exchange_weak(begin, begin + size, std::memory_order_relaxed));
+  piece = {begin, std::min(count_, begin + size)};
+  return true;
+}
+
+void shareWork(int64_t count, int64_t grain, SharedWork work, void* context) {
+  if (count <= 0) return;
+  const int64_t most = std::max<int64_t>(1, count / std::max<int64_t>(1, grain));
+  const int threads = static_cast<int>(std::min<int64_t>(most, at::get_num_threads()));
+  if (threads <= 1) {
+    Pieces pieces(count, count, 1);
+    work(context, pieces);
+    return;
+  }
+  Job job{.pieces = {count, grain, threads}, .work = work, .context = context, .room = threads - 1, .failure = nullptr};
+  Team::get().run(job);
+}
+
+}  // namespace pt2

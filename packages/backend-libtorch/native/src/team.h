@@ -1,0 +1,53 @@
+// The threads that share the work of one kernel.
+//
+// OpenMP divides an op before it begins, wakes its threads and waits for each of them, also for one that the system
+// starts late. Here the thread that calls begins at once, and others take pieces when they are there: nobody waits for a
+// thread that has taken none.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <memory>
+
+namespace pt2 {
+
+/// Items [begin, end) of some work.
+struct Piece {
+  int64_t begin, end;
+};
+
+/// What is left of some work, from which threads take pieces: large ones first, so that they are few, then smaller
+/// ones, so that all threads end at nearly the same time.
+class Pieces {
+ public:
+  Pieces(int64_t count, int64_t grain, int threads) : count_(count), grain_(grain), threads_(threads) {}
+
+  /// Takes the next piece; returns false when nothing is left.
+  bool next(Piece& piece) noexcept;
+  /// Leaves what has not been taken undone.
+  void abandon() noexcept { next_.store(count_, std::memory_order_relaxed); }
+  bool empty() const noexcept { return next_.load(std::memory_order_relaxed) >= count_; }
+  int threads() const { return threads_; }
+
+ private:
+  const int64_t count_, grain_;
+  const int threads_;
+  std::atomic<int64_t> next_{0};
+};
+
+using SharedWork = void (*)(void* context, Pieces& pieces);
+
+/// See `share`.
+void shareWork(int64_t count, int64_t grain, SharedWork work, void* context);
+
+/// Calls `work(pieces)` on this thread, and on others if there is more than `grain` for each: at most as many as
+/// `at::get_num_threads()` says. Returns when all of `count` items are done. If a call throws, no further pieces are
+/// given out, and one of the exceptions is thrown here once all calls have ended.
+template <class F>
+void share(int64_t count, int64_t grain, const F& work) {
+  shareWork(
+      count, grain, [](void* context, Pieces& pieces) { (*static_cast<const F*>(context))(pieces); },
+      const_cast<F*>(std::addressof(work)));
+}
+
+}  // namespace pt2

@@ -1,0 +1,150 @@
+import { createHash } from "node:crypto";
+import { readdirSync } from "node:fs";
+import { availableParallelism } from "node:os";
+import { hostTensor, numel, type Tensor } from "@pt2/backend";
+import { randomFloats, randomUnit } from "@pt2/testing/random";
+import { expect, it } from "vitest";
+import { LibtorchBackend } from "./backend.ts";
+import type { OpArgs, OpResult } from "./eager/op-args.ts";
+import { describeWithLibtorch } from "./libtorch.test-helper.ts";
+
+const random = (shape: readonly number[], seed = 1): Tensor =>
+  hostTensor("float32", shape, randomFloats(randomUnit(seed), numel(shape)));
+
+const BARE = { attr: "none", scalars: [], algorithm: null } as const;
+const WINDOWS = { stride: [1, 1], padding: [1, 1], dilation: [1, 1] } as const;
+
+describeWithLibtorch("kernels that share their work among threads", ({ addon }) => {
+  const torch = new LibtorchBackend(addon);
+  const one = (name: string, args: OpArgs): Tensor => torch.callSync(name as "aten::add", args)[0] as Tensor;
+  const packed = (outputs: number, inner: number): Tensor =>
+    one("pt2::pack_linear_weight", { weight: random([outputs, inner], 2) });
+  const linear = (rows: number, inner: number, columns: number): OpArgs => ({
+    x: random([rows, inner]),
+    weight: packed(columns, inner),
+    out_features: columns,
+    bias: random([columns], 3),
+    residual: null,
+    ...BARE,
+    attr: "gelu",
+    algorithm: "none",
+  });
+  const direct = (channels: number, size: number, outputs: number): OpArgs => ({
+    x: random([2, channels, size, size]),
+    weight: packed(outputs, 9 * channels),
+    out_channels: outputs,
+    kernel: [3, 3],
+    bias: null,
+    residual: null,
+    ...WINDOWS,
+    ...BARE,
+  });
+  const winograd = (channels: number, size: number): OpArgs => ({
+    x: random([1, channels, size, size]),
+    weight: one("pt2::pack_winograd_weight", { weight: random([64, channels, 3, 3], 2) }),
+    out_channels: 64,
+    bias: null,
+    residual: null,
+    padding: [1, 1],
+    ...BARE,
+  });
+  const calls: readonly (readonly [string, string, OpArgs])[] = [
+    ["few rows", "pt2::linear", linear(5, 700, 900)],
+    ["rows that are copied once", "pt2::linear", linear(61, 512, 900)],
+    ["rows that are copied part by part", "pt2::linear", linear(61, 2048, 900)],
+    ["more rows than columns", "pt2::linear", linear(901, 512, 70)],
+    ["bands of a picture", "pt2::direct_conv2d", direct(3, 97, 40)],
+    ["channels of a small picture", "pt2::direct_conv2d", direct(128, 5, 300)],
+    ["a chunk for each thread", "pt2::winograd_conv2d", winograd(64, 70)],
+    ["each step of one chunk", "pt2::winograd_conv2d", winograd(128, 12)],
+    [
+      "bands and channels",
+      "pt2::depthwise_conv2d",
+      {
+        x: random([1, 67, 61, 59]),
+        weight: one("pt2::pack_depthwise_weight", { weight: random([67, 1, 5, 5], 2) }),
+        bias: null,
+        ...WINDOWS,
+        ...BARE,
+      },
+    ],
+    [
+      "heads and rows",
+      "pt2::attention",
+      {
+        ...{ q: random([1, 3, 131, 64]), k: random([1, 3, 97, 64], 2), v: random([1, 3, 97, 64], 3) },
+        ...{ mask: null, is_causal: false, scale: null },
+      },
+    ],
+    ["rows", "pt2::layer_norm", { x: random([601, 97]), weight: null, bias: null, eps: 1e-5 }],
+    [
+      "channels, then pixels",
+      "pt2::squeeze_excite",
+      {
+        ...{ x: random([2, 67, 41, 43]), reduce: random([9, 67], 2), reduce_bias: null },
+        ...{ expand: random([9, 67], 3), expand_bias: null, attr: "relu", gate: "sigmoid" },
+      },
+    ],
+    ["the means of channels", "pt2::global_average_pool", { x: random([2, 300, 41, 43]) }],
+    [
+      "rows of windows",
+      "pt2::max_pool2d",
+      { x: random([2, 67, 41, 43]), ...WINDOWS, kernel: [3, 3], ceil_mode: false },
+    ],
+    // A square of each element, plus the element.
+    [
+      "elements",
+      "pt2::pointwise",
+      {
+        ...{ inputs: [random([7, 53, 997])], constants: [], results: [2], masks: [] },
+        code: [9, 1, 0, 0, 0, 7, 2, 1, 0, 0],
+      },
+    ],
+    ["rows to be ordered", "pt2::topk", { self: random([701, 211]), k: 7, dim: 1, largest: true }],
+  ];
+  const digestOf = (results: readonly OpResult[]): readonly string[] =>
+    results.flat().map((result) =>
+      createHash("sha256")
+        .update((result as Tensor).bytes!)
+        .digest("hex"),
+    );
+
+  it.each(calls)("%s: %s has the same bytes for any number of threads", (_, name, args) => {
+    const run = (threads: number): readonly string[] => {
+      addon.setThreads(threads);
+      return digestOf(torch.callSync(name as "aten::add", args));
+    };
+    try {
+      const expected = run(1);
+      for (const threads of [2, 3, 5, 2, 1]) expect(run(threads), `${threads} threads`).toEqual(expected);
+    } finally {
+      addon.setThreads(availableParallelism());
+    }
+  });
+
+  it("thousands of calls that overlap get their own results, and no more threads than compute at a time", async () => {
+    const [threads, concurrency] = [3, 4];
+    addon.setThreads(threads);
+    addon.setConcurrency(concurrency);
+    const count = (): number => (process.platform === "linux" ? readdirSync("/proc/self/task").length : 0);
+    try {
+      const some = calls.filter(([, name]) => ["pt2::linear", "pt2::layer_norm", "pt2::topk"].includes(name));
+      const expected = some.map(([, name, args]) => digestOf(torch.callSync(name as "aten::add", args)));
+      const round = async (calls: number): Promise<void> => {
+        const results = Array.from({ length: calls }, (_, i) => {
+          const [, name, args] = some[i % some.length]!;
+          return torch.call(name as "aten::add", args);
+        });
+        for (const [i, result] of (await Promise.all(results)).entries())
+          expect(digestOf(result)).toEqual(expected[i % some.length]);
+      };
+      const before = count();
+      for (let done = 0; done < 3000; done += 60) await round(60);
+      // The pool's, those that help them, and those that OpenMP has for each thread of the pool.
+      expect(count()).toBeLessThanOrEqual(before + concurrency + 2 * concurrency * (threads - 1));
+    } finally {
+      addon.setThreads(availableParallelism());
+      addon.setConcurrency(1);
+    }
+  });
+});
