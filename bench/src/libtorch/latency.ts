@@ -18,8 +18,8 @@ export interface LatencyOptions extends SubjectOptions {
   readonly rounds: number;
 }
 
-/** Threads of a pool spin for a while when their work is done: the next subject waits until they sleep. */
-const IDLE_MS = 20;
+/** Threads of a pool spin for a while when their work is done, onnxruntime's for 47 ms: the next subject waits until they sleep. */
+const IDLE_MS = 80;
 
 /** Runs every kind once a round, with the order reversed from round to round. A kind that fails is left out. */
 export async function measureLatency({ kinds, rounds, ...options }: LatencyOptions): Promise<Latency> {

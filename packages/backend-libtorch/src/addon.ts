@@ -155,6 +155,12 @@ export interface PlanSource {
   readonly graphs: readonly PlanGraph[];
   /** The device of factories and `device=` arguments, whatever the file says. */
   readonly device: string;
+  /**
+   * Whether ops of ATen that compute little take no other threads. Bits of sums may depend on the number of threads.
+   *
+   * @default false
+   */
+  readonly sparing?: boolean;
 }
 
 export interface PlanGraph {

@@ -131,6 +131,6 @@ export async function compileProgram(request: CompileRequest, options: CompileOp
   signal?.throwIfAborted();
   const aboutKept = found === undefined ? [] : [await found.keep(state)];
   for (const target of targets) await own(target, state, addon);
-  const plan = new CompiledPlan(program, boundValues(program, state), hosts, update);
+  const plan = new CompiledPlan(program, boundValues(program, state), hosts, { update, sparing: !exact });
   return { program, plan, hosts, commits, writes, state, notes: [...notes, ...aboutKept] };
 }

@@ -34,42 +34,50 @@ describeWithLibtorch("kernels for small programs, against ATen's ops", ({ addon 
   }
 
   /** The weight of a convolution as `direct_conv2d` takes it. */
-  function matrix(weight: Tensor): Tensor {
+  function matrix(weight: Tensor, groups = 1): Tensor {
     const { shape } = weight;
     const last = one("aten::permute", [weight, shape.length === 3 ? [0, 2, 1] : [0, 2, 3, 1]]);
-    return packed(one("aten::reshape", [last, [shape[0]!, numel(shape.slice(1))]]));
+    const rows = one("aten::reshape", [last, [shape[0]!, numel(shape.slice(1))]]);
+    return one("pt2::pack_linear_weight", { weight: rows, groups });
   }
 
   describe.each([
-    // batch, channels, sizes, outputs, kernel, stride, padding, dilation
-    [1, 1, [8, 8], 16, [3, 3], [1, 1], [1, 1], [1, 1]],
-    [3, 16, [8, 8], 32, [3, 3], [1, 1], [1, 1], [1, 1]],
-    [2, 5, [7, 19], 48, [3, 2], [2, 3], [1, 0], [1, 2]],
-    [2, 33, [5, 5], 7, [5, 5], [1, 1], [0, 0], [1, 1]],
-    [1, 4, [1, 1], 3, [1, 1], [2, 2], [3, 1], [4, 4]],
+    // batch, channels, sizes, outputs, kernel, stride, padding, dilation, groups
+    [1, 1, [8, 8], 16, [3, 3], [1, 1], [1, 1], [1, 1], 1],
+    [3, 16, [8, 8], 32, [3, 3], [1, 1], [1, 1], [1, 1], 1],
+    [2, 5, [7, 19], 48, [3, 2], [2, 3], [1, 0], [1, 2], 1],
+    [2, 33, [5, 5], 7, [5, 5], [1, 1], [0, 0], [1, 1], 1],
+    [1, 4, [1, 1], 3, [1, 1], [2, 2], [3, 1], [4, 4], 1],
     // Large enough for several bands.
-    [2, 3, [149, 149], 40, [3, 3], [2, 2], [1, 1], [1, 1]],
-    [1, 3, [131, 97], 9, [7, 7], [2, 1], [3, 3], [1, 1]],
-    [1, 1, [211, 83], 5, [2, 3], [3, 2], [0, 4], [7, 2]],
+    [2, 3, [149, 149], 40, [3, 3], [2, 2], [1, 1], [1, 1], 1],
+    [1, 3, [131, 97], 9, [7, 7], [2, 1], [3, 3], [1, 1], 1],
+    [1, 1, [211, 83], 5, [2, 3], [3, 2], [0, 4], [7, 2], 1],
     // Kernels that are apart, and kernels that look at some pixels only.
-    [2, 8, [12, 10], 16, [2, 2], [2, 2], [0, 0], [1, 1]],
-    [2, 6, [13, 11], 40, [2, 3], [2, 3], [0, 0], [1, 1]],
-    [2, 20, [13, 17], 35, [1, 1], [2, 3], [0, 0], [1, 1]],
-    [1, 20, [13, 17], 35, [1, 1], [2, 3], [1, 2], [1, 1]],
-    [1, 7, [9, 12], 33, [1, 3], [2, 2], [0, 1], [1, 1]],
-    [1, 7, [9, 12], 33, [3, 1], [1, 3], [1, 0], [2, 1]],
+    [2, 8, [12, 10], 16, [2, 2], [2, 2], [0, 0], [1, 1], 1],
+    [2, 6, [13, 11], 40, [2, 3], [2, 3], [0, 0], [1, 1], 1],
+    [2, 20, [13, 17], 35, [1, 1], [2, 3], [0, 0], [1, 1], 1],
+    [1, 20, [13, 17], 35, [1, 1], [2, 3], [1, 2], [1, 1], 1],
+    [1, 7, [9, 12], 33, [1, 3], [2, 2], [0, 1], [1, 1], 1],
+    [1, 7, [9, 12], 33, [3, 1], [1, 3], [1, 0], [2, 1], 1],
     // Pixels of a tile that lie a multiple of 512 bytes apart, and channels that are divided among threads.
-    [1, 32, [7, 9], 70, [3, 2], [1, 4], [1, 1], [1, 1]],
-    [1, 128, [3, 3], 200, [1, 1], [1, 1], [0, 0], [1, 1]],
-    [2, 16, [11, 16], 64, [1, 4], [2, 4], [0, 0], [1, 1]],
+    [1, 32, [7, 9], 70, [3, 2], [1, 4], [1, 1], [1, 1], 1],
+    [1, 128, [3, 3], 200, [1, 1], [1, 1], [0, 0], [1, 1], 1],
+    [2, 16, [11, 16], 64, [1, 4], [2, 4], [0, 0], [1, 1], 1],
+    // Groups, with fewer outputs than a vector, with more than one panel, and with all that is above.
+    [2, 24, [9, 14], 40, [3, 3], [2, 2], [1, 1], [1, 1], 4],
+    [1, 6, [7, 5], 210, [2, 3], [1, 1], [1, 0], [1, 2], 3],
+    [1, 64, [8, 15], 64, [1, 1], [2, 2], [0, 0], [1, 1], 4],
+    [2, 64, [10, 9], 128, [3, 3], [2, 4], [1, 1], [1, 1], 2],
+    [1, 12, [8, 8], 96, [2, 2], [2, 2], [0, 0], [1, 1], 12],
   ] as const)(
-    "direct_conv2d of %i × %i channels at %j, to %i by %j",
-    (n, c, sizes, outputs, kernel, stride, padding, dilation) => {
+    "direct_conv2d of %i × %i channels at %j, to %i by %j, stride %j, padding %j, dilation %j, groups %i",
+    (n, c, sizes, outputs, kernel, stride, padding, dilation, groups) => {
       const x = random([n, c, ...sizes]);
-      const weight = random([outputs, c, ...kernel], 2);
+      const weight = random([outputs, c / groups, ...kernel], 2);
       const bias = random([outputs], 3);
-      const plain = one("aten::conv2d", { input: x, weight, bias, stride, padding, dilation, groups: 1 });
-      const args = { weight: matrix(weight), out_channels: outputs, kernel, bias, stride, padding, dilation };
+      const plain = one("aten::conv2d", { input: x, weight, bias, stride, padding, dilation, groups });
+      const windows = { kernel, stride, padding, dilation, groups };
+      const args = { weight: matrix(weight, groups), out_channels: outputs, bias, ...windows };
       const last = one("aten::contiguous", { self: x, memory_format: "channels_last" });
 
       it("reads any order of memory", () => {
@@ -85,7 +93,7 @@ describeWithLibtorch("kernels for small programs, against ATen's ops", ({ addon 
             stride,
             padding,
             dilation,
-            groups: 1,
+            groups,
           });
           expectClose(run(transposed), expected);
         }
@@ -140,6 +148,7 @@ describeWithLibtorch("kernels for small programs, against ATen's ops", ({ addon 
                 weight: matrix(weight),
                 out_channels: outputs,
                 kernel: [1, kernel],
+                groups: 1,
                 bias,
                 residual: null,
                 ...windows,
@@ -154,7 +163,7 @@ describeWithLibtorch("kernels for small programs, against ATen's ops", ({ addon 
     const [x, weight] = [random([2, 5, 6, 7]), random([9, 5, 3, 2], 2)];
     const [top, left, bottom, right] = [2, 0, 1, 3];
     const around = one("aten::constant_pad_nd", { self: x, pad: [left, right, top, bottom] });
-    const windows = { stride: [1, 2], dilation: [2, 1] };
+    const windows = { stride: [1, 2], dilation: [2, 1], groups: 1 };
     const args = { x, weight: matrix(weight), out_channels: 9, kernel: [3, 2], bias: null, residual: null, ...BARE };
     const result = one("pt2::direct_conv2d", { ...args, ...windows, padding: [top, left, bottom, right] });
     expectClose(result, one("aten::conv2d", { input: around, weight, ...windows, padding: [0, 0] }));
@@ -171,11 +180,14 @@ describeWithLibtorch("kernels for small programs, against ATen's ops", ({ addon 
   it("direct_conv2d keeps NaN through relu, and refuses weights of another size", () => {
     const x = hostTensor("float32", [1, 1, 1, 3], Float32Array.of(Number.NaN, 1, -1));
     const weight = packed(hostTensor("float32", [1, 1], Float32Array.of(1)));
-    const windows = { stride: [1, 1], padding: [0, 0], dilation: [1, 1] };
+    const windows = { stride: [1, 1], padding: [0, 0], dilation: [1, 1], groups: 1 };
     const args = { x, weight, out_channels: 1, bias: null, residual: null, ...windows, ...BARE, attr: "relu" };
     expect(elementsOf(one("pt2::direct_conv2d", { ...args, kernel: [1, 1] }))).toEqual([Number.NaN, 1, 0]);
     expect(() => one("pt2::direct_conv2d", { ...args, kernel: [1, 2] })).toThrow("pack_linear_weight");
     expect(() => one("pt2::direct_conv2d", { ...args, weight: x, kernel: [1, 1] })).toThrow("pack_linear_weight");
+    for (const groups of [2, 0, -1])
+      expect(() => one("pt2::direct_conv2d", { ...args, kernel: [1, 1], groups })).toThrow("divide the channels");
+    expect(() => one("pt2::pack_linear_weight", { weight: random([6, 5]), groups: 4 })).toThrow("a multiple of 4");
   });
 
   const KINDS = [

@@ -4,6 +4,7 @@ import { availableParallelism } from "node:os";
 import { hostTensor, numel, type Tensor } from "@pt2/backend";
 import { randomFloats, randomUnit } from "@pt2/testing/random";
 import { expect, it } from "vitest";
+import type { PlanNode } from "./addon.ts";
 import { LibtorchBackend } from "./backend.ts";
 import type { OpArgs, OpResult } from "./eager/op-args.ts";
 import { describeWithLibtorch } from "./libtorch.test-helper.ts";
@@ -34,6 +35,7 @@ describeWithLibtorch("kernels that share their work among threads", ({ addon }) 
     weight: packed(outputs, 9 * channels),
     out_channels: outputs,
     kernel: [3, 3],
+    groups: 1,
     bias: null,
     residual: null,
     ...WINDOWS,
@@ -108,6 +110,35 @@ describeWithLibtorch("kernels that share their work among threads", ({ addon }) 
         .update((result as Tensor).bytes!)
         .digest("hex"),
     );
+
+  it.skipIf(process.platform !== "linux")("ops of ATen with few elements start no threads in a sparing plan", async () => {
+    const [sum, product, self] = [0, 1, 2].map((index) => ({ kind: "slot", slot: index }) as const);
+    const node = (op: string, other: string, output: number): PlanNode => ({
+      ...{ kind: "op", op, outputs: [output] },
+      args: [
+        { name: "self", arg: self! },
+        { name: other, arg: self! },
+      ],
+    });
+    const nodes = [node("aten::add.Tensor", "other", 0), node("aten::mm", "mat2", 1)];
+    const graphs = [{ slots: 3, inputs: [2], nodes, outputs: [sum!, product!] }];
+    const { dtype, shape, bytes } = random([300, 300]);
+    const run = async (sparing: boolean): Promise<number> => {
+      const plan = addon.compile({ device: "cpu", graphs, sparing }, [null]);
+      await plan.start([{ dtype, shape, bytes: bytes! }], { profile: false }).resume([]);
+      plan.dispose();
+      return readdirSync("/proc/self/task").length;
+    };
+    addon.setThreads(4);
+    try {
+      const before = await run(true);
+      expect(await run(true)).toBe(before);
+      // Nothing keeps it from starting some otherwise.
+      expect(await run(false)).toBeGreaterThan(before);
+    } finally {
+      addon.setThreads(availableParallelism());
+    }
+  });
 
   it.each(calls)("%s: %s has the same bytes for any number of threads", (_, name, args) => {
     const run = (threads: number): readonly string[] => {

@@ -16,7 +16,8 @@ class OneThread {
   OneThread& operator=(const OneThread&) = delete;
 
  private:
-  int before_ = 0;  // 0 where nothing is to be restored
+  int before_ = 0;     // 0 where nothing is to be restored
+  int beforeMkl_ = 0;  // MKL's own number for this thread; 0 for that of the process
 };
 
 // Each thread must call this before it computes.

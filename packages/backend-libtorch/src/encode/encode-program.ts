@@ -26,6 +26,8 @@ export interface EncodeOptions {
   readonly device: string;
   /** The last node, where it may write to weights and buffers themselves. */
   readonly update?: Node | null;
+  /** See {@link PlanSource.sparing}. @default false */
+  readonly sparing?: boolean;
   routeOf(node: Node): Route;
 }
 
@@ -40,7 +42,8 @@ export function encodeProgram(
   const encoder = new Encoder(options);
   encoder.graphIndex({ ...graph, inputs: given.map(({ value }) => value) });
   const { graphs, nodes } = encoder;
-  return { plan: { graphs, device: options.device }, inputs: given, nodeAt: (at, node) => nodes[at]?.[node] };
+  const { device, sparing = false } = options;
+  return { plan: { graphs, device, sparing }, inputs: given, nodeAt: (at, node) => nodes[at]?.[node] };
 }
 
 function hasValue(spec: InputSpec): spec is PlanInput {

@@ -25,7 +25,7 @@ import type { OptimizeTarget } from "./target.ts";
 
 /**
  * Lowers convolutions whose weights are fixed to ops that keep activations channels-last and take packed weights: this
- * package's kernels for depthwise and dense ones of float32, oneDNN's for the others; of sequences only short ones. The layout propagates: their results are channels-last, and so are elementwise results of these.
+ * package's kernels for those of float32, oneDNN's for bfloat16 and for small groups; of sequences only short ones. The layout propagates: their results are channels-last, and so are elementwise results of these.
  */
 export function lowerConvolutions(program: Program, target: OptimizeTarget): Program {
   return rewrite(
@@ -92,11 +92,15 @@ function isSmall({ type, shape: [outputs, inputs, height, width] }: Convolution)
   return sizes.reduce((all, size) => all * size, outputs * inputs * height * width) <= SMALL;
 }
 
-/** Lowers a dense convolution, as products of a copy of the image that is padded and lies in the cache. */
+/** The fewest outputs of a group that are worth a vector. */
+const GROUP_OUTPUTS = 8;
+
+/** Lowers a convolution, as products of a copy of the image that is padded and lies in the cache. */
 function direct(conv: Convolution, node: Node, context: RewriteContext): Arg | null {
   const { input, bias, shape, groups } = conv;
   const [outputs, , height, width] = shape;
-  if (!context.target.has("pt2::direct_conv2d") || groups !== 1) return null;
+  if (!context.target.has("pt2::direct_conv2d")) return null;
+  if (groups > 1 && outputs / groups < GROUP_OUTPUTS) return null;
   const padded = zerosAround(input, context);
   const [top, left] = conv.padding as [number, number];
   // What the convolution adds comes on top.
@@ -110,6 +114,7 @@ function direct(conv: Convolution, node: Node, context: RewriteContext): Arg | n
     residual: NONE,
     ...geometry(conv),
     ...(sides !== undefined && { padding: intsArg(sides) }),
+    groups: { kind: "int", value: groups },
   };
   return context.emit("pt2::direct_conv2d", { ...args, ...activationArgs(NO_ACTIVATION) }, conv.type, node);
 }

@@ -93,5 +93,6 @@ export function packedMatrix(conv: Convolution, node: Node, context: RewriteCont
     dense(context.tensor(conv.weight), sizes),
     node,
   );
-  return context.emit("pt2::pack_linear_weight", { weight: matrix }, packedType(conv, context), node);
+  const groups: Arg = { kind: "int", value: conv.groups };
+  return context.emit("pt2::pack_linear_weight", { weight: matrix, groups }, packedType(conv, context), node);
 }

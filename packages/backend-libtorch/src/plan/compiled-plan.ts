@@ -13,7 +13,7 @@ import type {
   NativeValue,
   RunOptions,
 } from "../addon.ts";
-import { type EncodedProgram, encodeProgram, type PlanInput } from "../encode/encode-program.ts";
+import { type EncodedProgram, type EncodeOptions, encodeProgram, type PlanInput } from "../encode/encode-program.ts";
 import type { HostNode } from "../handlers/host-node.ts";
 import { libtorchError } from "../libtorch-errors.ts";
 import { fromNative, located, type NodeAt } from "../native-failure.ts";
@@ -57,17 +57,18 @@ export class CompiledPlan {
 
   /**
    * `bound` has the tensors of the inputs that stay, by the name of their value; `update` is the node that may write to
-   * them.
+   * them; `sparing` is that of the plan.
    */
   constructor(
     program: Pick<Program, "graph" | "inputs">,
     bound: ReadonlyMap<string, NativeTensor>,
     services: PlanServices,
-    update: Node | null = null,
+    { update = null, sparing }: Pick<EncodeOptions, "update" | "sparing"> = {},
   ) {
     const encoded: EncodedProgram = encodeProgram(program, {
       device: services.device,
       update,
+      ...(sparing !== undefined && { sparing }),
       routeOf: (node) => services.router.routeOf(node),
     });
     this.#update = update;

@@ -9,11 +9,11 @@ namespace pt2 {
 
 struct DirectConv {
   const float* x;         // batch, channels, height, width, with any strides
-  const float* packed;    // as `Gemm` has it: [out_channels, kernel_h * kernel_w * channels]
+  const float* packed;    // for each group as `Gemm` has it: [group_outputs, kernel_h * kernel_w * group_channels]
   const float* bias;      // out_channels, or null
   const float* residual;  // like `out`, or null
   float* out;             // batch, out_height, out_width, out_channels
-  int64_t batch, channels, height, width, out_channels, out_height, out_width;
+  int64_t batch, channels, height, width, out_channels, out_height, out_width, groups;
   int64_t x_image, x_channel, x_row, x_column;  // strides of `x`
   int64_t kernel_h, kernel_w, stride_h, stride_w, dilation_h, dilation_w;
   int64_t pad_top, pad_left, padded_height, padded_width;
@@ -25,7 +25,10 @@ struct DirectConv {
   /// Parts that the panels of output channels are cut into, where there are too few bands for all threads.
   int64_t parts = 1;
 
-  int64_t panels() const { return (out_channels + panel - 1) / panel; }
+  int64_t group_channels() const { return channels / groups; }
+  int64_t group_outputs() const { return out_channels / groups; }
+  int64_t group_panels() const { return (group_outputs() + panel - 1) / panel; }
+  int64_t panels() const { return groups * group_panels(); }
   /// Independent pieces of work: a part of the channels of one band of one image.
   int64_t items() const { return batch * bands * parts; }
   /// Rows of the padded image under `rows` rows of the result.

@@ -72,6 +72,8 @@ GraphSource parseGraph(Napi::Value value) {
 PlanSource parsePlan(Napi::Object object) {
   PlanSource plan;
   plan.device = parseDevice(readString(object.Get("device"), "device of a plan"));
+  const Napi::Value sparing = object.Get("sparing");
+  plan.sparing = !sparing.IsUndefined() && readBool(sparing, "sparing of a plan");
   plan.graphs = readElements(readArray(object.Get("graphs"), "graphs of a plan"), parseGraph);
   return plan;
 }

@@ -72,6 +72,7 @@ struct GraphSource {
 struct PlanSource {
   std::vector<GraphSource> graphs;
   c10::Device device = c10::Device(c10::kCPU);
+  bool sparing = false;  // whether ops that compute little take no other threads
 };
 
 // Describes an argument for a message: `a float`, `a list of 2`.

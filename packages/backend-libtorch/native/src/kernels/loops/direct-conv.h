@@ -101,27 +101,30 @@ struct ConvBand {
 /// Panels [first, last) of a band.
 inline void convolve_band(const DirectConv& d, const ConvBand& band, int64_t first_panel, int64_t last_panel) {
   const int64_t pitch = d.pitch();
-  const bool joined = d.dilation_w == 1 && pitch == d.channels;
+  const int64_t channels = d.group_channels(), outputs = d.group_outputs();
+  const bool joined = d.dilation_w == 1 && pitch == channels;
   const ConvRuns runs{
       .lines = d.kernel_h,
       .line_stride = d.dilation_h * band.row_stride,
       .taps = joined ? 1 : d.kernel_w,
       .tap_stride = d.dilation_w * pitch,
-      .length = joined ? d.kernel_w * d.channels : d.channels,
+      .length = joined ? d.kernel_w * channels : channels,
   };
-  const int64_t inner = d.kernel_h * d.kernel_w * d.channels;
+  const int64_t inner = d.kernel_h * d.kernel_w * channels;
   const int64_t blocks = (d.out_width + d.block_rows - 1) / d.block_rows;
   const bool clamps = d.activation.kind == ActivationKind::kClamp;
   for (int64_t panel = first_panel; panel < last_panel; ++panel) {
-    const int64_t column = panel * kPanel;
-    const int64_t columns = d.out_channels - column < kPanel ? d.out_channels - column : kPanel;
+    const int64_t group = panel / d.group_panels(), inside = panel % d.group_panels() * kPanel;
+    const int64_t columns = outputs - inside < kPanel ? outputs - inside : kPanel;
+    const int64_t column = group * outputs + inside;
+    const float* pixels = band.pixels + group * channels;
     for (int64_t oh = band.begin; oh < band.end; ++oh) {
       for (int64_t block = 0; block < blocks; ++block) {
         const int64_t first = d.out_width * block / blocks;
         const int64_t rows = d.out_width * (block + 1) / blocks - first;
         const int64_t at = ((band.image * d.out_height + oh) * d.out_width + first) * d.out_channels + column;
         const GemmTile tile{
-            .a = band.pixels + (oh - band.begin) * d.stride_h * band.row_stride + first * d.stride_w * pitch,
+            .a = pixels + (oh - band.begin) * d.stride_h * band.row_stride + first * d.stride_w * pitch,
             .a_stride = d.stride_w * pitch,
             .b = d.packed + panel * inner * kPanel,
             .inner = inner,

@@ -33,7 +33,8 @@ inline at::Tensor optional_like(const std::optional<at::Tensor>& t, const at::Te
 }
 
 /// A weight [columns, inner] as `pack_linear_weight` makes it.
-const at::Tensor& check_packed(const at::Tensor& packed, int64_t inner, int64_t columns, const char* op);
+const at::Tensor& check_packed(const at::Tensor& packed, int64_t inner, int64_t columns, const char* op,
+                               int64_t groups = 1);
 
 inline const float* data_or_null(const at::Tensor& t) { return t.defined() ? t.const_data_ptr<float>() : nullptr; }
 

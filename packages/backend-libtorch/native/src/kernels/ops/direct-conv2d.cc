@@ -44,7 +44,8 @@ void join_columns(DirectConv& d) {
   if (d.pad_left != 0 || d.padded_width != d.width || d.stride_w == 1) return;
   if (d.kernel_w == 1) {
     d.x_column *= d.stride_w;
-  } else if (d.kernel_w == d.stride_w && d.dilation_w == 1 && d.x_channel == 1 && d.x_column == d.channels) {
+  } else if (d.groups == 1 && d.kernel_w == d.stride_w && d.dilation_w == 1 && d.x_channel == 1 &&
+             d.x_column == d.channels) {
     d.channels *= d.kernel_w;
     d.x_column = d.channels;
     d.kernel_w = 1;
@@ -77,17 +78,19 @@ std::array<int64_t, 4> sides_of(at::IntArrayRef padding) {
 at::Tensor direct_conv2d(const at::Tensor& sequence_or_image, const at::Tensor& weight, int64_t out_channels,
                          at::IntArrayRef kernel, const std::optional<at::Tensor>& bias,
                          const std::optional<at::Tensor>& residual, at::IntArrayRef stride, at::IntArrayRef padding,
-                         at::IntArrayRef dilation, std::string attr, OptionalScalars scalars,
+                         at::IntArrayRef dilation, int64_t groups, std::string attr, OptionalScalars scalars,
                          std::optional<std::string> algorithm) {
   const at::Tensor x = as_image(sequence_or_image, kOp);
-  TORCH_CHECK(out_channels > 0, "pt2::", kOp, ": out_channels must be positive");
+  TORCH_CHECK(out_channels > 0 && groups > 0 && out_channels % groups == 0 && x.size(1) % groups == 0, "pt2::", kOp,
+              ": groups must divide the channels, got ", groups, " for ", x.size(1), " and ", out_channels);
   check_pair(kernel, 1, kOp, "kernel");
   check_pair(stride, 1, kOp, "stride");
   check_pair(dilation, 1, kOp, "dilation");
   const auto [top, left, bottom, right] = sides_of(padding);
   const int64_t height = x.size(2) + top + bottom, width = x.size(3) + left + right;
   const Kernels& k = kernels();
-  const at::Tensor& packed = check_packed(weight, kernel[0] * kernel[1] * x.size(1), out_channels, kOp);
+  const at::Tensor& packed =
+      check_packed(weight, kernel[0] * kernel[1] * (x.size(1) / groups), out_channels, kOp, groups);
   const at::Tensor offset = optional_vector(bias, out_channels, kOp, "bias");
   DirectConv d{
       .x = x.const_data_ptr<float>(),
@@ -102,6 +105,7 @@ at::Tensor direct_conv2d(const at::Tensor& sequence_or_image, const at::Tensor& 
       .out_channels = out_channels,
       .out_height = window_count(height, kernel[0], stride[0], 0, dilation[0], false, kOp),
       .out_width = window_count(width, kernel[1], stride[1], 0, dilation[1], false, kOp),
+      .groups = groups,
       .x_image = x.stride(0),
       .x_channel = x.stride(1),
       .x_row = x.stride(2),
@@ -133,7 +137,7 @@ at::Tensor direct_conv2d(const at::Tensor& sequence_or_image, const at::Tensor& 
   join_columns(d);
   skip_rows(d);
   divide(d);
-  const int64_t work = out.numel() / d.items() * d.kernel_h * d.kernel_w * d.channels;
+  const int64_t work = out.numel() / d.items() * d.kernel_h * d.kernel_w * d.group_channels();
   share(d.items(), std::max<int64_t>(1, kWorkPerThread / std::max<int64_t>(1, work)), [&](Pieces& pieces) {
     std::vector<float> scratch(static_cast<size_t>(d.scratch_floats()));
     for (Piece piece; pieces.next(piece);) k.direct_conv(d, piece.begin, piece.end, scratch.data());

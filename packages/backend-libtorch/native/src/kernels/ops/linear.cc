@@ -60,37 +60,42 @@ void multiply(const char* op, const at::Tensor& input, const at::Tensor& packed,
 
 }  // namespace
 
-const at::Tensor& check_packed(const at::Tensor& packed, int64_t inner, int64_t columns, const char* op) {
+const at::Tensor& check_packed(const at::Tensor& packed, int64_t inner, int64_t columns, const char* op,
+                               int64_t groups) {
   const int64_t panel = kernels().gemm_panel;
   check_float(packed, op, "weight");
   TORCH_CHECK(packed.dim() == 3 && packed.is_contiguous() && packed.size(1) == inner && packed.size(2) == panel &&
-                  columns > 0 && packed.size(0) == (columns + panel - 1) / panel,
-              "pt2::", op, ": weight must come from pt2::pack_linear_weight for [", columns, ", ", inner, "], got ",
-              packed.sizes());
+                  columns > 0 && packed.size(0) == groups * ((columns / groups + panel - 1) / panel),
+              "pt2::", op, ": weight must come from pt2::pack_linear_weight for [", columns, ", ", inner, "] in ",
+              groups, " groups, got ", packed.sizes());
   return packed;
 }
 
-at::Tensor pack_linear_weight(const at::Tensor& weight) {
+at::Tensor pack_linear_weight(const at::Tensor& weight, int64_t groups) {
   check_float(weight, "pack_linear_weight", "weight");
-  TORCH_CHECK(weight.dim() == 2, "pt2::pack_linear_weight: weight must have shape [out, in], got ", weight.sizes());
+  TORCH_CHECK(weight.dim() == 2 && groups > 0 && weight.size(0) % groups == 0,
+              "pt2::pack_linear_weight: weight must have shape [out, in], and out be a multiple of ", groups, ", got ",
+              weight.sizes());
   const Kernels& k = kernels();
   Panels p{
       .from = nullptr,
-      .columns = weight.size(0),
+      .columns = weight.size(0) / groups,
       .inner = weight.size(1),
       .column_stride = weight.stride(0),
       .inner_stride = weight.stride(1),
       .to = nullptr,
       .panel = k.gemm_panel,
   };
-  const at::Tensor packed = at::empty({p.count(), p.inner, p.panel}, weight.options());
+  const at::Tensor packed = at::empty({groups * p.count(), p.inner, p.panel}, weight.options());
   if (packed.numel() == 0) return packed;
-  p.from = weight.const_data_ptr<float>();
-  p.to = packed.mutable_data_ptr<float>();
   const int64_t grain = std::max<int64_t>(1, kPackedPerThread / (p.inner * p.panel));
-  share(p.count(), grain, [&](Pieces& pieces) {
-    for (Piece piece; pieces.next(piece);) k.pack_panels(p, piece.begin, piece.end);
-  });
+  for (int64_t group = 0; group < groups; ++group) {
+    p.from = weight.const_data_ptr<float>() + group * p.columns * p.column_stride;
+    p.to = packed.mutable_data_ptr<float>() + group * p.count() * p.inner * p.panel;
+    share(p.count(), grain, [&](Pieces& pieces) {
+      for (Piece piece; pieces.next(piece);) k.pack_panels(p, piece.begin, piece.end);
+    });
+  }
   return packed;
 }
 

@@ -24,10 +24,11 @@ at::Tensor depthwise_conv2d(const at::Tensor& x, const at::Tensor& weight, const
 /// kernel_w * channels], packed by `pack_linear_weight`.
 at::Tensor direct_conv2d(const at::Tensor& x, const at::Tensor& weight, int64_t out_channels, at::IntArrayRef kernel,
                          const std::optional<at::Tensor>& bias, const std::optional<at::Tensor>& residual,
-                         at::IntArrayRef stride, at::IntArrayRef padding, at::IntArrayRef dilation, std::string attr,
-                         OptionalScalars scalars, std::optional<std::string> algorithm);
+                         at::IntArrayRef stride, at::IntArrayRef padding, at::IntArrayRef dilation, int64_t groups,
+                         std::string attr, OptionalScalars scalars, std::optional<std::string> algorithm);
 
-at::Tensor pack_linear_weight(const at::Tensor& weight);
+/// `groups`: as many weights one after the other, each in panels of its own.
+at::Tensor pack_linear_weight(const at::Tensor& weight, int64_t groups);
 
 at::Tensor linear(const at::Tensor& x, const at::Tensor& packed, int64_t out_features,
                   const std::optional<at::Tensor>& bias, const std::optional<at::Tensor>& residual, std::string attr,

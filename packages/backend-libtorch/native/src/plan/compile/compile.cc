@@ -9,6 +9,7 @@
 #include "plan/compile/lifetimes.h"
 #include "plan/compile/nesting.h"
 #include "plan/compile/slot-map.h"
+#include "plan/compile/sparing.h"
 #include "plan/compile/writes.h"
 #include "plan/plan-error.h"
 
@@ -58,7 +59,8 @@ Node compileOp(const NodeSource& source, Program& program) {
             .writes = std::move(writes),
             .writesContents = writesContents(handle),
             .checks = std::move(checks),
-            .mayMixMemory = program.opaque};
+            .mayMixMemory = program.opaque,
+            .elementsForThreads = program.sparing ? elementsForThreads(handle) : 0};
   return {.op = source.op, .operands = std::move(operands), .outputs = {}, .kind = std::move(op)};
 }
 
@@ -164,6 +166,7 @@ Program compileProgram(PlanSource source) {
   checkNesting(source);
   Program program;
   program.device = source.device;
+  program.sparing = source.sparing;
   program.opaque = knowsOpaque(source);
   program.graphs.reserve(source.graphs.size());
   for (size_t i = 0; i < source.graphs.size(); ++i) {

@@ -38,6 +38,7 @@ struct OpNode {
   bool writesContents = false;   // whether it writes to elements, and not only to sizes and strides
   ArgumentChecks checks;         // the checks of arguments that the kernel does not check
   bool mayMixMemory = false;     // whether its arguments may be oneDNN's tensors beside ordinary ones
+  int64_t elementsForThreads = 0;  // with fewer in its arguments it takes no other threads
 };
 
 // Arithmetic on numbers, which follows Python.
@@ -76,6 +77,7 @@ struct Program {
   bool opaque = false;  // whether some node may compute tensors that only oneDNN reads
   bool writes = false;  // whether some node writes to an argument
   bool random = false;  // whether some node may draw random numbers
+  bool sparing = false;  // whether ops that compute little take no other threads
 };
 
 }  // namespace pt2

@@ -10,6 +10,7 @@
 #include "plan/args/argument-failure.h"
 #include "plan/args/checks/opaque.h"
 #include "plan/plan-error.h"
+#include "threads.h"
 
 namespace pt2 {
 namespace {
@@ -17,6 +18,17 @@ namespace {
 [[noreturn]] void refuseValue(const std::string& op, const c10::Argument& argument, const c10::IValue& value) {
   refuseArgument(op, argument.name(),
                  "must be " + schemaTypeOf(argument) + ", and a " + value.tagKind() + " was computed");
+}
+
+bool haveLess(const std::vector<c10::IValue>& arguments, int64_t elements) {
+  for (size_t i = 0; i < arguments.size() && elements > 0; ++i) {
+    if (arguments[i].isTensor()) {
+      elements -= arguments[i].toTensor().numel();
+    } else if (arguments[i].isTensorList()) {
+      for (const c10::IValue& tensor : arguments[i].toListRef()) elements -= tensor.toTensor().numel();
+    }
+  }
+  return elements > 0;
 }
 
 }  // namespace
@@ -122,7 +134,10 @@ Interpreter::After Interpreter::run(const OpNode& op, const Node& node, Frame& f
   if (!op.writes.empty() && !protection_.admits(node.op, op, stack_)) return After::Restart;
   if (op.mayMixMemory) requireSameMemory(node.op, stack_);
   if (!op.checks.empty()) op.checks(node.op, stack_);
-  op.handle.callBoxed(stack_);
+  {
+    const OneThread one(haveLess(stack_, op.elementsForThreads));
+    op.handle.callBoxed(stack_);
+  }
   finishNode(stack_);
   stack_.clear();
   return After::NextNode;

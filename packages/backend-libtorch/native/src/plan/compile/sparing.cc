@@ -1,0 +1,42 @@
+// Tells by the op's name.
+#include "plan/compile/sparing.h"
+
+#include <algorithm>
+#include <array>
+#include <string_view>
+
+namespace pt2 {
+namespace {
+
+/// Ops that read and write each element about once take as long as a thread needs to wake: 0.1 to 0.5 ms.
+constexpr int64_t kLight = int64_t{1} << 20;
+/// A product of matrices with n elements together has (n / 2)^1.5 multiplications at most, here 0.8 ms of them.
+constexpr int64_t kHeavy = int64_t{1} << 18;
+
+/// Parts of names of ops that compute much with each element.
+constexpr auto kHeavyNames = std::to_array<std::string_view>({
+    // products
+    "mm", "matmul", "mv", "dot", "einsum", "linear", "kron", "outer", "cdist", "pdist", "cov", "corrcoef", "conv",
+    "lstm", "gru", "rnn", "attention", "embedding_bag",
+    // decompositions
+    "linalg", "cholesky", "svd", "qr", "lu_solve", "lu_unpack", "lu_with_info", "inverse", "logdet", "solve", "lstsq",
+    "matrix_", "householder", "fft", "stft",
+    // orders
+    "sort", "topk", "kthvalue", "median", "unique", "quantile", "histc", "multinomial",
+    // much for each element
+    "grid_sampler", "ctc_loss", "igamma",
+});
+
+}  // namespace
+
+int64_t elementsForThreads(const c10::OperatorHandle& op) {
+  const std::string_view name = op.schema().name();
+  constexpr std::string_view kAten = "aten::";
+  if (!name.starts_with(kAten)) return 0;
+  const bool heavy = std::any_of(kHeavyNames.begin(), kHeavyNames.end(), [&](std::string_view word) {
+    return name.find(word, kAten.size()) != std::string_view::npos;
+  });
+  return heavy ? kHeavy : kLight;
+}
+
+}  // namespace pt2
