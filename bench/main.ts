@@ -29,7 +29,8 @@ const effort = {
   warmupMs: quick ? 1000 : 2000,
   measureMs: quick ? 2000 : 6000,
   leastRounds: quick ? 5 : 9,
-  pauseMs: threads > 1 ? 5 : 0,
+  // Threads of the peer look for work for 47 ms after a run.
+  pauseMs: threads > 1 ? 80 : 0,
 };
 for (const name of ["minilm", ...MODELS, ...TIMM_MODELS]) {
   if (!wanted(name) || !existsSync(`${models}/${name}.onnx`)) continue;
