@@ -18,7 +18,7 @@ export interface LatencyOptions extends SubjectOptions {
   readonly rounds: number;
 }
 
-/** Threads of a pool spin for a while when their work is done, onnxruntime's for 47 ms: the next subject waits until they sleep. */
+/** Threads of a pool spin for a while when their work is done, onnxruntime's for 47 ms: the next subject waits for that. */
 const IDLE_MS = 80;
 
 /** Runs every kind once a round, with the order reversed from round to round. A kind that fails is left out. */

@@ -61,7 +61,7 @@ describe("lowerConvolutions", () => {
           direct,
         ),
       );
-    expect(grouped("[32, 8, 3, 3]", 4)).toMatch(/pack_linear_weight\(.*groups=4\)[^]*direct_conv2d\(.*groups=4,/);
+    expect(grouped("[32, 8, 3, 3]", 4)).toMatch(/pack_linear_weight\(.*groups=4\)[\s\S]*direct_conv2d\(.*groups=4,/);
     expect(grouped("[32, 4, 3, 3]", 8)).toContain("mkldnn::_convolution_pointwise");
   });
 
