@@ -32,7 +32,7 @@ function reason(cause: unknown): string {
 }
 
 /**
- * Closes the files of sources that nobody can reach any more, as of a model that was dropped and not disposed. Node
+ * Closes the files of sources that can no longer be reached, as of a model that was dropped and not disposed. Node
  * warns when it has to close a file itself, and says that it will throw in the future.
  */
 const dropped = new FinalizationRegistry<FileHandle>((file) => void file.close().catch(() => {}));

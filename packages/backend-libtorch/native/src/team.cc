@@ -98,7 +98,7 @@ class Team {
     }
   }
 
-  /// Nobody joins any more; waits for those who have.
+  /// Lets no more threads join; waits for those that have.
   void close(Job& job) {
     {
       const std::lock_guard lock(mutex_);

@@ -1,8 +1,8 @@
 // The threads that share the work of one kernel.
 //
 // OpenMP divides an op before it begins, wakes its threads and waits for each of them, also for one that the system
-// starts late. Here the thread that calls begins at once, and others take pieces when they are there: nobody waits for a
-// thread that has taken none.
+// starts late. Here the thread that calls begins at once, others take pieces when they are there, and there is no wait
+// for a thread that has taken none.
 #pragma once
 
 #include <atomic>

@@ -35,9 +35,7 @@ struct DirectConv {
   int64_t rows_under(int64_t rows) const { return (rows - 1) * stride_h + (kernel_h - 1) * dilation_h + 1; }
   /// Floats from one pixel of the copy to the next. The pixels of a tile that lie a multiple of 512 bytes apart would
   /// compete for the same sets of the first-level cache: a line more spreads them.
-  int64_t pitch() const {
-    return out_width > 1 && stride_w * channels % 128 == 0 ? channels + 16 : channels;
-  }
+  int64_t pitch() const { return out_width > 1 && stride_w * channels % 128 == 0 ? channels + 16 : channels; }
   /// Whether pixels are read where they lie: without padding, their channels and columns one after the other.
   bool in_place() const {
     return padded_height == height && padded_width == width && x_channel == 1 && x_column == channels &&

@@ -48,7 +48,6 @@ inline void pack_values(const AttentionTensor& v, const float* from, int64_t key
 /// neither counts.
 inline Vec weight_of(Vec x) { return x < -104.0f ? Vec{} : exp_bounded(at_least(splat(-80.0f), x)); }
 
-
 /// exp(scale x + mask - max) in place over the first `keys` numbers, and their sum; zero if all are masked.
 inline float soften(float* scores, const float* mask, int64_t keys, float scale) {
   const Vec factor = splat(scale);

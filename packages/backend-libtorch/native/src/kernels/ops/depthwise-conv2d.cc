@@ -8,8 +8,8 @@
 #include "check.h"
 #include "images.h"
 #include "ops.h"
-#include "window.h"
 #include "team.h"
+#include "window.h"
 
 namespace pt2 {
 

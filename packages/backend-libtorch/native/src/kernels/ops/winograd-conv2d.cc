@@ -7,8 +7,8 @@
 #include "../table.h"
 #include "check.h"
 #include "ops.h"
-#include "window.h"
 #include "team.h"
+#include "window.h"
 
 namespace pt2 {
 

@@ -34,10 +34,10 @@ inline std::span<const std::optional<Slot>> slotsOf(const Output& output) {
 // A call of PyTorch's dispatcher.
 struct OpNode {
   c10::OperatorHandle handle;
-  std::vector<uint32_t> writes;  // indices of the operands that the op writes to
-  bool writesContents = false;   // whether it writes to elements, and not only to sizes and strides
-  ArgumentChecks checks;         // the checks of arguments that the kernel does not check
-  bool mayMixMemory = false;     // whether its arguments may be oneDNN's tensors beside ordinary ones
+  std::vector<uint32_t> writes;    // indices of the operands that the op writes to
+  bool writesContents = false;     // whether it writes to elements, and not only to sizes and strides
+  ArgumentChecks checks;           // the checks of arguments that the kernel does not check
+  bool mayMixMemory = false;       // whether its arguments may be oneDNN's tensors beside ordinary ones
   int64_t elementsForThreads = 0;  // with fewer in its arguments it takes no other threads
 };
 
@@ -74,9 +74,9 @@ struct Graph {
 struct Program {
   std::vector<Graph> graphs;
   c10::Device device = c10::Device(c10::kCPU);
-  bool opaque = false;  // whether some node may compute tensors that only oneDNN reads
-  bool writes = false;  // whether some node writes to an argument
-  bool random = false;  // whether some node may draw random numbers
+  bool opaque = false;   // whether some node may compute tensors that only oneDNN reads
+  bool writes = false;   // whether some node writes to an argument
+  bool random = false;   // whether some node may draw random numbers
   bool sparing = false;  // whether ops that compute little take no other threads
 };
 
