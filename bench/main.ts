@@ -7,6 +7,7 @@ import { MODELS, TIMM_MODELS } from "./src/compared-models.ts";
 import { compareModel } from "./src/models.ts";
 import { productRate } from "./src/product-rate.ts";
 import { coldLoadTable, machine, modelTable } from "./src/report.ts";
+import { REST_MS } from "./src/statistics.ts";
 
 const { values } = parseArgs({
   options: {
@@ -29,8 +30,7 @@ const effort = {
   warmupMs: quick ? 1000 : 2000,
   measureMs: quick ? 2000 : 6000,
   leastRounds: quick ? 5 : 9,
-  // Threads of the peer look for work for 47 ms after a run.
-  pauseMs: threads > 1 ? 80 : 0,
+  pauseMs: threads > 1 ? REST_MS : 0,
 };
 for (const name of ["minilm", ...MODELS, ...TIMM_MODELS]) {
   if (!wanted(name) || !existsSync(`${models}/${name}.onnx`)) continue;

@@ -23,6 +23,12 @@ function quantile(sorted: readonly number[], q: number): number {
 /** Subjects of a comparison, each measured once a round. */
 export type Subjects<Name extends string> = Readonly<Record<Name, () => Promise<unknown>>>;
 
+/**
+ * Milliseconds of rest before a run on several threads. Those of a pool look for work for a while when theirs is done,
+ * onnxruntime's for 47 ms, and would take a processor from the next subject.
+ */
+export const REST_MS = 80;
+
 /** How long a comparison warms up and measures. */
 export interface Effort {
   readonly warmupMs: number;

@@ -1,5 +1,5 @@
 import { setTimeout } from "node:timers/promises";
-import { type Summary, summarize } from "../statistics.ts";
+import { REST_MS, type Summary, summarize } from "../statistics.ts";
 import { KINDS, type Kind, type Ready, Subject, type SubjectOptions } from "./child.ts";
 
 /** One model at one number of threads. */
@@ -17,9 +17,6 @@ export interface LatencyOptions extends SubjectOptions {
   readonly kinds: readonly Kind[];
   readonly rounds: number;
 }
-
-/** Threads of a pool spin for a while when their work is done, onnxruntime's for 47 ms: the next subject waits for that. */
-const IDLE_MS = 80;
 
 /** Runs every kind once a round, with the order reversed from round to round. A kind that fails is left out. */
 export async function measureLatency({ kinds, rounds, ...options }: LatencyOptions): Promise<Latency> {
@@ -58,7 +55,7 @@ async function rounded(
   for (let round = -3; round < rounds; round++) {
     const kinds = KINDS.filter((kind) => subjects.has(kind));
     for (const kind of round % 2 === 0 ? kinds : kinds.toReversed()) {
-      await setTimeout(IDLE_MS);
+      await setTimeout(REST_MS);
       const ms = await subjects.get(kind)!.run();
       if (round >= 0) times.get(kind)!.push(ms);
     }

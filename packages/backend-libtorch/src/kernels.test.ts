@@ -1,6 +1,5 @@
-import { type HostTensor, hostTensor, numel, type Tensor } from "@pt2/backend";
+import { type HostTensor, hostTensor, type Tensor } from "@pt2/backend";
 import { floats } from "@pt2/conformance";
-import { randomFloats, randomUnit } from "@pt2/testing/random";
 import { ABSOLUTE, worstError } from "@pt2/testing/worst-error";
 import { describe, expect, it } from "vitest";
 import type { NativeTensor } from "./addon.ts";
@@ -8,11 +7,7 @@ import { LibtorchBackend } from "./backend.ts";
 import type { OpArgs } from "./eager/op-args.ts";
 import { describeWithLibtorch } from "./libtorch.test-helper.ts";
 import { elementsOf } from "./programs.test-helper.ts";
-
-/** The same numbers in [-1, 1) on every run. */
-function random(shape: readonly number[], seed = 1): HostTensor {
-  return hostTensor("float32", shape, randomFloats(randomUnit(seed), numel(shape)));
-}
+import { random } from "./random.test-helper.ts";
 
 /** Half of float32's step between 1 and 2: no operation rounds by more, relative to its result. */
 const ROUNDING = 2 ** -24;
@@ -82,7 +77,9 @@ describeWithLibtorch("the kernels of this package, against ATen's ops", ({ addon
     [50, 1500, 17],
     [13, 16, 100],
   ])("linear of %i rows, %i to %i", (rows, inner, columns) => {
-    const [x, weight, bias, residual] = [[rows, inner], [columns, inner], [columns], [rows, columns]].map(random);
+    const [x, weight, bias, residual] = [[rows, inner], [columns, inner], [columns], [rows, columns]].map((shape, i) =>
+      random(shape, i),
+    );
     const packed = one("pt2::pack_linear_weight", { weight: weight! });
     const common = { x: x!, weight: packed, out_features: columns, scalars: [] };
     const plain = one("aten::linear", [x!, weight!, bias!]);
@@ -223,7 +220,7 @@ describeWithLibtorch("the kernels of this package, against ATen's ops", ({ addon
   });
 
   it("squeeze_excite gives the results of the ops that it replaces", () => {
-    const [x, w1, w2, b1, b2] = [[2, 37, 6, 5], [9, 37], [37, 9], [9], [37]].map(random);
+    const [x, w1, w2, b1, b2] = [[2, 37, 6, 5], [9, 37], [37, 9], [9], [37]].map((shape, i) => random(shape, i));
     const mean = one("aten::mean.dim", [x!, [2, 3]]);
     const hidden = one("aten::silu", [one("aten::linear", [mean, w1!, b1!])]);
     const gate = one("aten::sigmoid", [one("aten::linear", [hidden, w2!, b2!])]);
@@ -251,7 +248,9 @@ describeWithLibtorch("the kernels of this package, against ATen's ops", ({ addon
   });
 
   it.each([1, 7, 96, 770])("layer_norm and add_layer_norm of rows of %i", (width) => {
-    const [x, other, weight, bias] = [[3, 5, width], [3, 5, width], [width], [width]].map(random);
+    const [x, other, weight, bias] = [[3, 5, width], [3, 5, width], [width], [width]].map((shape, i) =>
+      random(shape, i),
+    );
     const rest = [[width], weight!, bias!, 1e-5] as const;
     const args = { x: x!, weight: weight!, bias: bias!, eps: 1e-5 };
     expectClose(one("pt2::layer_norm", args), one("aten::layer_norm", [x!, ...rest]));

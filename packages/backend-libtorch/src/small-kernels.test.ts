@@ -1,20 +1,11 @@
-import { type HostTensor, hostTensor, numel, type Tensor } from "@pt2/backend";
-import { randomFloats, randomUnit } from "@pt2/testing/random";
+import { hostTensor, numel, type Tensor } from "@pt2/backend";
 import { ABSOLUTE, worstError } from "@pt2/testing/worst-error";
 import { describe, expect, it } from "vitest";
 import { LibtorchBackend } from "./backend.ts";
 import type { OpArgs } from "./eager/op-args.ts";
 import { describeWithLibtorch } from "./libtorch.test-helper.ts";
 import { elementsOf } from "./programs.test-helper.ts";
-
-/** The same numbers in [-scale, scale) on every run. */
-function random(shape: readonly number[], seed = 1, scale = 1): HostTensor {
-  return hostTensor(
-    "float32",
-    shape,
-    randomFloats(randomUnit(seed), numel(shape)).map((value) => value * scale),
-  );
-}
+import { random } from "./random.test-helper.ts";
 
 /** Sums of at most 300 products of numbers like these, and what approximations of `exp` add: some tens of roundings. */
 const CLOSE = 2e-5;

@@ -1,16 +1,13 @@
 import { createHash } from "node:crypto";
 import { readdirSync } from "node:fs";
 import { availableParallelism } from "node:os";
-import { hostTensor, numel, type Tensor } from "@pt2/backend";
-import { randomFloats, randomUnit } from "@pt2/testing/random";
+import type { Tensor } from "@pt2/backend";
 import { expect, it } from "vitest";
 import type { PlanNode } from "./addon.ts";
 import { LibtorchBackend } from "./backend.ts";
 import type { OpArgs, OpResult } from "./eager/op-args.ts";
 import { describeWithLibtorch } from "./libtorch.test-helper.ts";
-
-const random = (shape: readonly number[], seed = 1): Tensor =>
-  hostTensor("float32", shape, randomFloats(randomUnit(seed), numel(shape)));
+import { random } from "./random.test-helper.ts";
 
 const BARE = { attr: "none", scalars: [], algorithm: null } as const;
 const WINDOWS = { stride: [1, 1], padding: [1, 1], dilation: [1, 1] } as const;

@@ -103,7 +103,7 @@ class Team {
     {
       const std::lock_guard lock(mutex_);
       wanted_ -= job.pieces.threads() - 1;
-      jobs_.erase(std::find(jobs_.begin(), jobs_.end(), &job));
+      std::erase(jobs_, &job);
     }
     const auto alone = [&] { return job.inside.load(std::memory_order_acquire) == 0; };
     if (look(alone)) return;
@@ -155,9 +155,9 @@ class Team {
       }
       const unsigned seen = changes_.load(std::memory_order_relaxed);
       lock.unlock();
-      const bool found = look([&] { return changes_.load(std::memory_order_acquire) != seen; });
+      look([&] { return changes_.load(std::memory_order_acquire) != seen; });
       lock.lock();
-      if (found || changes_.load(std::memory_order_relaxed) != seen) continue;
+      if (changes_.load(std::memory_order_relaxed) != seen) continue;
       self.called = false;
       sleeping_.push_back(&self);
       self.wake.wait(lock, [&] { return self.called; });
@@ -183,6 +183,11 @@ bool Pieces::next(Piece& piece) noexcept {
   } while (!next_.compare_exchange_weak(begin, begin + size, std::memory_order_relaxed));
   piece = {begin, std::min(count_, begin + size)};
   return true;
+}
+
+int64_t itemsForThreads() {
+  const int64_t threads = at::get_num_threads();
+  return threads > 1 ? 4 * threads : 1;
 }
 
 void shareWork(int64_t count, int64_t grain, SharedWork work, void* context) {

@@ -50,4 +50,15 @@ void share(int64_t count, int64_t grain, const F& work) {
       const_cast<F*>(std::addressof(work)));
 }
 
+/// The same for work that needs nothing from one piece to the next: calls `work(begin, end)`.
+template <class F>
+void shareRanges(int64_t count, int64_t grain, const F& work) {
+  share(count, grain, [&](Pieces& pieces) {
+    for (Piece piece; pieces.next(piece);) work(piece.begin, piece.end);
+  });
+}
+
+/// The least items that an op is divided into where it can be, so that each thread has a few of them.
+int64_t itemsForThreads();
+
 }  // namespace pt2

@@ -50,6 +50,13 @@ describe("lowerConvolutions", () => {
     `);
   });
 
+  it("computes large images with our own kernel, of few channels and of more", () => {
+    for (const channels of [3, 6]) {
+      const large = program(convolved(`[6, ${channels}, 3, 3]`, `[1, ${channels}, 99, 99]`, ", padding=1"));
+      expect(text(lowerConvolutions(large, direct))).toContain("pt2::direct_conv2d");
+    }
+  });
+
   it("computes groups that fill a vector with our own kernel", () => {
     const grouped = (weight: string, groups: number): string =>
       text(

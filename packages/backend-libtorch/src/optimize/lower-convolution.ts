@@ -25,7 +25,8 @@ import type { OptimizeTarget } from "./target.ts";
 
 /**
  * Lowers convolutions whose weights are fixed to ops that keep activations channels-last and take packed weights: this
- * package's kernels for those of float32, oneDNN's for bfloat16 and for small groups; of sequences only short ones. The layout propagates: their results are channels-last, and so are elementwise results of these.
+ * package's kernels for those of float32, oneDNN's for bfloat16 and for small groups; of sequences only short ones. The
+ * layout propagates: their results are channels-last, and so are elementwise results of these.
  */
 export function lowerConvolutions(program: Program, target: OptimizeTarget): Program {
   return rewrite(

@@ -63,12 +63,12 @@ export class CompiledPlan {
     program: Pick<Program, "graph" | "inputs">,
     bound: ReadonlyMap<string, NativeTensor>,
     services: PlanServices,
-    { update = null, sparing }: Pick<EncodeOptions, "update" | "sparing"> = {},
+    { update = null, sparing = false }: Pick<EncodeOptions, "update" | "sparing"> = {},
   ) {
     const encoded: EncodedProgram = encodeProgram(program, {
       device: services.device,
       update,
-      ...(sparing !== undefined && { sparing }),
+      sparing,
       routeOf: (node) => services.router.routeOf(node),
     });
     this.#update = update;

@@ -1,5 +1,5 @@
-// Convolution, channels-last: each tile of output columns is a product as in `gemm.h`, whose left side
-// is read from a padded copy of a band of the image, a run of numbers for each row of the kernel.
+// Convolution, channels-last: each tile of output columns is a product as in `gemm.h`, whose left side is read from a
+// padded copy of a band of the image, a run of numbers for each row of the kernel.
 #pragma once
 
 #include "../direct-conv.h"

@@ -1,5 +1,4 @@
 // Convolves each channel with its own filter.
-#include <ATen/Parallel.h>
 #include <ATen/ops/empty.h>
 
 #include <vector>
@@ -27,9 +26,8 @@ constexpr int64_t kBandFloats = int64_t{128} * 1024;
 /// items. Below eight rows a band would copy more than it computes.
 int64_t count_bands(const Depthwise& d, int64_t lanes) {
   const int64_t by_cache = d.height * d.width * d.channels / kBandFloats;
-  const int64_t threads = at::get_num_threads();
   const int64_t planes = d.batch * d.blocks(lanes);
-  const int64_t by_threads = threads > 1 ? (4 * threads + planes - 1) / planes : 1;
+  const int64_t by_threads = (itemsForThreads() + planes - 1) / planes;
   return std::clamp<int64_t>(std::max(by_cache, by_threads), 1, std::max<int64_t>(1, d.out_height / 8));
 }
 

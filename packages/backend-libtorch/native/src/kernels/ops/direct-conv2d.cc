@@ -1,5 +1,4 @@
 // Convolves images, and sequences as images of one row, with kernels of any size.
-#include <ATen/Parallel.h>
 #include <ATen/ops/empty.h>
 
 #include <algorithm>
@@ -29,8 +28,7 @@ constexpr int64_t kBandFloats = int64_t{16} * 1024;
 /// Below four rows a band would copy much of what its neighbors copy too. Results depend on neither.
 void divide(DirectConv& d) {
   const int64_t by_cache = d.padded_height * d.padded_width * d.channels / kBandFloats + 1;
-  const int64_t threads = at::get_num_threads();
-  const int64_t wanted = threads > 1 ? 4 * threads : 1;
+  const int64_t wanted = itemsForThreads();
   const int64_t by_threads = (wanted + d.batch - 1) / d.batch;
   const int64_t rows = std::max<int64_t>(1, d.out_height / 4);
   d.bands = std::clamp<int64_t>(std::max(by_cache, by_threads), 1, rows);

@@ -37,9 +37,8 @@ std::tuple<at::Tensor, at::Tensor> normalize(const char* op, const at::Tensor& x
       .width = width,
       .epsilon = static_cast<float>(eps),
   };
-  share(t.rows, std::max<int64_t>(1, kFloatsPerThread / width), [&](Pieces& pieces) {
-    for (Piece piece; pieces.next(piece);) kernels().layer_norm(t, piece.begin, piece.end);
-  });
+  shareRanges(t.rows, std::max<int64_t>(1, kFloatsPerThread / width),
+              [&](int64_t begin, int64_t end) { kernels().layer_norm(t, begin, end); });
   return {sum, out};
 }
 

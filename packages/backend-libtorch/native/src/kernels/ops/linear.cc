@@ -92,9 +92,7 @@ at::Tensor pack_linear_weight(const at::Tensor& weight, int64_t groups) {
   for (int64_t group = 0; group < groups; ++group) {
     p.from = weight.const_data_ptr<float>() + group * p.columns * p.column_stride;
     p.to = packed.mutable_data_ptr<float>() + group * p.count() * p.inner * p.panel;
-    share(p.count(), grain, [&](Pieces& pieces) {
-      for (Piece piece; pieces.next(piece);) k.pack_panels(p, piece.begin, piece.end);
-    });
+    shareRanges(p.count(), grain, [&](int64_t begin, int64_t end) { k.pack_panels(p, begin, end); });
   }
   return packed;
 }

@@ -106,9 +106,8 @@ class Pass {
     const auto loop = [&p](char** data, const int64_t* strides, int64_t columns, int64_t rows) {
       kernels().pointwise(p, data, strides, columns, rows);
     };
-    share(iterator_->numel(), grain, [&](Pieces& pieces) {
-      for (Piece piece; pieces.next(piece);) iterator_->serial_for_each(loop, {piece.begin, piece.end});
-    });
+    shareRanges(iterator_->numel(), grain,
+                [&](int64_t begin, int64_t end) { iterator_->serial_for_each(loop, {begin, end}); });
   }
 
   std::vector<at::Tensor> take_results() { return std::move(out_); }

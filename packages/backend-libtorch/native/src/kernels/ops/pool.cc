@@ -55,9 +55,8 @@ at::Tensor max_pool2d(const at::Tensor& sequence_or_image, at::IntArrayRef kerne
       .dilation_w = dilation[1],
   };
   const int64_t work = p.out_width * p.channels * p.kernel_h * p.kernel_w;
-  share(p.batch * p.out_height, std::max<int64_t>(1, kFloatsPerThread / work), [&](Pieces& pieces) {
-    for (Piece piece; pieces.next(piece);) kernels().max_pool(p, piece.begin, piece.end);
-  });
+  shareRanges(p.batch * p.out_height, std::max<int64_t>(1, kFloatsPerThread / work),
+              [&](int64_t begin, int64_t end) { kernels().max_pool(p, begin, end); });
   return result;
 }
 
@@ -77,11 +76,9 @@ at::Tensor global_average_pool(const at::Tensor& sequence_or_image) {
   const int64_t lanes = kernels().lanes, blocks = (channels + lanes - 1) / lanes;
   const int64_t grain = std::max<int64_t>(1, kFloatsPerThread / (lanes * pixels));
   for (int64_t n = 0; n < x.size(0); ++n) {
-    share(blocks, grain, [&](Pieces& pieces) {
-      for (Piece piece; pieces.next(piece);) {
-        kernels().channel_means(from + n * pixels * channels, pixels, channels, piece.begin * lanes,
-                                std::min(channels, piece.end * lanes), to + n * channels);
-      }
+    shareRanges(blocks, grain, [&](int64_t begin, int64_t end) {
+      kernels().channel_means(from + n * pixels * channels, pixels, channels, begin * lanes,
+                              std::min(channels, end * lanes), to + n * channels);
     });
   }
   return result;

@@ -58,20 +58,18 @@ at::Tensor squeeze_excite(const at::Tensor& x, const at::Tensor& reduce, const s
 
   // Threads compute whole vectors of channels, so that the sums do not depend on the number of threads.
   const int64_t blocks = (s.channels + k.lanes - 1) / k.lanes;
-  share(s.batch * blocks, std::max<int64_t>(1, kFloatsPerThread / (k.lanes * s.pixels)), [&](Pieces& pieces) {
-    for (Piece piece; pieces.next(piece);) {
-      for (int64_t begin = piece.begin; begin < piece.end;) {
-        const int64_t n = begin / blocks, last = std::min(piece.end, (n + 1) * blocks);
-        k.channel_means(s.x + n * s.pixels * s.channels, s.pixels, s.channels, begin % blocks * k.lanes,
-                        std::min(s.channels, (last - n * blocks) * k.lanes), means + n * s.channels);
-        begin = last;
-      }
+  const int64_t grain = std::max<int64_t>(1, kFloatsPerThread / (k.lanes * s.pixels));
+  shareRanges(s.batch * blocks, grain, [&](int64_t begin, int64_t end) {
+    while (begin < end) {
+      const int64_t n = begin / blocks, last = std::min(end, (n + 1) * blocks);
+      k.channel_means(s.x + n * s.pixels * s.channels, s.pixels, s.channels, begin % blocks * k.lanes,
+                      std::min(s.channels, (last - n * blocks) * k.lanes), means + n * s.channels);
+      begin = last;
     }
   });
   for (int64_t n = 0; n < s.batch; ++n) k.gates(s, means + n * s.channels, hidden, gates + n * s.channels);
-  share(s.batch * s.pixels, std::max<int64_t>(1, kFloatsPerThread / s.channels), [&](Pieces& pieces) {
-    for (Piece piece; pieces.next(piece);) k.scale_pixels(s, gates, piece.begin, piece.end);
-  });
+  shareRanges(s.batch * s.pixels, std::max<int64_t>(1, kFloatsPerThread / s.channels),
+              [&](int64_t begin, int64_t end) { k.scale_pixels(s, gates, begin, end); });
   return out;
 }
 

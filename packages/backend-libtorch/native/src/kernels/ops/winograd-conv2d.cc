@@ -58,14 +58,9 @@ void run_steps(const Winograd& w) {
   const Kernels& k = kernels();
   const Workspace space(w, w.tiles());
   const WinogradChunk chunk{0, w.tiles(), space.input.get(), space.product.get()};
-  const auto step = [&](int64_t count, auto kernel) {
-    share(count, 1, [&](Pieces& pieces) {
-      for (Piece piece; pieces.next(piece);) kernel(w, chunk, piece.begin, piece.end);
-    });
-  };
-  step(chunk.count, k.winograd_input);
-  step(w.products(), k.winograd_products);
-  step(chunk.count, k.winograd_output);
+  shareRanges(chunk.count, 1, [&](int64_t begin, int64_t end) { k.winograd_input(w, chunk, begin, end); });
+  shareRanges(w.products(), 1, [&](int64_t begin, int64_t end) { k.winograd_products(w, chunk, begin, end); });
+  shareRanges(chunk.count, 1, [&](int64_t begin, int64_t end) { k.winograd_output(w, chunk, begin, end); });
 }
 
 }  // namespace
@@ -88,9 +83,7 @@ at::Tensor pack_winograd_weight(const at::Tensor& weight) {
   p.from = filters.const_data_ptr<float>();
   p.to = packed.mutable_data_ptr<float>();
   const int64_t grain = std::max<int64_t>(1, kPackedPerThread / (kWinogradPoints * p.inner * p.panel));
-  share(p.count(), grain, [&](Pieces& pieces) {
-    for (Piece piece; pieces.next(piece);) k.pack_winograd_panels(p, piece.begin, piece.end);
-  });
+  shareRanges(p.count(), grain, [&](int64_t begin, int64_t end) { k.pack_winograd_panels(p, begin, end); });
   return packed;
 }
 
