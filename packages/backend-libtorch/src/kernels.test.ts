@@ -8,19 +8,10 @@ import type { OpArgs } from "./eager/op-args.ts";
 import { describeWithLibtorch } from "./libtorch.test-helper.ts";
 import { elementsOf } from "./programs.test-helper.ts";
 import { random } from "./random.test-helper.ts";
+import { sumError } from "./sum-error.test-helper.ts";
 
-/** Half of float32's step between 1 and 2: no operation rounds by more, relative to its result. */
-const ROUNDING = 2 ** -24;
 /** Where sums are short: results are below 16, so this is 21 roundings, for approximations of `exp` and their like. */
 const SHORT = 2e-5;
-
-/**
- * What the sums of `terms` products of numbers like these, taken in two orders, may differ by. A product has variance
- * 1/9, so a sum on its way has a deviation of √terms / 3 at most; each addition rounds it, which adds ROUNDING / √3 of
- * that. Over all additions of both sides: √(2 terms) · ROUNDING / √3 · √terms / 3, and five times that for the worst of
- * some thousand results.
- */
-const sumError = (terms: number): number => 5 * (Math.sqrt(2 / 27) * terms * ROUNDING);
 
 /**
  * The same for Winograd's F(4 x 4, 3 x 3). Its transforms blow numbers up and cancel them again: a column of Bᵀ has a
@@ -76,6 +67,10 @@ describeWithLibtorch("the kernels of this package, against ATen's ops", ({ addon
     [29, 1024, 40],
     [50, 1500, 17],
     [13, 16, 100],
+    // Weights that come a panel ahead.
+    [5, 700, 300],
+    [23, 1100, 150],
+    [300, 90, 130],
   ])("linear of %i rows, %i to %i", (rows, inner, columns) => {
     const [x, weight, bias, residual] = [[rows, inner], [columns, inner], [columns], [rows, columns]].map((shape, i) =>
       random(shape, i),

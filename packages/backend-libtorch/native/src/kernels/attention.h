@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "gemm.h"
+
 namespace pt2 {
 
 /// A [batch, heads, rows, width] tensor whose last dimension is contiguous. Strides in floats; zero broadcasts.
@@ -21,14 +23,14 @@ struct Attention {
   int64_t batch, heads, rows, keys, width, value_width;
   bool causal;
   float scale;
-  int64_t block_rows, panel;  // of the matrix kernel
-  int64_t parts;              // pieces that the rows of one head are cut into, so that there is work for every thread
+  GemmShape shape;  // of `value_width`, for both products
+  int64_t parts;    // pieces that the rows of one head are cut into, so that there is work for every thread
 
   int64_t items() const { return batch * heads * parts; }
-  int64_t padded(int64_t columns) const { return (columns + panel - 1) / panel * panel; }
+  int64_t padded(int64_t columns) const { return (columns + shape.panel - 1) / shape.panel * shape.panel; }
   /// Packed keys, packed values, and the scores of one block of rows.
   int64_t scratch_floats() const {
-    return padded(keys) * width + padded(value_width) * keys + block_rows * padded(keys);
+    return padded(keys) * width + padded(value_width) * keys + shape.rows * padded(keys);
   }
 };
 

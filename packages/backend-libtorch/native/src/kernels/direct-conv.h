@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "activation.h"
+#include "gemm.h"
 
 namespace pt2 {
 
@@ -17,7 +18,7 @@ struct DirectConv {
   int64_t x_image, x_channel, x_row, x_column;  // strides of `x`
   int64_t kernel_h, kernel_w, stride_h, stride_w, dilation_h, dilation_w;
   int64_t pad_top, pad_left, padded_height, padded_width;
-  int64_t block_rows, panel;  // as in `Gemm`
+  GemmShape shape;  // of `group_outputs()`
   Activation activation;
 
   /// Bands of output rows that an image is cut into; a band of the padded image stays in the second-level cache.
@@ -27,7 +28,7 @@ struct DirectConv {
 
   int64_t group_channels() const { return channels / groups; }
   int64_t group_outputs() const { return out_channels / groups; }
-  int64_t group_panels() const { return (group_outputs() + panel - 1) / panel; }
+  int64_t group_panels() const { return (group_outputs() + shape.panel - 1) / shape.panel; }
   int64_t panels() const { return groups * group_panels(); }
   /// Independent pieces of work: a part of the channels of one band of one image.
   int64_t items() const { return batch * bands * parts; }

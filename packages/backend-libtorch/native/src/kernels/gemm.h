@@ -11,36 +11,44 @@ namespace pt2 {
 /// Steps of the inner dimension done at once: a panel of them stays in the second-level cache.
 inline constexpr int64_t kGemmInner = 1024;
 
+/// Floats of one side that stay in the second-level cache: half a megabyte.
+inline constexpr int64_t kGemmCached = int64_t{128} * 1024;
+
 /// Stride of copied rows, in floats: one cache line more than a block, so that rows fall into different sets.
 inline constexpr int64_t kGemmCopyStride = kGemmInner + 16;
+
+/// Rows of a register tile at most, and columns of a panel.
+struct GemmShape {
+  int64_t rows, panel;
+};
 
 /// out[m, n] = activation(sum_k a'[m, k] b[k, n] + bias[n] + residual[m, n]), all rows contiguous, where a' is a, or
 /// max(a[m, k] scale[k] + shift[k], 0).
 struct Gemm {
   const float* a;         // rows, inner
-  const float* packed;    // panels of `panel` columns: [ceil(columns / panel)][inner][panel], zero past `columns`
+  const float* packed;    // panels of `shape.panel` columns: [ceil(columns / panel)][inner][panel], zero past `columns`
   const float* bias;      // columns, or null
   const float* residual;  // rows, columns, or null
   float* out;             // rows, columns
   int64_t rows, inner, columns;
-  int64_t block_rows;  // rows of one register tile at most
-  int64_t panel;       // columns of one register tile
+  GemmShape shape;  // of `columns`
   Activation activation;
   const float* scale = nullptr;  // inner, or null for both
   const float* shift = nullptr;
 
-  int64_t blocks() const { return (rows + block_rows - 1) / block_rows; }
-  int64_t panels() const { return (columns + panel - 1) / panel; }
+  int64_t blocks() const { return (rows + shape.rows - 1) / shape.rows; }
+  int64_t panels() const { return (columns + shape.panel - 1) / shape.panel; }
   /// Register tiles; the unit in which work is handed to threads.
   int64_t tiles() const { return blocks() * panels(); }
-  /// Walk along rows with a panel kept in cache, or along panels with a block of rows kept: whichever side is larger
+  /// Walk along rows with a panel kept in cache, or along panels with a block of rows kept. A panel is kept in the
+  /// first-level cache, and rows come from the second where all of them fit into it; otherwise whichever side is larger
   /// is read from memory once.
-  bool panel_major() const { return columns >= rows; }
+  bool panel_major() const { return columns >= rows || rows * std::min(inner, kGemmInner) <= kGemmCached; }
   /// Room for copied rows, where they are scaled, or lie a multiple of 2 kB apart and would compete for the same sets
   /// of the cache.
   int64_t scratch_floats() const {
     if (!scale && (inner == 0 || inner % 512 != 0 || rows < 4)) return 0;
-    return (panel_major() ? rows : std::min(rows, block_rows)) * kGemmCopyStride;
+    return (panel_major() ? rows : std::min(rows, shape.rows)) * kGemmCopyStride;
   }
 };
 

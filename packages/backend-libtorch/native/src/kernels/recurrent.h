@@ -3,6 +3,8 @@
 
 #include <cstdint>
 
+#include "gemm.h"
+
 namespace pt2 {
 
 enum class RecurrentKind : uint8_t { kGru, kLstm, kTanh, kRelu };
@@ -24,7 +26,7 @@ struct Recurrent {
   int64_t gates_step, gates_row;  // floats between steps and rows of `gates`
   int64_t out_step, out_row;      // and of `out`
   bool reverse;                   // from the last step to the first
-  int64_t block_rows, panel;      // as in `Gemm`
+  GemmShape shape;                // of `width()`
 
   int64_t width() const { return gates_of(kind) * hidden; }
   /// What one thread needs for each of its rows.

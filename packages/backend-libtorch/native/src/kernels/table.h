@@ -22,7 +22,7 @@ struct Kernels {
   int64_t lanes;
   void (*depthwise)(const Depthwise&, int64_t begin, int64_t end, float* scratch);
   void (*direct_conv)(const DirectConv&, int64_t begin, int64_t end, float* scratch);
-  int64_t gemm_rows, gemm_panel;
+  GemmShape (*gemm_shape)(int64_t columns);
   void (*pack_panels)(const Panels&, int64_t begin, int64_t end);
   void (*gemm)(const Gemm&, int64_t begin, int64_t end, GemmCopy& copy);
   void (*channel_means)(const float* x, int64_t pixels, int64_t channels, int64_t begin, int64_t end, float* means);

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "activation.h"
+#include "gemm.h"
 
 namespace pt2 {
 
@@ -18,13 +19,13 @@ struct Winograd {
   const float* residual;  // as out, or null
   float* out;             // batch, out_height, out_width, out_channels
   int64_t batch, channels, height, width, out_channels, out_height, out_width, pad_h, pad_w;
-  int64_t panel;
+  GemmShape shape;  // of `out_channels`
   Activation activation;
 
   int64_t tiles_high() const { return (out_height + kWinogradOut - 1) / kWinogradOut; }
   int64_t tiles_wide() const { return (out_width + kWinogradOut - 1) / kWinogradOut; }
   int64_t tiles() const { return batch * tiles_high() * tiles_wide(); }
-  int64_t panels() const { return (out_channels + panel - 1) / panel; }
+  int64_t panels() const { return (out_channels + shape.panel - 1) / shape.panel; }
   /// Matrix products over one chunk of tiles that can run side by side.
   int64_t products() const { return kWinogradPoints * panels(); }
   /// Floats of a chunk of `count` tiles: transformed input, and products before they are transformed back.

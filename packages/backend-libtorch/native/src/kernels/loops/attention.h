@@ -9,10 +9,11 @@
 
 namespace pt2::PT2_ISA {
 
-/// keys x width, row by row -> [keys / panel][width][panel], zero past `keys`.
-inline void pack_keys(const AttentionTensor& k, const float* from, int64_t keys, int64_t width, float* to) {
-  for (int64_t first = 0; first < keys; first += kPanel, to += kPanel * width) {
-    for (int64_t row = 0; row < kPanel; row += kLanes) {
+/// keys x width, row by row -> [keys / panel][width][panel], zero past `keys` in the vectors that have some.
+inline void pack_keys(const AttentionTensor& k, const float* from, int64_t keys, int64_t width, int64_t panel,
+                      float* to) {
+  for (int64_t first = 0; first < keys; first += panel, to += panel * width) {
+    for (int64_t row = 0; row < panel && first + row < keys; row += kLanes) {
       for (int64_t d = 0; d < width; d += kLanes) {
         Vec square[kLanes];
 #pragma GCC unroll 16
@@ -23,7 +24,7 @@ inline void pack_keys(const AttentionTensor& k, const float* from, int64_t keys,
         transpose(square);
 #pragma GCC unroll 16
         for (int64_t i = 0; i < kLanes; ++i) {
-          if (d + i < width) store(to + (d + i) * kPanel + row, square[i]);
+          if (d + i < width) store(to + (d + i) * panel + row, square[i]);
         }
       }
     }
@@ -31,11 +32,11 @@ inline void pack_keys(const AttentionTensor& k, const float* from, int64_t keys,
 }
 
 /// keys x width, row by row -> [width / panel][keys][panel], zero past `width`.
-inline void pack_values(const AttentionTensor& v, const float* from, int64_t keys, int64_t width, float* to) {
-  for (int64_t column = 0; column < width; column += kPanel) {
-    for (int64_t r = 0; r < keys; ++r, to += kPanel) {
-#pragma GCC unroll 2
-      for (int64_t c = 0; c < kPanel; c += kLanes) {
+inline void pack_values(const AttentionTensor& v, const float* from, int64_t keys, int64_t width, int64_t panel,
+                        float* to) {
+  for (int64_t column = 0; column < width; column += panel) {
+    for (int64_t r = 0; r < keys; ++r, to += panel) {
+      for (int64_t c = 0; c < panel; c += kLanes) {
         const int64_t left = width - column - c;
         store(to + c, left > 0 ? load_up_to(from + r * v.row + column + c, left) : Vec{});
       }
@@ -76,31 +77,38 @@ inline float soften(float* scores, const float* mask, int64_t keys, float scale)
   return sum_lanes(sum);
 }
 
-inline void gemm_block(const float* a, int64_t a_stride, const float* packed, int64_t panel_floats, int64_t rows,
-                       int64_t inner, int64_t columns, float* out, int64_t out_stride) {
-  for (int64_t c = 0; c < columns; c += kPanel, packed += panel_floats) {
-    const int64_t left = columns - c < kPanel ? columns - c : kPanel;
-    pick_tile(rows, left)({.a = a,
-                           .a_stride = a_stride,
-                           .b = packed,
-                           .inner = inner,
-                           .bias = nullptr,
-                           .residual = nullptr,
-                           .out = out + c,
-                           .out_stride = out_stride,
-                           .columns = left,
-                           .first = true,
-                           .clamp = nullptr});
+/// A block of rows by a right side whose panels are `packed_rows` rows long, of which `inner` are read.
+inline void gemm_block(const float* a, int64_t a_stride, const float* packed, int64_t panel, int64_t packed_rows,
+                       int64_t rows, int64_t inner, int64_t columns, float* out, int64_t out_stride) {
+  for (int64_t c = 0; c < columns; c += panel, packed += panel * packed_rows) {
+    const int64_t left = columns - c < panel ? columns - c : panel;
+    pick_tile<ProductTile>(rows, left)({.a = a,
+                                        .a_stride = a_stride,
+                                        .b = packed,
+                                        .panel = panel,
+                                        .next = nullptr,
+                                        .inner = inner,
+                                        .bias = nullptr,
+                                        .residual = nullptr,
+                                        .out = out + c,
+                                        .out_stride = out_stride,
+                                        .columns = left,
+                                        .first = true,
+                                        .clamp = nullptr});
   }
 }
+
+/// Columns of the vectors that so many columns are in.
+inline int64_t whole_vectors(int64_t columns) { return (columns + kLanes - 1) / kLanes * kLanes; }
 
 /// Rows [first, first + rows) of one head, from packed keys and values.
 inline void attend(const Attention& t, int64_t b, int64_t h, int64_t first, int64_t rows, const float* keys,
                    const float* values, float* scores) {
   const int64_t pitch = t.padded(t.keys);
   const int64_t seen = t.causal ? (first + rows < t.keys ? first + rows : t.keys) : t.keys;
-  gemm_block(t.q.at(b, h, first), t.q.row, keys, t.width * kPanel, rows, t.width, t.padded(seen), scores, pitch);
-  float inverse[kGemmRows];
+  gemm_block(t.q.at(b, h, first), t.q.row, keys, t.shape.panel, t.width, rows, t.width, whole_vectors(seen), scores,
+             pitch);
+  float inverse[kMostRows];
   for (int64_t i = 0; i < rows; ++i) {
     const int64_t count = t.causal ? (first + i + 1 < seen ? first + i + 1 : seen) : seen;
     float* row = scores + i * pitch;
@@ -110,7 +118,7 @@ inline void attend(const Attention& t, int64_t b, int64_t h, int64_t first, int6
   }
   const int64_t out_stride = t.heads * t.value_width;
   float* out = t.out + ((b * t.rows + first) * t.heads + h) * t.value_width;
-  gemm_block(scores, pitch, values, t.keys * kPanel, rows, seen, t.value_width, out, out_stride);
+  gemm_block(scores, pitch, values, t.shape.panel, t.keys, rows, seen, t.value_width, out, out_stride);
   for (int64_t i = 0; i < rows; ++i) {
     for (int64_t c = 0; c < t.value_width; c += kLanes) {
       float* p = out + i * out_stride + c;
@@ -129,12 +137,12 @@ inline void attention(const Attention& t, int64_t begin, int64_t end, float* scr
     const int64_t head = item / t.parts;
     const int64_t b = head / t.heads, h = head % t.heads;
     if (head != packed) {
-      pack_keys(t.k, t.k.at(b, h, 0), t.keys, t.width, keys);
-      pack_values(t.v, t.v.at(b, h, 0), t.keys, t.value_width, values);
+      pack_keys(t.k, t.k.at(b, h, 0), t.keys, t.width, t.shape.panel, keys);
+      pack_values(t.v, t.v.at(b, h, 0), t.keys, t.value_width, t.shape.panel, values);
       packed = head;
     }
     const int64_t from = t.rows * (item % t.parts) / t.parts, to = t.rows * (item % t.parts + 1) / t.parts;
-    const int64_t blocks = (to - from + kGemmRows - 1) / kGemmRows;
+    const int64_t blocks = (to - from + t.shape.rows - 1) / t.shape.rows;
     for (int64_t i = 0; i < blocks; ++i) {
       const int64_t first = from + (to - from) * i / blocks;
       attend(t, b, h, first, from + (to - from) * (i + 1) / blocks - first, keys, values, scores);

@@ -1,5 +1,6 @@
 // Convolution, channels-last: each tile of output columns is a product as in `gemm.h`, whose left side is read from a
-// padded copy of a band of the image, a run of numbers for each row of the kernel.
+// padded copy of a band of the image, a run of numbers for each row of the kernel. A tile of few rows takes pixels one
+// after the other, from one row of the image to the next, so that narrow images fill it too.
 #pragma once
 
 #include "../direct-conv.h"
@@ -12,42 +13,41 @@ struct ConvRuns {
   int64_t lines, line_stride, taps, tap_stride, length;
 };
 
+/// Addresses that fit into registers beside what else a tile needs. Tiles of more rows read pixels of one row of the
+/// image.
+inline constexpr int kMostAddresses = 9;
+
 template <int R, int V>
-void conv_tile(const GemmTile& t, const ConvRuns& runs) {
-  Vec acc[R][V];
-  start_tile(t, acc);
-  const float* b = t.b;
-  for (int64_t line = 0; line < runs.lines; ++line) {
-    for (int64_t tap = 0; tap < runs.taps; ++tap) {
-      const float* a = t.a + line * runs.line_stride + tap * runs.tap_stride;
-      for (int64_t k = 0; k < runs.length; ++k, b += kPanel, ++a) {
-        Vec w[V];
-#pragma GCC unroll 2
-        for (int v = 0; v < V; ++v) w[v] = load(b + v * kLanes);
+struct ConvTile {
+  static void tile(const GemmTile& t, const ConvRuns& runs, const float* const* pixels) {
+    Vec acc[R][V];
+    start_tile(t, acc);
+    const float* from[R];
+    if constexpr (R <= kMostAddresses) {
+      for (int i = 0; i < R; ++i) from[i] = pixels[i];
+    }
+    const float* b = t.b;
+    const float* next = t.next;
+    for (int64_t line = 0; line < runs.lines; ++line) {
+      for (int64_t tap = 0; tap < runs.taps; ++tap) {
+        const int64_t start = line * runs.line_stride + tap * runs.tap_stride;
+        each_step(start, start + runs.length, next, [&](int64_t k) {
+          Vec w[V];
+#pragma GCC unroll 4
+          for (int v = 0; v < V; ++v) w[v] = load(b + v * kLanes);
 #pragma GCC unroll 16
-        for (int i = 0; i < R; ++i) {
-          const Vec x = splat(a[i * t.a_stride]);
-#pragma GCC unroll 2
-          for (int v = 0; v < V; ++v) acc[i][v] = fma(x, w[v], acc[i][v]);
-        }
+          for (int i = 0; i < R; ++i) {
+            const Vec x = splat(R <= kMostAddresses ? from[i][k] : t.a[k + i * t.a_stride]);
+#pragma GCC unroll 4
+            for (int v = 0; v < V; ++v) acc[i][v] = fma(x, w[v], acc[i][v]);
+          }
+          b += t.panel;
+        });
       }
     }
+    store_tile(t, acc);
   }
-  store_tile(t, acc);
-}
-
-using ConvTileFunction = void (*)(const GemmTile&, const ConvRuns&);
-
-template <int V, int... R>
-inline ConvTileFunction pick_conv_rows(int64_t rows, std::integer_sequence<int, R...>) {
-  static constexpr ConvTileFunction kTiles[] = {conv_tile<R + 1, V>...};
-  return kTiles[rows - 1];
-}
-
-inline ConvTileFunction pick_conv_tile(int64_t rows, int64_t columns) {
-  const auto all = std::make_integer_sequence<int, kGemmRows>{};
-  return columns > kLanes ? pick_conv_rows<2>(rows, all) : pick_conv_rows<1>(rows, all);
-}
+};
 
 /// Copies a row of pixels, whose channels lie apart, to pixels of C channels each.
 template <int C>
@@ -103,45 +103,63 @@ inline void convolve_band(const DirectConv& d, const ConvBand& band, int64_t fir
   const int64_t pitch = d.pitch();
   const int64_t channels = d.group_channels(), outputs = d.group_outputs();
   const bool joined = d.dilation_w == 1 && pitch == channels;
+  const int64_t inner = d.kernel_h * d.kernel_w * channels;
+  // A panel of more weights than stay in the second-level cache is read in passes, one for each row of the kernel.
+  const int64_t passes = inner * d.shape.panel > kGemmCached ? d.kernel_h : 1;
+  const int64_t length = inner / passes;
+  const bool streams = d.panels() * inner * d.shape.panel > kGemmCached;
   const ConvRuns runs{
-      .lines = d.kernel_h,
+      .lines = d.kernel_h / passes,
       .line_stride = d.dilation_h * band.row_stride,
       .taps = joined ? 1 : d.kernel_w,
       .tap_stride = d.dilation_w * pitch,
       .length = joined ? d.kernel_w * channels : channels,
   };
-  const int64_t inner = d.kernel_h * d.kernel_w * channels;
-  const int64_t blocks = (d.out_width + d.block_rows - 1) / d.block_rows;
+  // Tiles share the pixels of the band, or those of each row.
+  const int64_t pixels = (band.end - band.begin) * d.out_width;
+  const int64_t stretch = d.shape.rows <= kMostAddresses ? pixels : d.out_width;
+  const int64_t blocks = (stretch + d.shape.rows - 1) / d.shape.rows;
+  const int64_t tiles = pixels / stretch * blocks;
+  const int64_t vectors = d.shape.panel / kLanes;
   const bool clamps = d.activation.kind == ActivationKind::kClamp;
-  for (int64_t panel = first_panel; panel < last_panel; ++panel) {
-    const int64_t group = panel / d.group_panels(), inside = panel % d.group_panels() * kPanel;
-    const int64_t columns = outputs - inside < kPanel ? outputs - inside : kPanel;
+  for (int64_t item = first_panel * passes; item < last_panel * passes; ++item) {
+    const int64_t panel = item / passes, pass = item % passes;
+    const bool last = pass + 1 == passes;
+    const int64_t group = panel / d.group_panels(), inside = panel % d.group_panels() * d.shape.panel;
+    const int64_t columns = outputs - inside < d.shape.panel ? outputs - inside : d.shape.panel;
     const int64_t column = group * outputs + inside;
-    const float* pixels = band.pixels + group * channels;
-    for (int64_t oh = band.begin; oh < band.end; ++oh) {
-      for (int64_t block = 0; block < blocks; ++block) {
-        const int64_t first = d.out_width * block / blocks;
-        const int64_t rows = d.out_width * (block + 1) / blocks - first;
-        const int64_t at = ((band.image * d.out_height + oh) * d.out_width + first) * d.out_channels + column;
-        const GemmTile tile{
-            .a = pixels + (oh - band.begin) * d.stride_h * band.row_stride + first * d.stride_w * pitch,
-            .a_stride = d.stride_w * pitch,
-            .b = d.packed + panel * inner * kPanel,
-            .inner = inner,
-            .bias = d.bias ? d.bias + column : nullptr,
-            .residual = d.residual ? d.residual + at : nullptr,
-            .out = d.out + at,
-            .out_stride = d.out_channels,
-            .columns = columns,
-            .first = true,
-            .clamp = clamps ? &d.activation : nullptr,
-        };
-        pick_conv_tile(rows, columns)(tile, runs);
-        if (clamps) continue;
-        for (int64_t c = 0; c < columns; c += kLanes) {
-          activate_columns(tile.out + c, rows, d.out_channels, columns - c < kLanes ? columns - c : kLanes,
-                           d.activation);
-        }
+    const float* origin = band.pixels + group * channels + pass * runs.line_stride;
+    const float* weights = d.packed + item * length * d.shape.panel;
+    const float* next = streams && item + 1 < last_panel * passes ? weights + length * d.shape.panel : nullptr;
+    for (int64_t i = 0; i < tiles; ++i) {
+      const int64_t before = i / blocks * stretch, block = i % blocks;
+      const int64_t first = before + stretch * block / blocks;
+      const int64_t rows = before + stretch * (block + 1) / blocks - first;
+      const float* from[kMostAddresses];
+      for (int64_t r = 0; r < rows && r < kMostAddresses; ++r) {
+        const int64_t row = (first + r) / d.out_width, w = (first + r) % d.out_width;
+        from[r] = origin + row * d.stride_h * band.row_stride + w * d.stride_w * pitch;
+      }
+      const int64_t at = ((band.image * d.out_height + band.begin) * d.out_width + first) * d.out_channels + column;
+      const GemmTile tile{
+          .a = from[0],
+          .a_stride = d.stride_w * pitch,
+          .b = weights,
+          .panel = d.shape.panel,
+          .next = next && i < vectors ? next + i * length * kLanes : nullptr,
+          .inner = length,
+          .bias = d.bias ? d.bias + column : nullptr,
+          .residual = last && d.residual ? d.residual + at : nullptr,
+          .out = d.out + at,
+          .out_stride = d.out_channels,
+          .columns = columns,
+          .first = pass == 0,
+          .clamp = last && clamps ? &d.activation : nullptr,
+      };
+      pick_tile<ConvTile>(rows, columns)(tile, runs, from);
+      if (clamps || !last) continue;
+      for (int64_t c = 0; c < columns; c += kLanes) {
+        activate_columns(tile.out + c, rows, d.out_channels, columns - c < kLanes ? columns - c : kLanes, d.activation);
       }
     }
   }

@@ -1,9 +1,11 @@
-// Matrix product with a packed right side: a register tile of rows by two vectors of columns, over the inner dimension.
+// Matrix product with a packed right side: a register tile of rows by a few vectors of columns, over the inner
+// dimension.
 //
-// Per step of the inner dimension a tile loads two vectors of the panel and broadcasts one number per row, each used
-// for two multiply-adds; with 14 rows that keeps two FMA units of AVX-512 busy from two loads a cycle. The left side is
-// read where it lies. Rows a multiple of a page apart would all fall into one set of the first-level cache, so such a
-// block is first copied with a stride that spreads them.
+// Per step of the inner dimension a tile of R rows and V vectors loads V vectors of the panel and broadcasts R numbers
+// for R V multiply-adds. Of the tiles that the registers hold, those that are nearest to square need the fewest
+// instructions for one, which counts where two threads share a core. The left side is read where it lies. Rows a
+// multiple of a page apart would all fall into one set of the first-level cache, so such a block is first copied with a
+// stride that spreads them.
 #pragma once
 
 #include <utility>
@@ -13,48 +15,87 @@
 
 namespace pt2::PT2_ISA {
 
+/// Rows of a tile of one vector, of two and so on: sums, a row of the panel and one number fill the registers.
 #if defined(PT2_AVX512)
-inline constexpr int kGemmRows = 14;
+inline constexpr int kTileRows[] = {14, 14, 9, 6};
 #else
-inline constexpr int kGemmRows = 6;
+inline constexpr int kTileRows[] = {6, 6};
 #endif
-inline constexpr int kGemmVectors = 2;
-inline constexpr int64_t kPanel = kGemmVectors * kLanes;
+inline constexpr int kTileVectors = sizeof(kTileRows) / sizeof(kTileRows[0]);
+inline constexpr int kMostRows = kTileRows[0];
+
+/// Instructions for one step of the inner dimension, for each row of a tile.
+inline double tile_cost(int rows, int vectors) {
+  constexpr double kLoop = 3;
+  return (vectors + rows + rows * vectors + kLoop) / rows;
+}
+
+/// Panels of the width that takes the fewest instructions; the last of them may have fewer vectors.
+inline GemmShape gemm_shape(int64_t columns) {
+  const int64_t vectors = (columns + kLanes - 1) / kLanes;
+  GemmShape best{};
+  double least = 0;
+  for (int v = 1; v <= kTileVectors; ++v) {
+    const int rows = kTileRows[v - 1];
+    const int last = static_cast<int>(vectors % v);
+    const double cost =
+        static_cast<double>(vectors / v) * tile_cost(rows, v) + (last > 0 ? tile_cost(rows, last) : 0.0);
+    if (best.rows > 0 && cost >= least) continue;
+    best = {.rows = rows, .panel = v * kLanes};
+    least = cost;
+  }
+  return best;
+}
 
 struct GemmTile {
   const float* a;
   int64_t a_stride;
   const float* b;
+  int64_t panel;      // floats from one row of `b` to the next
+  const float* next;  // what to bring into the second-level cache meanwhile, `inner` vectors of it; null for none
   int64_t inner;
   const float* bias;      // null for none; only read by the first block of the inner dimension
-  const float* residual;  // the same
+  const float* residual;  // null for none, and for all but the last block
   float* out;
   int64_t out_stride;
-  int64_t columns;          // real columns, at most kPanel
-  bool first;               // starts from bias and residual rather than from `out`
+  int64_t columns;          // real columns, at most those of the panel
+  bool first;               // starts from the bias rather than from `out`
   const Activation* clamp;  // null, or bounds for the finished sums
 };
 
 template <int R, int V>
 inline void start_tile(const GemmTile& t, Vec (&acc)[R][V]) {
-#pragma GCC unroll 2
+#pragma GCC unroll 4
   for (int v = 0; v < V; ++v) {
     const int64_t left = t.columns - v * kLanes;
     const Vec bias = t.bias && t.first ? load_up_to(t.bias + v * kLanes, left) : Vec{};
 #pragma GCC unroll 16
     for (int i = 0; i < R; ++i) acc[i][v] = bias;
-    const float* from = t.first ? t.residual : t.out;
-    if (!from) continue;
+    if (t.first) continue;
 #pragma GCC unroll 16
-    for (int i = 0; i < R; ++i) acc[i][v] += load_up_to(from + i * t.out_stride + v * kLanes, left);
+    for (int i = 0; i < R; ++i) acc[i][v] += load_up_to(t.out + i * t.out_stride + v * kLanes, left);
+  }
+  // What is read and written at the end comes while the sums are computed.
+#pragma GCC unroll 16
+  for (int i = 0; i < R; ++i) {
+#pragma GCC unroll 4
+    for (int v = 0; v < V; ++v) {
+      const int64_t at = i * t.out_stride + v * kLanes;
+      __builtin_prefetch(t.out + at, 1);
+      if (t.residual) __builtin_prefetch(t.residual + at);
+    }
   }
 }
 
 template <int R, int V>
 inline void store_tile(const GemmTile& t, Vec (&acc)[R][V]) {
-#pragma GCC unroll 2
+#pragma GCC unroll 4
   for (int v = 0; v < V; ++v) {
     const int64_t left = t.columns - v * kLanes;
+    if (t.residual) {
+#pragma GCC unroll 16
+      for (int i = 0; i < R; ++i) acc[i][v] += load_up_to(t.residual + i * t.out_stride + v * kLanes, left);
+    }
     if (t.clamp) {
       const Vec lo = splat(t.clamp->a), hi = splat(t.clamp->b);
 #pragma GCC unroll 16
@@ -71,37 +112,57 @@ inline void store_tile(const GemmTile& t, Vec (&acc)[R][V]) {
   }
 }
 
-template <int R, int V>
-void gemm_tile(const GemmTile& t) {
-  Vec acc[R][V];
-  start_tile(t, acc);
-  const float* b = t.b;
-  const float* a = t.a;
-  for (int64_t k = 0; k < t.inner; ++k, b += kPanel, ++a) {
-    Vec w[V];
-#pragma GCC unroll 2
-    for (int v = 0; v < V; ++v) w[v] = load(b + v * kLanes);
-#pragma GCC unroll 16
-    for (int i = 0; i < R; ++i) {
-      const Vec x = splat(a[i * t.a_stride]);
-#pragma GCC unroll 2
-      for (int v = 0; v < V; ++v) acc[i][v] = fma(x, w[v], acc[i][v]);
+/// Calls `step(k)` for k in [begin, end), and has a vector of `next` brought into the second-level cache for each.
+template <typename Step>
+inline void each_step(int64_t begin, int64_t end, const float*& next, Step&& step) {
+  constexpr int64_t kAtOnce = 16;
+  for (int64_t k = begin; k < end;) {
+    const int64_t stop = end - k < kAtOnce ? end : k + kAtOnce;
+    if (next) {
+      for (int64_t i = 0; i < kAtOnce; ++i) __builtin_prefetch(next + i * kLanes, 0, 2);
+      next += kAtOnce * kLanes;
     }
+    for (; k < stop; ++k) step(k);
   }
-  store_tile(t, acc);
 }
 
-using GemmTileFunction = void (*)(const GemmTile&);
+template <int R, int V>
+struct ProductTile {
+  static void tile(const GemmTile& t) {
+    Vec acc[R][V];
+    start_tile(t, acc);
+    const float* b = t.b;
+    const float* next = t.next;
+    each_step(0, t.inner, next, [&](int64_t k) {
+      Vec w[V];
+#pragma GCC unroll 4
+      for (int v = 0; v < V; ++v) w[v] = load(b + v * kLanes);
+#pragma GCC unroll 16
+      for (int i = 0; i < R; ++i) {
+        const Vec x = splat(t.a[k + i * t.a_stride]);
+#pragma GCC unroll 4
+        for (int v = 0; v < V; ++v) acc[i][v] = fma(x, w[v], acc[i][v]);
+      }
+      b += t.panel;
+    });
+    store_tile(t, acc);
+  }
+};
 
-template <int V, int... R>
-inline GemmTileFunction pick_rows(int64_t rows, std::integer_sequence<int, R...>) {
-  static constexpr GemmTileFunction kTiles[] = {gemm_tile<R + 1, V>...};
+/// The functions for tiles of V vectors, by rows; `Make<R, V>::tile` is one.
+template <template <int, int> class Make, int V, int... R>
+inline auto pick_rows(int64_t rows, std::integer_sequence<int, R...>) {
+  static constexpr decltype(&Make<1, 1>::tile) kTiles[] = {Make<R + 1, V>::tile...};
   return kTiles[rows - 1];
 }
 
-inline GemmTileFunction pick_tile(int64_t rows, int64_t columns) {
-  const auto all = std::make_integer_sequence<int, kGemmRows>{};
-  return columns > kLanes ? pick_rows<2>(rows, all) : pick_rows<1>(rows, all);
+/// The function for a tile of so many rows and columns. Rows are at most those of a panel that is as wide or wider.
+template <template <int, int> class Make, int V = kTileVectors>
+inline auto pick_tile(int64_t rows, int64_t columns) {
+  if constexpr (V > 1) {
+    if (columns <= (V - 1) * kLanes) return pick_tile<Make, V - 1>(rows, columns);
+  }
+  return pick_rows<Make, V>(rows, std::make_integer_sequence<int, kTileRows[V - 1]>{});
 }
 
 /// The left side for one block of the inner dimension: the tensor itself, or rows copied with a stride that spreads
@@ -144,6 +205,8 @@ struct GemmRows {
 inline void gemm(const Gemm& g, int64_t begin, int64_t end, GemmCopy& copy) {
   const int64_t blocks = g.blocks(), panels = g.panels();
   const bool panel_major = g.panel_major();
+  // Weights that do not stay in the second-level cache come a panel ahead.
+  const bool streams = panel_major && panels * g.inner * g.shape.panel > kGemmCached;
   const ActivationKind kind = g.activation.kind;
   GemmRows a{g, copy};
   for (int64_t k = 0; k < g.inner || k == 0; k += kGemmInner) {
@@ -154,17 +217,22 @@ inline void gemm(const Gemm& g, int64_t begin, int64_t end, GemmCopy& copy) {
       const int64_t panel = panel_major ? tile / blocks : tile % panels;
       const int64_t row = g.rows * block / blocks;
       const int64_t rows = g.rows * (block + 1) / blocks - row;
-      const int64_t column = panel * kPanel;
-      const int64_t columns = g.columns - column < kPanel ? g.columns - column : kPanel;
+      const int64_t column = panel * g.shape.panel;
+      const int64_t columns = g.columns - column < g.shape.panel ? g.columns - column : g.shape.panel;
+      const float* weights = g.packed + (panel * g.inner + k) * g.shape.panel;
+      const bool brings = streams && panel + 1 < panels && block < g.shape.panel / kLanes;
+      const float* next = brings ? weights + g.inner * g.shape.panel + block * inner * kLanes : nullptr;
       a.bring(panel_major ? 0 : row, panel_major ? g.rows : row + rows, k, inner);
       float* out = g.out + row * g.columns + column;
-      pick_tile(rows, columns)({
+      pick_tile<ProductTile>(rows, columns)({
           .a = a.at(row, k),
           .a_stride = a.stride(),
-          .b = g.packed + (panel * g.inner + k) * kPanel,
+          .b = weights,
+          .panel = g.shape.panel,
+          .next = next,
           .inner = inner,
           .bias = g.bias ? g.bias + column : nullptr,
-          .residual = g.residual ? g.residual + row * g.columns + column : nullptr,
+          .residual = last && g.residual ? g.residual + row * g.columns + column : nullptr,
           .out = out,
           .out_stride = g.columns,
           .columns = columns,

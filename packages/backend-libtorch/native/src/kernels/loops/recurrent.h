@@ -45,8 +45,7 @@ inline void recurrent(const Recurrent& r, int64_t begin, int64_t end, float* scr
       .rows = end - begin,
       .inner = r.hidden,
       .columns = r.width(),
-      .block_rows = r.block_rows,
-      .panel = r.panel,
+      .shape = r.shape,
       .activation = {},
   };
   for (int64_t step = 0; step < r.steps; ++step) {

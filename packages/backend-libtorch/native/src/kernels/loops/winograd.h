@@ -74,23 +74,30 @@ inline void winograd_input(const Winograd& w, const WinogradChunk& chunk, int64_
 /// Products [begin, end) of `w.products()`: one panel of output channels at one point, over all tiles of the chunk.
 inline void winograd_products(const Winograd& w, const WinogradChunk& chunk, int64_t begin, int64_t end) {
   const int64_t panels = w.panels();
-  const int64_t blocks = (chunk.count + kGemmRows - 1) / kGemmRows;
+  const bool streams = w.products() * w.channels * w.shape.panel > kGemmCached;
+  const int64_t blocks = (chunk.count + w.shape.rows - 1) / w.shape.rows;
   for (int64_t item = begin; item < end; ++item) {
-    const int64_t point = item / panels, column = item % panels * kPanel;
-    const int64_t columns = w.out_channels - column < kPanel ? w.out_channels - column : kPanel;
+    const int64_t point = item / panels, column = item % panels * w.shape.panel;
+    const int64_t columns = w.out_channels - column < w.shape.panel ? w.out_channels - column : w.shape.panel;
+    const float* weights = w.packed + item * w.channels * w.shape.panel;
+    const float* next = streams && item + 1 < end ? weights + w.channels * w.shape.panel : nullptr;
     for (int64_t i = 0; i < blocks; ++i) {
+      const bool brings = next && i < w.shape.panel / kLanes;
       const int64_t row = chunk.count * i / blocks, rows = chunk.count * (i + 1) / blocks - row;
-      pick_tile(rows, columns)({.a = chunk.input + (point * chunk.count + row) * w.channels,
-                                .a_stride = w.channels,
-                                .b = w.packed + item * w.channels * kPanel,
-                                .inner = w.channels,
-                                .bias = nullptr,
-                                .residual = nullptr,
-                                .out = chunk.product + (point * chunk.count + row) * w.out_channels + column,
-                                .out_stride = w.out_channels,
-                                .columns = columns,
-                                .first = true,
-                                .clamp = nullptr});
+      pick_tile<ProductTile>(rows,
+                             columns)({.a = chunk.input + (point * chunk.count + row) * w.channels,
+                                       .a_stride = w.channels,
+                                       .b = weights,
+                                       .panel = w.shape.panel,
+                                       .next = brings ? next + i * w.channels * kLanes : nullptr,
+                                       .inner = w.channels,
+                                       .bias = nullptr,
+                                       .residual = nullptr,
+                                       .out = chunk.product + (point * chunk.count + row) * w.out_channels + column,
+                                       .out_stride = w.out_channels,
+                                       .columns = columns,
+                                       .first = true,
+                                       .clamp = nullptr});
     }
   }
 }

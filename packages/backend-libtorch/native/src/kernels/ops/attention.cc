@@ -68,6 +68,7 @@ at::Tensor attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor&
   const Kernels& kernel = kernels();
   const int64_t heads = q.size(0) * q.size(1);
   const int64_t threads = at::get_num_threads();
+  const GemmShape shape = kernel.gemm_shape(v.size(3));
   const Attention t{
       .q = view_of(queries),
       .k = view_of(keys),
@@ -82,10 +83,8 @@ at::Tensor attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor&
       .value_width = v.size(3),
       .causal = is_causal,
       .scale = static_cast<float>(scale.value_or(1.0 / std::sqrt(static_cast<double>(q.size(3))))),
-      .block_rows = kernel.gemm_rows,
-      .panel = kernel.gemm_panel,
-      .parts =
-          std::clamp<int64_t>((threads + heads - 1) / heads, 1, std::max<int64_t>(1, q.size(2) / kernel.gemm_rows)),
+      .shape = shape,
+      .parts = std::clamp<int64_t>((threads + heads - 1) / heads, 1, std::max<int64_t>(1, q.size(2) / shape.rows)),
   };
   const int64_t work = std::max<int64_t>(1, t.rows / t.parts * t.keys * (t.width + t.value_width));
   share(t.items(), std::max<int64_t>(1, kWorkPerThread / work), [&](Pieces& pieces) {

@@ -118,8 +118,7 @@ at::Tensor direct_conv2d(const at::Tensor& sequence_or_image, const at::Tensor& 
       .pad_left = left,
       .padded_height = height,
       .padded_width = width,
-      .block_rows = k.gemm_rows,
-      .panel = k.gemm_panel,
+      .shape = k.gemm_shape(out_channels / groups),
       .activation = parse_activation(attr, scalars, algorithm),
   };
   constexpr at::MemoryFormat kFormat = at::MemoryFormat::ChannelsLast;

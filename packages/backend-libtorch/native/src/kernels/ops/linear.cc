@@ -39,14 +39,13 @@ void multiply(const char* op, const at::Tensor& input, const at::Tensor& packed,
       .rows = out.numel() / columns,
       .inner = inner,
       .columns = columns,
-      .block_rows = k.gemm_rows,
-      .panel = k.gemm_panel,
+      .shape = k.gemm_shape(columns),
       .activation = activation,
       .scale = data_or_null(before.scale),
       .shift = data_or_null(before.shift),
   };
   const int64_t scratch = g.scratch_floats();
-  const int64_t work = std::max<int64_t>(1, g.block_rows * g.panel * inner);
+  const int64_t work = std::max<int64_t>(1, g.shape.rows * g.shape.panel * inner);
   const int64_t by_work = std::max<int64_t>(1, kWorkPerThread / work);
   // Where each piece copies all rows again, pieces are few.
   const bool few = scratch > 0 && inner > kGemmInner;
@@ -62,7 +61,7 @@ void multiply(const char* op, const at::Tensor& input, const at::Tensor& packed,
 
 const at::Tensor& check_packed(const at::Tensor& packed, int64_t inner, int64_t columns, const char* op,
                                int64_t groups) {
-  const int64_t panel = kernels().gemm_panel;
+  const int64_t panel = kernels().gemm_shape(columns / groups).panel;
   check_float(packed, op, "weight");
   TORCH_CHECK(packed.dim() == 3 && packed.is_contiguous() && packed.size(1) == inner && packed.size(2) == panel &&
                   columns > 0 && packed.size(0) == groups * ((columns / groups + panel - 1) / panel),
@@ -84,7 +83,7 @@ at::Tensor pack_linear_weight(const at::Tensor& weight, int64_t groups) {
       .column_stride = weight.stride(0),
       .inner_stride = weight.stride(1),
       .to = nullptr,
-      .panel = k.gemm_panel,
+      .panel = k.gemm_shape(weight.size(0) / groups).panel,
   };
   const at::Tensor packed = at::empty({groups * p.count(), p.inner, p.panel}, weight.options());
   if (packed.numel() == 0) return packed;

@@ -90,8 +90,7 @@ std::tuple<at::Tensor, at::Tensor, at::Tensor> recurrent(const at::Tensor& x, at
           .out_step = batch * features,
           .out_row = features,
           .reverse = direction == 1,
-          .block_rows = k.gemm_rows,
-          .panel = k.gemm_panel,
+          .shape = k.gemm_shape(width),
       };
       const int64_t grain = std::max<int64_t>(1, kWorkPerThread / (steps * width * hidden));
       share(batch, grain, [&](Pieces& pieces) {

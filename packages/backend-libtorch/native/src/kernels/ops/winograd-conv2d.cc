@@ -22,7 +22,7 @@ constexpr int64_t kChunkFloats = int64_t{128} * 1024;
 /// Returns the number of chunks of tiles. Every chunk reads all weights, so large weights need larger chunks.
 int64_t count_chunks(const Winograd& w) {
   const int64_t floats = w.input_floats(w.tiles()) + w.product_floats(w.tiles());
-  const int64_t weights = w.products() * w.panel * w.channels;
+  const int64_t weights = w.products() * w.shape.panel * w.channels;
   const int64_t chunk = std::max(kChunkFloats, weights / 4);
   return std::clamp<int64_t>((floats + chunk - 1) / chunk, 1, w.tiles());
 }
@@ -76,7 +76,7 @@ at::Tensor pack_winograd_weight(const at::Tensor& weight) {
       .columns = weight.size(0),
       .inner = weight.size(1),
       .to = nullptr,
-      .panel = k.gemm_panel,
+      .panel = k.gemm_shape(weight.size(0)).panel,
   };
   const at::Tensor packed = at::empty({kWinogradPoints, p.count(), p.inner, p.panel}, weight.options());
   if (packed.numel() == 0) return packed;
@@ -97,9 +97,10 @@ at::Tensor winograd_conv2d(const at::Tensor& x, const at::Tensor& packed, int64_
   check_float(packed, kOp, "weight");
   TORCH_CHECK(x.dim() == 4 && out_channels > 0, "pt2::", kOp,
               ": x must have four dimensions and out_channels be positive");
+  const int64_t panel = k.gemm_shape(out_channels).panel;
   TORCH_CHECK(packed.dim() == 4 && packed.is_contiguous() && packed.size(0) == kWinogradPoints &&
-                  packed.size(1) == (out_channels + k.gemm_panel - 1) / k.gemm_panel && packed.size(2) == x.size(1) &&
-                  packed.size(3) == k.gemm_panel,
+                  packed.size(1) == (out_channels + panel - 1) / panel && packed.size(2) == x.size(1) &&
+                  packed.size(3) == panel,
               "pt2::", kOp, ": weight must come from pt2::pack_winograd_weight for [", out_channels, ", ", x.size(1),
               ", 3, 3], got ", packed.sizes());
   check_pair(padding, 0, kOp, "padding");
@@ -124,7 +125,7 @@ at::Tensor winograd_conv2d(const at::Tensor& x, const at::Tensor& packed, int64_
       .out_width = out.size(3),
       .pad_h = padding[0],
       .pad_w = padding[1],
-      .panel = k.gemm_panel,
+      .shape = k.gemm_shape(out_channels),
       .activation = parse_activation(attr, scalars, algorithm),
   };
   if (out.numel() == 0) return out;
