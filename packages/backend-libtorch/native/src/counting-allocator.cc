@@ -1,10 +1,14 @@
-// Counts the bytes that libtorch's CPU allocator holds.
+// Allocates libtorch's memory on the CPU, and counts its bytes.
 #include "counting-allocator.h"
 
 #include <c10/core/Allocator.h>
 #include <c10/core/CPUAllocator.h>
+#include <c10/util/Exception.h>
 
 #include <atomic>
+#include <cstdint>
+#include <cstdlib>
+#include <cstring>
 
 #if defined(__APPLE__)
 #include <malloc/malloc.h>
@@ -18,17 +22,65 @@ namespace {
 std::atomic<int64_t> live{0};
 std::atomic<int64_t> peak{0};
 
-// Holds the size of a block, because libtorch's call that frees a block does not pass it.
-int64_t sizeOf(void* block) {
-  if (block == nullptr) return 0;
-#if defined(_WIN32)
-  return static_cast<int64_t>(_aligned_msize(block, c10::gAlignment, 0));
-#elif defined(__APPLE__)
-  return static_cast<int64_t>(malloc_size(block));
+#if defined(__GLIBC__)
+
+// libtorch takes memory by `posix_memalign`, for which glibc looks for more than it takes and gives the rest back as a
+// small block. As soon as something uses that, what a run frees is too small for the next run, which takes new memory,
+// page by page. A block of `malloc` fits again, and small ones are found without a lock. What is known of it lies
+// before the data.
+struct Header {
+  void* block;
+  size_t size;
+};
+
+Header headerOf(const void* data) {
+  Header header;
+  std::memcpy(&header, static_cast<const char*>(data) - sizeof header, sizeof header);
+  return header;
+}
+
+void* take(size_t size) {
+  constexpr size_t kRoom = c10::gAlignment + sizeof(Header);
+  const Header header{size > SIZE_MAX - kRoom ? nullptr : std::malloc(size + kRoom), size};
+  TORCH_CHECK_WITH(OutOfMemoryError, header.block != nullptr, "not enough memory: you tried to allocate ", size,
+                   " bytes.");
+  char* first = static_cast<char*>(header.block) + sizeof header;
+  char* data = first + (c10::gAlignment - reinterpret_cast<uintptr_t>(first) % c10::gAlignment) % c10::gAlignment;
+  std::memcpy(data - sizeof header, &header, sizeof header);
+  c10::profiledCPUMemoryReporter().New(data, size);
+  return data;
+}
+
+void giveBack(void* data) {
+  c10::profiledCPUMemoryReporter().Delete(data);
+  std::free(headerOf(data).block);
+}
+
+int64_t sizeOf(void* data) { return static_cast<int64_t>(headerOf(data).size); }
+
 #else
-  return static_cast<int64_t>(malloc_usable_size(block));
+
+c10::Allocator& libtorchs() {
+  static c10::Allocator* const allocator = c10::GetDefaultCPUAllocator();
+  return *allocator;
+}
+
+void* take(size_t size) { return libtorchs().raw_allocate(size); }
+
+void giveBack(void* data) { libtorchs().raw_deallocate(data); }
+
+// libtorch's call that frees a block does not pass its size.
+int64_t sizeOf(void* data) {
+#if defined(_WIN32)
+  return static_cast<int64_t>(_aligned_msize(data, c10::gAlignment, 0));
+#elif defined(__APPLE__)
+  return static_cast<int64_t>(malloc_size(data));
+#else
+  return static_cast<int64_t>(malloc_usable_size(data));
 #endif
 }
+
+#endif
 
 void count(int64_t bytes) {
   const int64_t now = live.fetch_add(bytes, std::memory_order_relaxed) + bytes;
@@ -37,39 +89,30 @@ void count(int64_t bytes) {
   }
 }
 
-void release(void* block);
+void release(void* data) {
+  if (data == nullptr) return;
+  count(-sizeOf(data));
+  giveBack(data);
+}
 
 class CountingAllocator final : public c10::Allocator {
  public:
   c10::DataPtr allocate(size_t size) override {
-    c10::DataPtr data = inner_->allocate(size);
-    void* block = data.get();
-    count(sizeOf(block));
-    data.release_context();
-    return {block, block, release, c10::Device(c10::kCPU)};
+    void* data = size == 0 ? nullptr : take(size);
+    if (data != nullptr) count(sizeOf(data));
+    return {data, data, release, c10::Device(c10::kCPU)};
   }
   c10::DeleterFnPtr raw_deleter() const override { return release; }
   void copy_data(void* to, const void* from, size_t size) const override { default_copy_data(to, from, size); }
-  void free(void* block) const {
-    count(-sizeOf(block));
-    inner_->raw_deleter()(block);
-  }
-
- private:
-  c10::Allocator* inner_ = c10::GetDefaultCPUAllocator();
 };
-
-// The allocator is never destroyed: tensors outlive static destructors.
-CountingAllocator& allocator() {
-  static auto* counting = new CountingAllocator();
-  return *counting;
-}
-
-void release(void* block) { allocator().free(block); }
 
 }  // namespace
 
-void countCpuMemory() { c10::SetCPUAllocator(&allocator(), /*priority=*/1); }
+void countCpuMemory() {
+  // Never destroyed: tensors outlive static destructors.
+  static auto* const counting = new CountingAllocator();
+  c10::SetCPUAllocator(counting, /*priority=*/1);
+}
 
 MemoryUse cpuMemoryUse() { return {live.load(std::memory_order_relaxed), peak.load(std::memory_order_relaxed)}; }
 

@@ -10,8 +10,8 @@ struct MemoryUse {
   int64_t peak;
 };
 
-// Puts counters around libtorch's CPU allocator. Blocks that were allocated before stay uncounted. The function is
-// idempotent.
+// Has libtorch take its memory on the CPU from an allocator that counts it. Blocks that were allocated before stay
+// uncounted. The function is idempotent.
 void countCpuMemory();
 
 MemoryUse cpuMemoryUse();
