@@ -10,6 +10,7 @@ import type { PlanDevice } from "./plan-device.ts";
 import type { CopyRecord, EpilogueQuestion, PlanRecords, StepRecord } from "./plan-records.ts";
 import type { PlannedStage, PlanRequest } from "./planned-stage.ts";
 import { Planner } from "./planner.ts";
+import type { Replanner } from "./replanner.ts";
 import type { TensorView } from "./tensor-view.ts";
 
 /**
@@ -23,6 +24,8 @@ export async function planStage<T extends DeviceTypes>(
   return await new StagePlanner(request.views, device).plan(request);
 }
 
+let replanning: typeof Replanner | undefined;
+
 /**
  * Plans a stage again for other sizes, from the records of its plan and from what the graph comes to now. Returns null
  * where that takes other steps or other memory, and in a page that is offline: the code is loaded when it is needed.
@@ -32,8 +35,9 @@ export async function planAgain<T extends DeviceTypes>(
   request: RepeatRequest<TensorView<T["handle"]>>,
   device: PlanDevice<T>,
 ): Promise<PlannedStage<T> | null> {
-  const loaded = await import("./replanner.ts").catch(() => null);
-  return loaded && (await new loaded.Replanner(before, request.repetition, device).plan(request));
+  // Looking a module up takes a tenth of a millisecond in Node, for each new size.
+  replanning ??= (await import("./replanner.ts").catch(() => null))?.Replanner;
+  return replanning ? await new replanning(before, request.repetition, device).plan(request) : null;
 }
 
 /** Plans a stage from the beginning, and records what it does where plans may share steps. */
