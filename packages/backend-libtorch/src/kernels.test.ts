@@ -36,6 +36,16 @@ describeWithLibtorch("the kernels of this package, against ATen's ops", ({ addon
     [40, 9, 7, [5, 5], [1, 1], [2, 2], [1, 1]],
     [33, 15, 5, [5, 5], [2, 2], [2, 2], [1, 1]],
     [17, 8, 8, [7, 7], [1, 1], [3, 3], [1, 1]],
+    // Tiles at both borders, with neighbors, and one that overlaps the one before.
+    [35, 5, 23, [3, 3], [1, 1], [1, 1], [1, 1]],
+    [16, 7, 44, [3, 3], [2, 2], [1, 1], [1, 1]],
+    [48, 6, 17, [5, 5], [1, 1], [2, 2], [1, 1]],
+    [37, 9, 36, [5, 5], [2, 2], [2, 2], [1, 1]],
+    [32, 13, 21, [7, 7], [1, 1], [3, 3], [1, 1]],
+    // Padding that is wider than the kernel, and none.
+    [21, 2, 11, [3, 3], [1, 1], [4, 5], [1, 1]],
+    [16, 3, 9, [3, 3], [1, 1], [0, 0], [1, 1]],
+    [5, 1, 19, [5, 5], [2, 2], [2, 1], [1, 1]],
     [3, 17, 40, [2, 3], [3, 1], [0, 4], [2, 2]],
   ] as const)("depthwise_conv2d of %i channels at %i x %i, kernel %j", (c, h, w, kernel, stride, padding, dilation) => {
     const x = random([2, c, h, w]);
@@ -271,9 +281,11 @@ describeWithLibtorch("the kernels of this package, against ATen's ops", ({ addon
     const pair = [1, 1];
     const conv = { x, bias: null, stride: pair, padding: pair, dilation: pair, scalars: [], algorithm: null };
     const refused = expect.objectContaining({ code: "libtorch.op-failed" });
-    const weight = random([3, 3, 4]);
+    const weight = random([1, 3, 3, 16]);
     const failing: readonly (readonly [string, OpArgs])[] = [
-      ["pt2::depthwise_conv2d", { ...conv, weight: random([3, 3, 5]), attr: "none" }],
+      ["pt2::depthwise_conv2d", { ...conv, weight: random([3, 3, 4]), attr: "none" }],
+      ["pt2::depthwise_conv2d", { ...conv, weight: random([2, 3, 3, 16]), attr: "none" }],
+      ["pt2::depthwise_conv2d", { ...conv, weight: random([1, 3, 3, 8]), attr: "none" }],
       ["pt2::depthwise_conv2d", { ...conv, weight, attr: "nonsense" }],
       ["pt2::depthwise_conv2d", { ...conv, weight, attr: "hardtanh" }],
       ["pt2::depthwise_conv2d", { ...conv, weight, attr: "none", stride: [0, 1] }],

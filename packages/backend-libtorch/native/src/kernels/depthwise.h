@@ -12,21 +12,29 @@ namespace pt2 {
 /// accumulators with seven weights and one input still fit sixteen registers.
 inline constexpr int64_t kDepthwiseTile = 7;
 
+/// Channels whose weights lie together: a vector of every instruction set divides it.
+inline constexpr int64_t kDepthwiseGroup = 16;
+
 struct Depthwise {
   const float* x;       // batch, height, width, channels
-  const float* weight;  // kernel_h, kernel_w, channels
+  const float* weight;  // channels / kDepthwiseGroup rounded up, kernel_h, kernel_w, kDepthwiseGroup
   const float* bias;    // channels, or null
   float* out;           // batch, out_height, out_width, channels
   int64_t batch, channels, height, width, out_height, out_width;
   int64_t kernel_h, kernel_w, stride_h, stride_w, pad_h, pad_w, dilation_h, dilation_w;
   Activation activation;
 
-  /// Bands of output rows that a plane is cut into, so that there is work for every thread.
-  int64_t bands = 1;
+  /// Bands of output rows that a plane is cut into, and parts of its channels, so that there is work for every thread.
+  int64_t bands = 1, parts = 1;
 
   int64_t blocks(int64_t lanes) const { return (channels + lanes - 1) / lanes; }
-  /// Independent pieces of work: one band of one block of channels of one image.
-  int64_t items(int64_t lanes) const { return batch * blocks(lanes) * bands; }
+  /// Independent pieces of work: one band of one part of the channels of one image.
+  int64_t items() const { return batch * bands * parts; }
+  /// Whether tiles read the image where it is. Otherwise the rows under the kernel are copied first.
+  bool in_place() const {
+    return kernel_h == kernel_w && (kernel_w == 3 || kernel_w == 5 || (kernel_w == 7 && stride_w == 1)) &&
+           dilation_h == 1 && dilation_w == 1 && stride_h == stride_w && stride_w <= 2 && out_width >= kDepthwiseTile;
+  }
   /// Columns of a padded row that whole tiles can read.
   int64_t padded_width() const {
     const int64_t tiles = (out_width + kDepthwiseTile - 1) / kDepthwiseTile;
@@ -36,8 +44,8 @@ struct Depthwise {
   int64_t span() const { return (kernel_h - 1) * dilation_h + 1; }
   /// Rows to keep; row h is kept at h modulo this.
   int64_t ring_rows() const { return std::min(span(), height); }
-  /// What one thread needs beside its tensors: the block's weights and the ring of padded rows.
-  int64_t scratch_floats(int64_t lanes) const { return (kernel_h * kernel_w + ring_rows() * padded_width()) * lanes; }
+  /// What one thread needs beside its tensors: the ring of padded rows.
+  int64_t scratch_floats(int64_t lanes) const { return in_place() ? 0 : ring_rows() * padded_width() * lanes; }
 };
 
 }  // namespace pt2

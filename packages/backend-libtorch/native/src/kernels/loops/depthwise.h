@@ -1,32 +1,31 @@
-// Depthwise convolution, channels-last: one vector of channels times a tile of output columns at a time.
+// Depthwise convolution, channels-last: one vector of channels times a tile of output columns at a time. Kernels that
+// are small and square have loops of their own (depthwise-in-place.h).
 //
 // The rows under the kernel are kept in a ring, one block of channels wide and with their padding: pixels of an image
-// lie `channels` apart, which would spread a tile over few sets of the first-level cache and load every pixel
-// kernel_h times from the second. Copied, they are read back to back, and no tile knows about borders.
+// lie `channels` apart, which would spread a tile over few sets of the first-level cache and load every pixel kernel_h
+// times from the second. Copied, they are read back to back, and no tile knows about borders.
 #pragma once
 
 #include "../depthwise.h"
 #include "activate.h"
+#include "depthwise-in-place.h"
 
 namespace pt2::PT2_ISA {
 
 /// One block of channels of one image: where it starts, how many are real, its weights, bias and ring of rows.
 struct DepthwiseBlock {
   int64_t first, count;
-  float* weight;  // kernel_h * kernel_w vectors
+  const float* weight;
   Vec bias;
   float* ring;  // ring_rows of padded_width vectors
 };
 
-inline DepthwiseBlock depthwise_block(const Depthwise& d, int64_t index, float* scratch) {
+inline DepthwiseBlock depthwise_block(const Depthwise& d, int64_t index, float* ring) {
   const int64_t first = index * kLanes;
   const int64_t count = d.channels - first < kLanes ? d.channels - first : kLanes;
-  const int64_t taps = d.kernel_h * d.kernel_w;
-  for (int64_t k = 0; k < taps; ++k) store(scratch + k * kLanes, load_part(d.weight + k * d.channels + first, count));
   // Padding is written once: copies of rows fill what is between.
-  float* ring = scratch + taps * kLanes;
   std::memset(ring, 0, static_cast<size_t>(d.ring_rows() * d.padded_width() * kLanes) * sizeof(float));
-  return {first, count, scratch, d.bias ? load_part(d.bias + first, count) : Vec{}, ring};
+  return {first, count, depthwise_weight(d, first), d.bias ? load_part(d.bias + first, count) : Vec{}, ring};
 }
 
 inline void copy_row(const float* from, int64_t stride, int64_t count, int64_t columns, float* to) {
@@ -46,7 +45,7 @@ inline void accumulate(const Depthwise& d, const float* pixels, const float* wei
     constexpr int kColumns = (kDepthwiseTile - 1) * SW + KW;
     Vec w[KW];
 #pragma GCC unroll 8
-    for (int k = 0; k < KW; ++k) w[k] = load(weight + k * kLanes);
+    for (int k = 0; k < KW; ++k) w[k] = load(weight + k * kDepthwiseGroup);
 #pragma GCC unroll 32
     for (int i = 0; i < kColumns; ++i) {
       const Vec x = load(pixels + i * kLanes);
@@ -58,7 +57,7 @@ inline void accumulate(const Depthwise& d, const float* pixels, const float* wei
     }
   } else {
     for (int64_t kw = 0; kw < d.kernel_w; ++kw) {
-      const Vec w = load(weight + kw * kLanes);
+      const Vec w = load(weight + kw * kDepthwiseGroup);
       const float* p = pixels + kw * d.dilation_w * kLanes;
 #pragma GCC unroll 8
       for (int64_t j = 0; j < kDepthwiseTile; ++j) acc[j] = fma(load(p + j * d.stride_w * kLanes), w, acc[j]);
@@ -109,7 +108,7 @@ void depthwise_band(const Depthwise& d, int64_t n, const DepthwiseBlock& block, 
         const int64_t h = top + kh * d.dilation_h;
         if (h < 0 || h >= d.height) continue;
         accumulate<KW, SW>(d, block.ring + (h % kept) * pitch + ow * d.stride_w * kLanes,
-                           block.weight + kh * d.kernel_w * kLanes, acc);
+                           block.weight + kh * d.kernel_w * kDepthwiseGroup, acc);
       }
       store_tile(d, acc, out + ow * d.channels, d.out_width - ow, block.count);
     }
@@ -119,27 +118,42 @@ void depthwise_band(const Depthwise& d, int64_t n, const DepthwiseBlock& block, 
   }
 }
 
-template <int KW, int SW>
-void depthwise_items(const Depthwise& d, int64_t begin, int64_t end, float* scratch) {
-  for (int64_t item = begin; item < end; ++item) {
-    const int64_t index = item % d.blocks(kLanes);
-    const int64_t band = item / d.blocks(kLanes) % d.bands;
-    const int64_t n = item / d.blocks(kLanes) / d.bands;
-    depthwise_band<KW, SW>(d, n, depthwise_block(d, index, scratch), d.out_height * band / d.bands,
-                           d.out_height * (band + 1) / d.bands);
+/// Output rows [first, last) of the blocks of channels [begin, end) of image `n`.
+inline void depthwise_part(const Depthwise& d, int64_t n, int64_t first, int64_t last, int64_t begin, int64_t end,
+                           float* ring) {
+  if (d.in_place()) {
+    const int64_t channels = end * kLanes < d.channels ? end * kLanes : d.channels;
+    const auto compute = [&] {
+      switch (d.kernel_w * 10 + d.stride_w) {
+        case 31: return depthwise_in_place<3, 1>;
+        case 32: return depthwise_in_place<3, 2>;
+        case 51: return depthwise_in_place<5, 1>;
+        case 52: return depthwise_in_place<5, 2>;
+        default: return depthwise_in_place<7, 1>;
+      }
+    }();
+    return compute(d, n, first, last, begin * kLanes, channels);
   }
+  const auto band = [&] {
+    switch (d.dilation_w == 1 && d.stride_w <= 2 ? d.kernel_w * 10 + d.stride_w : 0) {
+      case 31: return depthwise_band<3, 1>;
+      case 32: return depthwise_band<3, 2>;
+      case 51: return depthwise_band<5, 1>;
+      case 52: return depthwise_band<5, 2>;
+      case 71: return depthwise_band<7, 1>;
+      default: return depthwise_band<0, 0>;
+    }
+  }();
+  for (int64_t block = begin; block < end; ++block) band(d, n, depthwise_block(d, block, ring), first, last);
 }
 
-/// Work items [begin, end) of `d.items(kLanes)`; `scratch` holds `d.scratch_floats(kLanes)`.
+/// Work items [begin, end) of `d.items()`; `scratch` holds `d.scratch_floats(kLanes)`.
 inline void depthwise(const Depthwise& d, int64_t begin, int64_t end, float* scratch) {
-  const int64_t shape = d.dilation_w == 1 && d.stride_w <= 2 ? d.kernel_w * 10 + d.stride_w : 0;
-  switch (shape) {
-    case 31: return depthwise_items<3, 1>(d, begin, end, scratch);
-    case 32: return depthwise_items<3, 2>(d, begin, end, scratch);
-    case 51: return depthwise_items<5, 1>(d, begin, end, scratch);
-    case 52: return depthwise_items<5, 2>(d, begin, end, scratch);
-    case 71: return depthwise_items<7, 1>(d, begin, end, scratch);
-    default: return depthwise_items<0, 0>(d, begin, end, scratch);
+  const int64_t blocks = d.blocks(kLanes);
+  for (int64_t item = begin; item < end; ++item) {
+    const int64_t part = item % d.parts, band = item / d.parts % d.bands, n = item / d.parts / d.bands;
+    depthwise_part(d, n, d.out_height * band / d.bands, d.out_height * (band + 1) / d.bands, blocks * part / d.parts,
+                   blocks * (part + 1) / d.parts, scratch);
   }
 }
 

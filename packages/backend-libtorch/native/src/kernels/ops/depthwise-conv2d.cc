@@ -1,6 +1,8 @@
 // Convolves each channel with its own filter.
+#include <ATen/ops/constant_pad_nd.h>
 #include <ATen/ops/empty.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "../table.h"
@@ -19,16 +21,26 @@ constexpr const char* kOp = "depthwise_conv2d";
 /// A thread gets at least this many multiply-adds.
 constexpr int64_t kWorkPerThread = int64_t{64} * 1024;
 
-/// Input of one band over all channels: half a megabyte.
+/// A band has at least so many rows: those at its borders are read for two bands.
+constexpr int64_t kBandRows = 8;
+
+/// Input of one band over all channels, if each block of channels is read by itself: half a megabyte.
 constexpr int64_t kBandFloats = int64_t{128} * 1024;
 
-/// Bands keep the input of neighboring blocks of channels in the second-level cache, and give every thread a few
-/// items. Below eight rows a band would copy more than it computes.
-int64_t count_bands(const Depthwise& d, int64_t lanes) {
-  const int64_t by_cache = d.height * d.width * d.channels / kBandFloats;
-  const int64_t planes = d.batch * d.blocks(lanes);
-  const int64_t by_threads = (itemsForThreads() + planes - 1) / planes;
-  return std::clamp<int64_t>(std::max(by_cache, by_threads), 1, std::max<int64_t>(1, d.out_height / 8));
+/// Gives every thread a few items. Where each block of channels is read by itself, bands keep the input of neighboring
+/// ones in the second-level cache; otherwise all channels stay together where there are enough rows.
+void divide(Depthwise& d, int64_t lanes) {
+  const int64_t blocks = d.blocks(lanes);
+  const int64_t wanted = (itemsForThreads() + d.batch - 1) / d.batch;
+  const int64_t most = std::max<int64_t>(1, d.out_height / kBandRows);
+  if (d.in_place()) {
+    d.bands = std::clamp<int64_t>(wanted, 1, most);
+    d.parts = std::clamp<int64_t>((wanted + d.bands - 1) / d.bands, 1, blocks);
+  } else {
+    const int64_t by_cache = d.height * d.width * d.channels / kBandFloats;
+    d.parts = blocks;
+    d.bands = std::clamp<int64_t>(std::max(by_cache, (wanted + blocks - 1) / blocks), 1, most);
+  }
 }
 
 }  // namespace
@@ -37,7 +49,10 @@ at::Tensor pack_depthwise_weight(const at::Tensor& weight) {
   check_float(weight, "pack_depthwise_weight", "weight");
   TORCH_CHECK(weight.dim() == 4 && weight.size(1) == 1,
               "pt2::pack_depthwise_weight: weight must have shape [channels, 1, height, width], got ", weight.sizes());
-  return weight.squeeze(1).permute({1, 2, 0}).contiguous();
+  const int64_t groups = (weight.size(0) + kDepthwiseGroup - 1) / kDepthwiseGroup;
+  const at::Tensor padded =
+      at::constant_pad_nd(weight.squeeze(1), {0, 0, 0, 0, 0, groups * kDepthwiseGroup - weight.size(0)});
+  return padded.view({groups, kDepthwiseGroup, weight.size(2), weight.size(3)}).permute({0, 2, 3, 1}).contiguous();
 }
 
 at::Tensor depthwise_conv2d(const at::Tensor& sequence_or_image, const at::Tensor& weight,
@@ -46,8 +61,11 @@ at::Tensor depthwise_conv2d(const at::Tensor& sequence_or_image, const at::Tenso
                             std::optional<std::string> algorithm) {
   const at::Tensor x = as_image(sequence_or_image, kOp);
   check_float(weight, kOp, "weight");
-  TORCH_CHECK(weight.dim() == 3 && weight.size(2) == x.size(1) && weight.size(0) > 0 && weight.size(1) > 0,
-              "pt2::", kOp, ": weight must be packed as [height, width, ", x.size(1), "], got ", weight.sizes());
+  const int64_t groups = (x.size(1) + kDepthwiseGroup - 1) / kDepthwiseGroup;
+  TORCH_CHECK(weight.dim() == 4 && weight.size(0) == groups && weight.size(1) > 0 && weight.size(2) > 0 &&
+                  weight.size(3) == kDepthwiseGroup,
+              "pt2::", kOp, ": weight must be packed as [", groups, ", height, width, ", kDepthwiseGroup, "], got ",
+              weight.sizes());
   check_pair(stride, 1, kOp, "stride");
   check_pair(padding, 0, kOp, "padding");
   check_pair(dilation, 1, kOp, "dilation");
@@ -64,10 +82,10 @@ at::Tensor depthwise_conv2d(const at::Tensor& sequence_or_image, const at::Tenso
       .channels = x.size(1),
       .height = x.size(2),
       .width = x.size(3),
-      .out_height = window_count(x.size(2), weight.size(0), stride[0], padding[0], dilation[0], false, kOp),
-      .out_width = window_count(x.size(3), weight.size(1), stride[1], padding[1], dilation[1], false, kOp),
-      .kernel_h = weight.size(0),
-      .kernel_w = weight.size(1),
+      .out_height = window_count(x.size(2), weight.size(1), stride[0], padding[0], dilation[0], false, kOp),
+      .out_width = window_count(x.size(3), weight.size(2), stride[1], padding[1], dilation[1], false, kOp),
+      .kernel_h = weight.size(1),
+      .kernel_w = weight.size(2),
       .stride_h = stride[0],
       .stride_w = stride[1],
       .pad_h = padding[0],
@@ -83,8 +101,8 @@ at::Tensor depthwise_conv2d(const at::Tensor& sequence_or_image, const at::Tenso
   d.out = out.mutable_data_ptr<float>();
 
   const Kernels& k = kernels();
-  d.bands = count_bands(d, k.lanes);
-  const int64_t items = d.items(k.lanes);
+  divide(d, k.lanes);
+  const int64_t items = d.items();
   const int64_t work = out.numel() / items * d.kernel_h * d.kernel_w;
   share(items, std::max<int64_t>(1, kWorkPerThread / std::max<int64_t>(1, work)), [&](Pieces& pieces) {
     std::vector<float> scratch(static_cast<size_t>(d.scratch_floats(k.lanes)));
