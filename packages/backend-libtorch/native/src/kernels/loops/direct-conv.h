@@ -4,6 +4,7 @@
 #pragma once
 
 #include "../direct-conv.h"
+#include "../simd/interleave.h"
 #include "gemm.h"
 
 namespace pt2::PT2_ISA {
@@ -13,10 +14,7 @@ struct ConvRuns {
   int64_t lines, line_stride, taps, tap_stride, length;
 };
 
-/// Addresses that fit into registers beside what else a tile needs. Tiles of more rows read pixels of one row of the
-/// image.
-inline constexpr int kMostAddresses = 9;
-
+/// A tile of more rows than `kMostAddresses` reads pixels of one row of the image.
 template <int R, int V>
 struct ConvTile {
   static void tile(const GemmTile& t, const ConvRuns& runs, const float* const* pixels) {
@@ -31,17 +29,19 @@ struct ConvTile {
     for (int64_t line = 0; line < runs.lines; ++line) {
       for (int64_t tap = 0; tap < runs.taps; ++tap) {
         const int64_t start = line * runs.line_stride + tap * runs.tap_stride;
+        TileRows<R> rows(t.a + start, t.a_stride);
         each_step(start, start + runs.length, next, [&](int64_t k) {
           Vec w[V];
 #pragma GCC unroll 4
           for (int v = 0; v < V; ++v) w[v] = load(b + v * kLanes);
 #pragma GCC unroll 16
           for (int i = 0; i < R; ++i) {
-            const Vec x = splat(R <= kMostAddresses ? from[i][k] : t.a[k + i * t.a_stride]);
+            const Vec x = R <= kMostAddresses ? splat(from[i][k]) : rows.number(i);
 #pragma GCC unroll 4
             for (int v = 0; v < V; ++v) acc[i][v] = fma(x, w[v], acc[i][v]);
           }
           b += t.panel;
+          if (R > kMostAddresses) rows.advance();
         });
       }
     }
@@ -49,13 +49,18 @@ struct ConvTile {
   }
 };
 
-/// Copies a row of pixels, whose channels lie apart, to pixels of C channels each.
-template <int C>
+/// Copies a row of pixels whose three channels lie apart.
 inline void interleave(const DirectConv& d, const float* from, float* to) {
   const int64_t pitch = d.pitch();
-  for (int64_t w = 0; w < d.width; ++w, from += d.x_column, to += pitch) {
-#pragma GCC unroll 4
-    for (int c = 0; c < C; ++c) to[c] = from[c * d.x_channel];
+  int64_t w = 0;
+  if (d.x_column == 1 && pitch == 3) {
+    for (; w + kLanes <= d.width; w += kLanes) {
+      const float* pixel = from + w;
+      store_interleaved(to + w * 3, load(pixel), load(pixel + d.x_channel), load(pixel + 2 * d.x_channel));
+    }
+  }
+  for (; w < d.width; ++w) {
+    for (int64_t c = 0; c < 3; ++c) to[w * pitch + c] = from[c * d.x_channel + w * d.x_column];
   }
 }
 
@@ -66,7 +71,7 @@ inline void copy_pixels(const DirectConv& d, const float* from, float* to) {
   if (is_last && d.x_column == d.channels && pitch == d.channels) {
     std::memcpy(to, from, static_cast<size_t>(d.width * d.channels) * sizeof(float));
   } else if (d.channels == 3) {
-    interleave<3>(d, from, to);
+    interleave(d, from, to);
   } else if (is_last) {
     for (int64_t w = 0; w < d.width; ++w, to += pitch, from += d.x_column) {
       each_vector(d.channels, [&](int64_t c, int64_t left) { store_up_to(to + c, load_up_to(from + c, left), left); });
@@ -98,6 +103,25 @@ struct ConvBand {
   int64_t row_stride;
 };
 
+/// An output pixel of a band.
+struct ConvPixel {
+  int64_t row, column;
+};
+
+/// Finds the pixels under the first weight for `rows` outputs; where a tile has more rows than addresses, the first.
+inline void find_pixels(const DirectConv& d, const ConvBand& band, const float* origin, ConvPixel at, int64_t rows,
+                        const float* (&from)[kMostAddresses]) {
+  const int64_t column_stride = d.stride_w * d.pitch(), row_stride = d.stride_h * band.row_stride;
+  const float* row = origin + at.row * row_stride;
+  for (int64_t r = 0, count = rows > kMostAddresses ? 1 : rows; r < count; ++r, ++at.column) {
+    if (at.column == d.out_width) {
+      at.column = 0;
+      row += row_stride;
+    }
+    from[r] = row + at.column * column_stride;
+  }
+}
+
 /// Panels [first, last) of a band.
 inline void convolve_band(const DirectConv& d, const ConvBand& band, int64_t first_panel, int64_t last_panel) {
   const int64_t pitch = d.pitch();
@@ -118,8 +142,9 @@ inline void convolve_band(const DirectConv& d, const ConvBand& band, int64_t fir
   // Tiles share the pixels of the band, or those of each row.
   const int64_t pixels = (band.end - band.begin) * d.out_width;
   const int64_t stretch = d.shape.rows <= kMostAddresses ? pixels : d.out_width;
-  const int64_t blocks = (stretch + d.shape.rows - 1) / d.shape.rows;
-  const int64_t tiles = pixels / stretch * blocks;
+  const int64_t per_stretch = (stretch + d.shape.rows - 1) / d.shape.rows;
+  const int64_t tiles = pixels / stretch * per_stretch;
+  const GemmBlocks blocks(stretch, per_stretch);
   const int64_t vectors = d.shape.panel / kLanes;
   const bool clamps = d.activation.kind == ActivationKind::kClamp;
   for (int64_t item = first_panel * passes; item < last_panel * passes; ++item) {
@@ -131,15 +156,12 @@ inline void convolve_band(const DirectConv& d, const ConvBand& band, int64_t fir
     const float* origin = band.pixels + group * channels + pass * runs.line_stride;
     const float* weights = d.packed + item * length * d.shape.panel;
     const float* next = streams && item + 1 < last_panel * passes ? weights + length * d.shape.panel : nullptr;
-    for (int64_t i = 0; i < tiles; ++i) {
-      const int64_t before = i / blocks * stretch, block = i % blocks;
-      const int64_t first = before + stretch * block / blocks;
-      const int64_t rows = before + stretch * (block + 1) / blocks - first;
+    ConvPixel pixel{0, 0};
+    int64_t first = 0;
+    for (int64_t i = 0, block = 0; i < tiles; ++i, block = block + 1 == per_stretch ? 0 : block + 1) {
+      const int64_t rows = blocks.size(block);
       const float* from[kMostAddresses];
-      for (int64_t r = 0; r < rows && r < kMostAddresses; ++r) {
-        const int64_t row = (first + r) / d.out_width, w = (first + r) % d.out_width;
-        from[r] = origin + row * d.stride_h * band.row_stride + w * d.stride_w * pitch;
-      }
+      find_pixels(d, band, origin, pixel, rows, from);
       const int64_t at = ((band.image * d.out_height + band.begin) * d.out_width + first) * d.out_channels + column;
       const GemmTile tile{
           .a = from[0],
@@ -157,6 +179,8 @@ inline void convolve_band(const DirectConv& d, const ConvBand& band, int64_t fir
           .clamp = last && clamps ? &d.activation : nullptr,
       };
       pick_tile<ConvTile>(rows, columns)(tile, runs, from);
+      first += rows;
+      for (pixel.column += rows; pixel.column >= d.out_width; pixel.column -= d.out_width) ++pixel.row;
       if (clamps || !last) continue;
       for (int64_t c = 0; c < columns; c += kLanes) {
         activate_columns(tile.out + c, rows, d.out_channels, columns - c < kLanes ? columns - c : kLanes, d.activation);

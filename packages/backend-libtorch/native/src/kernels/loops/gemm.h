@@ -47,6 +47,15 @@ inline GemmShape gemm_shape(int64_t columns) {
   return best;
 }
 
+/// Some rows in blocks that differ by one row at most: the first `longer` of them have one more than `rows`.
+struct GemmBlocks {
+  int64_t rows, longer;
+
+  GemmBlocks(int64_t count, int64_t blocks) : rows(count / blocks), longer(count % blocks) {}
+  int64_t begin(int64_t block) const { return block * rows + (block < longer ? block : longer); }
+  int64_t size(int64_t block) const { return rows + (block < longer ? 1 : 0); }
+};
+
 struct GemmTile {
   const float* a;
   int64_t a_stride;
@@ -112,6 +121,57 @@ inline void store_tile(const GemmTile& t, Vec (&acc)[R][V]) {
   }
 }
 
+/// Addresses that fit into registers beside what else a tile needs. Those of more rows are computed.
+inline constexpr int kMostAddresses = 9;
+
+/// The left side of a tile of up to 14 rows, one step of the inner dimension after the other: two pointers and three
+/// strides instead of an address for each row, which compilers move through vector registers in each step.
+template <int R>
+class TileRows {
+ public:
+  TileRows(const float* a, int64_t stride)
+      : first_(reinterpret_cast<const char*>(a)),
+        second_(reinterpret_cast<const char*>(a + kHalf * stride)),
+        one_(stride * 4),
+        three_(3 * one_),
+        five_(5 * one_) {}
+
+  Vec number(int row) const {
+    const char* p = row < kHalf ? first_ : second_;
+    switch (row % kHalf) {
+      case 0: return at(p);
+      case 1: return at(p + one_);
+      case 2: return at(p + 2 * one_);
+      case 3: return at(p + three_);
+      case 4: return at(p + 4 * one_);
+      case 5: return at(p + five_);
+      default: return at(p + 2 * three_);
+    }
+  }
+  void advance() {
+    first_ = hidden(first_ + 4);
+    second_ = hidden(second_ + 4);
+    one_ = hidden(one_);
+    three_ = hidden(three_);
+    five_ = hidden(five_);
+  }
+
+ private:
+  static Vec at(const char* p) { return splat(*reinterpret_cast<const float*>(p)); }
+  /// Nothing is known of the result, so that no sums with it are kept from step to step.
+  template <typename T>
+  static T hidden(T value) {
+    asm("" : "+r"(value));
+    return value;
+  }
+
+  static constexpr int kHalf = (R + 1) / 2;
+  static_assert(kHalf <= 7);
+
+  const char *first_, *second_;
+  int64_t one_, three_, five_;  // strides in bytes, which instructions multiply by 1, 2 and 4
+};
+
 /// Calls `step(k)` for k in [begin, end), and has a vector of `next` brought into the second-level cache for each.
 template <typename Step>
 inline void each_step(int64_t begin, int64_t end, const float*& next, Step&& step) {
@@ -133,17 +193,19 @@ struct ProductTile {
     start_tile(t, acc);
     const float* b = t.b;
     const float* next = t.next;
+    TileRows<R> rows(t.a, t.a_stride);
     each_step(0, t.inner, next, [&](int64_t k) {
       Vec w[V];
 #pragma GCC unroll 4
       for (int v = 0; v < V; ++v) w[v] = load(b + v * kLanes);
 #pragma GCC unroll 16
       for (int i = 0; i < R; ++i) {
-        const Vec x = splat(t.a[k + i * t.a_stride]);
+        const Vec x = R <= kMostAddresses ? splat(t.a[k + i * t.a_stride]) : rows.number(i);
 #pragma GCC unroll 4
         for (int v = 0; v < V; ++v) acc[i][v] = fma(x, w[v], acc[i][v]);
       }
       b += t.panel;
+      if (R > kMostAddresses) rows.advance();
     });
     store_tile(t, acc);
   }
@@ -203,8 +265,10 @@ struct GemmRows {
 
 /// Tiles [begin, end) of `g.tiles()`.
 inline void gemm(const Gemm& g, int64_t begin, int64_t end, GemmCopy& copy) {
-  const int64_t blocks = g.blocks(), panels = g.panels();
+  const int64_t panels = g.panels();
   const bool panel_major = g.panel_major();
+  const int64_t run = panel_major ? g.blocks() : panels;  // tiles that share a panel, or a block of rows
+  const GemmBlocks blocks(g.rows, g.blocks());
   // Weights that do not stay in the second-level cache come a panel ahead.
   const bool streams = panel_major && panels * g.inner * g.shape.panel > kGemmCached;
   const ActivationKind kind = g.activation.kind;
@@ -212,11 +276,15 @@ inline void gemm(const Gemm& g, int64_t begin, int64_t end, GemmCopy& copy) {
   for (int64_t k = 0; k < g.inner || k == 0; k += kGemmInner) {
     const int64_t inner = g.inner - k < kGemmInner ? g.inner - k : kGemmInner;
     const bool last = k + inner >= g.inner;
-    for (int64_t tile = begin; tile < end; ++tile) {
-      const int64_t block = panel_major ? tile % blocks : tile / panels;
-      const int64_t panel = panel_major ? tile / blocks : tile % panels;
-      const int64_t row = g.rows * block / blocks;
-      const int64_t rows = g.rows * (block + 1) / blocks - row;
+    // Numbers of 64 bits are divided once: a division takes as long as many multiply-adds.
+    int64_t outer = begin / run, inside = begin % run;
+    for (int64_t tile = begin; tile < end; ++tile, ++inside) {
+      if (inside == run) {
+        inside = 0;
+        ++outer;
+      }
+      const int64_t block = panel_major ? inside : outer, panel = panel_major ? outer : inside;
+      const int64_t row = blocks.begin(block), rows = blocks.size(block);
       const int64_t column = panel * g.shape.panel;
       const int64_t columns = g.columns - column < g.shape.panel ? g.columns - column : g.shape.panel;
       const float* weights = g.packed + (panel * g.inner + k) * g.shape.panel;

@@ -75,15 +75,16 @@ inline void winograd_input(const Winograd& w, const WinogradChunk& chunk, int64_
 inline void winograd_products(const Winograd& w, const WinogradChunk& chunk, int64_t begin, int64_t end) {
   const int64_t panels = w.panels();
   const bool streams = w.products() * w.channels * w.shape.panel > kGemmCached;
-  const int64_t blocks = (chunk.count + w.shape.rows - 1) / w.shape.rows;
+  const int64_t count = (chunk.count + w.shape.rows - 1) / w.shape.rows;
+  const GemmBlocks blocks(chunk.count, count);
   for (int64_t item = begin; item < end; ++item) {
     const int64_t point = item / panels, column = item % panels * w.shape.panel;
     const int64_t columns = w.out_channels - column < w.shape.panel ? w.out_channels - column : w.shape.panel;
     const float* weights = w.packed + item * w.channels * w.shape.panel;
     const float* next = streams && item + 1 < end ? weights + w.channels * w.shape.panel : nullptr;
-    for (int64_t i = 0; i < blocks; ++i) {
+    for (int64_t i = 0; i < count; ++i) {
       const bool brings = next && i < w.shape.panel / kLanes;
-      const int64_t row = chunk.count * i / blocks, rows = chunk.count * (i + 1) / blocks - row;
+      const int64_t row = blocks.begin(i), rows = blocks.size(i);
       pick_tile<ProductTile>(rows,
                              columns)({.a = chunk.input + (point * chunk.count + row) * w.channels,
                                        .a_stride = w.channels,
