@@ -50,6 +50,22 @@ bool look(const F& done) {
   }
 }
 
+/// Locks a mutex that is held for less time than it takes to fall asleep and to be woken.
+void acquire(std::unique_lock<std::mutex>& lock) {
+  constexpr int kTries = 200;
+  for (int i = 0; i < kTries; ++i) {
+    if (lock.try_lock()) return;
+    pause();
+  }
+  lock.lock();
+}
+
+std::unique_lock<std::mutex> acquired(std::mutex& mutex) {
+  std::unique_lock lock(mutex, std::defer_lock);
+  acquire(lock);
+  return lock;
+}
+
 /// Work that others may join. It lies on the stack of the thread that shares it, which leaves only when `inside` is 0.
 struct Job {
   Pieces pieces;
@@ -84,7 +100,7 @@ class Team {
   };
 
   void open(Job& job) {
-    const std::lock_guard lock(mutex_);
+    const auto lock = acquired(mutex_);
     jobs_.push_back(&job);
     wanted_ += job.room;
     while (threads_ < wanted_ && start()) ++threads_;
@@ -101,7 +117,7 @@ class Team {
   /// Lets no more threads join; waits for those that have.
   void close(Job& job) {
     {
-      const std::lock_guard lock(mutex_);
+      const auto lock = acquired(mutex_);
       wanted_ -= job.pieces.threads() - 1;
       std::erase(jobs_, &job);
     }
@@ -116,7 +132,7 @@ class Team {
       job.work(job.context, job.pieces);
     } catch (...) {
       job.pieces.abandon();
-      const std::lock_guard lock(mutex_);
+      const auto lock = acquired(mutex_);
       if (!job.failure) job.failure = std::current_exception();
     }
   }
@@ -148,7 +164,7 @@ class Team {
       while (Job* job = join()) {
         lock.unlock();
         compute(*job);
-        lock.lock();
+        acquire(lock);
         // The last thing that is done with the job: its owner may be looking, and leave.
         job->inside.fetch_sub(1, std::memory_order_release);
         left_.notify_all();
@@ -156,7 +172,7 @@ class Team {
       const unsigned seen = changes_.load(std::memory_order_relaxed);
       lock.unlock();
       look([&] { return changes_.load(std::memory_order_acquire) != seen; });
-      lock.lock();
+      acquire(lock);
       if (changes_.load(std::memory_order_relaxed) != seen) continue;
       self.called = false;
       sleeping_.push_back(&self);

@@ -19,7 +19,7 @@ namespace {
 constexpr const char* kOp = "depthwise_conv2d";
 
 /// A thread gets at least this many multiply-adds.
-constexpr int64_t kWorkPerThread = int64_t{64} * 1024;
+constexpr int64_t kWorkPerThread = int64_t{256} * 1024;
 
 /// A band has at least so many rows: those at its borders are read for two bands.
 constexpr int64_t kBandRows = 8;
