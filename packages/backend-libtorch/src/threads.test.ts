@@ -68,6 +68,17 @@ describeWithLibtorch("kernels that share their work among threads", ({ addon }) 
       },
     ],
     [
+      "channels of a small image",
+      "pt2::depthwise_conv2d",
+      {
+        x: random([1, 1153, 7, 9]),
+        weight: one("pt2::pack_depthwise_weight", { weight: random([1153, 1, 3, 3], 2) }),
+        bias: null,
+        ...WINDOWS,
+        ...BARE,
+      },
+    ],
+    [
       "heads and rows",
       "pt2::attention",
       {
@@ -77,11 +88,11 @@ describeWithLibtorch("kernels that share their work among threads", ({ addon }) 
     ],
     ["rows", "pt2::layer_norm", { x: random([601, 97]), weight: null, bias: null, eps: 1e-5 }],
     [
-      "channels, then pixels",
+      "channels, weights, then pixels",
       "pt2::squeeze_excite",
       {
-        ...{ x: random([2, 67, 41, 43]), reduce: random([9, 67], 2), reduce_bias: null },
-        ...{ expand: random([9, 67], 3), expand_bias: null, attr: "relu", gate: "sigmoid" },
+        ...{ x: random([2, 467, 41, 43]), reduce: random([117, 467], 2), reduce_bias: random([117], 4) },
+        ...{ expand: random([117, 467], 3), expand_bias: random([467], 5), attr: "relu", gate: "sigmoid" },
       },
     ],
     ["the means of channels", "pt2::global_average_pool", { x: random([2, 300, 41, 43]) }],

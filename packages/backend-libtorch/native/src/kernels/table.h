@@ -26,7 +26,9 @@ struct Kernels {
   void (*pack_panels)(const Panels&, int64_t begin, int64_t end);
   void (*gemm)(const Gemm&, int64_t begin, int64_t end, GemmCopy& copy);
   void (*channel_means)(const float* x, int64_t pixels, int64_t channels, int64_t begin, int64_t end, float* means);
-  void (*gates)(const SqueezeExcite&, const float* means, float* hidden, float* out);
+  int64_t squeezed_rows;
+  void (*squeeze)(const SqueezeExcite&, const float* means, int64_t begin, int64_t end, float* hidden);
+  void (*excite)(const SqueezeExcite&, const float* hidden, int64_t begin, int64_t end, float* out);
   void (*scale_pixels)(const SqueezeExcite&, const float* gates, int64_t begin, int64_t end);
   void (*recurrent)(const Recurrent&, int64_t begin, int64_t end, float* scratch);
   void (*attention)(const Attention&, int64_t begin, int64_t end, float* scratch);

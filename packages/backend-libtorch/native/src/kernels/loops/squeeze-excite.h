@@ -47,40 +47,41 @@ inline void channel_means(const float* x, int64_t pixels, int64_t channels, int6
   }
 }
 
-/// The gates of one image from its means; `hidden` has room for `squeezed` floats.
-inline void gates(const SqueezeExcite& s, const float* means, float* hidden, float* out) {
-  for (int64_t i = 0; i < s.squeezed; i += 4) {
-    const int64_t rows = s.squeezed - i < 4 ? s.squeezed - i : 4;
-    const float* w[4];
-    for (int64_t j = 0; j < 4; ++j) w[j] = s.reduce + (i + (j < rows ? j : 0)) * s.channels;
-    Vec sum[4] = {};
-    int64_t c = 0;
-    for (; c + kLanes <= s.channels; c += kLanes) {
-      const Vec mean = load(means + c);
+/// Rows that are multiplied with the means at once.
+inline constexpr int64_t kSqueezedRows = 4;
+
+/// Squeezed numbers [begin, end) of one image from its means; `begin` is a multiple of `kSqueezedRows`.
+inline void squeeze(const SqueezeExcite& s, const float* means, int64_t begin, int64_t end, float* hidden) {
+  for (int64_t i = begin; i < end; i += kSqueezedRows) {
+    const int64_t rows = end - i < kSqueezedRows ? end - i : kSqueezedRows;
+    const float* w[kSqueezedRows];
+    for (int64_t j = 0; j < kSqueezedRows; ++j) w[j] = s.reduce + (i + (j < rows ? j : 0)) * s.channels;
+    Vec sum[kSqueezedRows] = {};
+    each_vector(s.channels, [&](int64_t c, int64_t left) {
+      const Vec mean = load_up_to(means + c, left);
 #pragma GCC unroll 4
-      for (int64_t j = 0; j < 4; ++j) sum[j] = fma(load(w[j] + c), mean, sum[j]);
-    }
-    if (c < s.channels) {
-      const Vec mean = load_part(means + c, s.channels - c);
-#pragma GCC unroll 4
-      for (int64_t j = 0; j < 4; ++j) sum[j] = fma(load_part(w[j] + c, s.channels - c), mean, sum[j]);
-    }
+      for (int64_t j = 0; j < kSqueezedRows; ++j) sum[j] = fma(load_up_to(w[j] + c, left), mean, sum[j]);
+    });
     for (int64_t j = 0; j < rows; ++j) {
       hidden[i + j] = sum_lanes(sum[j]) + (s.reduce_bias ? s.reduce_bias[i + j] : 0.0f);
     }
   }
-  activate_span(hidden, s.squeezed, s.activation);
+  activate_span(hidden + begin, end - begin, s.activation);
+}
 
+/// The gates of channels [begin, end) of one image from its squeezed numbers; `begin` is a multiple of a vector.
+inline void excite(const SqueezeExcite& s, const float* hidden, int64_t begin, int64_t end, float* out) {
+  const int64_t count = end - begin;
   if (s.expand_bias) {
-    std::memcpy(out, s.expand_bias, static_cast<size_t>(s.channels) * sizeof(float));
+    std::memcpy(out + begin, s.expand_bias + begin, static_cast<size_t>(count) * sizeof(float));
   } else {
-    std::memset(out, 0, static_cast<size_t>(s.channels) * sizeof(float));
+    std::memset(out + begin, 0, static_cast<size_t>(count) * sizeof(float));
   }
   for (int64_t i = 0; i < s.squeezed; i += 4) {
     const int64_t rows = s.squeezed - i < 4 ? s.squeezed - i : 4;
-    add_rows(s.expand + i * s.channels, s.channels, rows, hidden + i, s.channels, out);
+    add_rows(s.expand + i * s.channels + begin, s.channels, rows, hidden + i, count, out + begin);
   }
-  activate_span(out, s.channels, s.gate);
+  activate_span(out + begin, count, s.gate);
 }
 
 /// Multiplies pixels [begin, end) of all channels by the gates of their image.

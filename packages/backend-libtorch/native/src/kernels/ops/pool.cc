@@ -15,7 +15,7 @@ namespace pt2 {
 namespace {
 
 /// A thread gets at least this many floats.
-constexpr int64_t kFloatsPerThread = int64_t{32} * 1024;
+constexpr int64_t kFloatsPerThread = int64_t{128} * 1024;
 
 }  // namespace
 

@@ -1,6 +1,7 @@
 // Computes the squeeze-and-excitation block as one op.
 #include <ATen/ops/empty.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "../table.h"
@@ -14,8 +15,23 @@ namespace {
 
 constexpr const char* kOp = "squeeze_excite";
 
-/// A thread reads or writes at least this many floats.
-constexpr int64_t kFloatsPerThread = int64_t{32} * 1024;
+/// A thread reads or writes at least this many floats of images, or of weights, which are far away: each run reads them
+/// once.
+constexpr int64_t kFloatsPerThread = int64_t{128} * 1024;
+constexpr int64_t kWeightsPerThread = int64_t{32} * 1024;
+
+/// Shares items [0, count) of each image, `unit` of them at a time: calls `work(n, begin, end)`.
+template <class F>
+void share_images(int64_t batch, int64_t count, int64_t unit, int64_t grain, const F& work) {
+  const int64_t units = (count + unit - 1) / unit;
+  shareRanges(batch * units, std::max<int64_t>(1, grain / unit), [&](int64_t begin, int64_t end) {
+    while (begin < end) {
+      const int64_t n = begin / units, last = std::min(end, (n + 1) * units);
+      work(n, begin % units * unit, std::min(count, (last - n * units) * unit));
+      begin = last;
+    }
+  });
+}
 
 }  // namespace
 
@@ -51,23 +67,23 @@ at::Tensor squeeze_excite(const at::Tensor& x, const at::Tensor& reduce, const s
   if (out.numel() == 0) return out;
 
   const Kernels& k = kernels();
-  std::vector<float> memory(static_cast<size_t>(2 * s.batch * s.channels + s.squeezed));
+  std::vector<float> memory(static_cast<size_t>(s.batch * (2 * s.channels + s.squeezed)));
   float* means = memory.data();
   float* gates = means + s.batch * s.channels;
   float* hidden = gates + s.batch * s.channels;
 
   // Threads compute whole vectors of channels, so that the sums do not depend on the number of threads.
-  const int64_t blocks = (s.channels + k.lanes - 1) / k.lanes;
-  const int64_t grain = std::max<int64_t>(1, kFloatsPerThread / (k.lanes * s.pixels));
-  shareRanges(s.batch * blocks, grain, [&](int64_t begin, int64_t end) {
-    while (begin < end) {
-      const int64_t n = begin / blocks, last = std::min(end, (n + 1) * blocks);
-      k.channel_means(s.x + n * s.pixels * s.channels, s.pixels, s.channels, begin % blocks * k.lanes,
-                      std::min(s.channels, (last - n * blocks) * k.lanes), means + n * s.channels);
-      begin = last;
-    }
+  share_images(s.batch, s.channels, k.lanes, kFloatsPerThread / s.pixels, [&](int64_t n, int64_t begin, int64_t end) {
+    k.channel_means(s.x + n * s.pixels * s.channels, s.pixels, s.channels, begin, end, means + n * s.channels);
   });
-  for (int64_t n = 0; n < s.batch; ++n) k.gates(s, means + n * s.channels, hidden, gates + n * s.channels);
+  share_images(s.batch, s.squeezed, k.squeezed_rows, kWeightsPerThread / s.channels,
+               [&](int64_t n, int64_t begin, int64_t end) {
+                 k.squeeze(s, means + n * s.channels, begin, end, hidden + n * s.squeezed);
+               });
+  share_images(s.batch, s.channels, k.lanes, kWeightsPerThread / std::max<int64_t>(1, s.squeezed),
+               [&](int64_t n, int64_t begin, int64_t end) {
+                 k.excite(s, hidden + n * s.squeezed, begin, end, gates + n * s.channels);
+               });
   shareRanges(s.batch * s.pixels, std::max<int64_t>(1, kFloatsPerThread / s.channels),
               [&](int64_t begin, int64_t end) { k.scale_pixels(s, gates, begin, end); });
   return out;

@@ -8,8 +8,9 @@
 namespace pt2 {
 namespace {
 
-/// Ops that read and write each element about once take as long as a thread needs to wake: 0.1 to 0.5 ms.
-constexpr int64_t kLight = int64_t{1} << 20;
+/// Ops that read and write each element about once take 1 ms for so many. OpenMP's threads need as long to wake, and then
+/// look for more work on a processor that the next kernel needs.
+constexpr int64_t kLight = int64_t{1} << 22;
 /// A product of matrices with n elements together has (n / 2)^1.5 multiplications at most, here 0.8 ms of them.
 constexpr int64_t kHeavy = int64_t{1} << 18;
 
