@@ -54,6 +54,15 @@ describeWithLibtorch("kernels that share their work among threads", ({ addon }) 
     ["more rows than columns", "pt2::linear", linear(901, 512, 70)],
     ["bands of a picture", "pt2::direct_conv2d", direct(3, 97, 40)],
     ["channels of a small picture", "pt2::direct_conv2d", direct(128, 5, 300)],
+    [
+      "groups of a small picture",
+      "pt2::direct_conv2d",
+      {
+        ...direct(240, 7, 250),
+        weight: one("pt2::pack_linear_weight", { weight: random([250, 9 * 24], 2), groups: 10 }),
+        groups: 10,
+      },
+    ],
     ["a chunk for each thread", "pt2::winograd_conv2d", winograd(64, 70)],
     ["each step of one chunk", "pt2::winograd_conv2d", winograd(128, 12)],
     [

@@ -64,36 +64,50 @@ inline void interleave(const DirectConv& d, const float* from, float* to) {
   }
 }
 
-/// Copies one row of an image to pixels of the padded copy.
-inline void copy_pixels(const DirectConv& d, const float* from, float* to) {
-  const int64_t pitch = d.pitch();
+/// Channels [first, first + count) of an image.
+struct ConvChannels {
+  int64_t first, count;
+};
+
+/// Copies channels of one row of an image to pixels of the padded copy.
+inline void copy_pixels(const DirectConv& d, ConvChannels channels, const float* from, float* to) {
+  const int64_t pitch = d.pitch(), count = channels.count;
   const bool is_last = d.x_channel == 1 || d.channels == 1;
-  if (is_last && d.x_column == d.channels && pitch == d.channels) {
-    std::memcpy(to, from, static_cast<size_t>(d.width * d.channels) * sizeof(float));
-  } else if (d.channels == 3) {
+  from += channels.first * d.x_channel;
+  to += channels.first;
+  if (is_last && d.x_column == count && pitch == count) {
+    std::memcpy(to, from, static_cast<size_t>(d.width * count) * sizeof(float));
+  } else if (count == 3) {
     interleave(d, from, to);
   } else if (is_last) {
     for (int64_t w = 0; w < d.width; ++w, to += pitch, from += d.x_column) {
-      each_vector(d.channels, [&](int64_t c, int64_t left) { store_up_to(to + c, load_up_to(from + c, left), left); });
+      each_vector(count, [&](int64_t c, int64_t left) { store_up_to(to + c, load_up_to(from + c, left), left); });
     }
   } else {
-    for (int64_t c = 0; c < d.channels; ++c) {
+    for (int64_t c = 0; c < count; ++c) {
       for (int64_t w = 0; w < d.width; ++w) to[w * pitch + c] = from[c * d.x_channel + w * d.x_column];
     }
   }
 }
 
-/// Copies rows [begin, end) of the padded image. Its padding on the left and right is zero already.
-inline void copy_rows(const DirectConv& d, const float* x, int64_t begin, int64_t end, float* padded) {
+/// Copies channels of rows [begin, end) of the padded image. Its padding on the left and right is zero already.
+inline void copy_rows(const DirectConv& d, ConvChannels channels, const float* x, int64_t begin, int64_t end,
+                      float* padded) {
   for (int64_t row = begin; row < end; ++row, padded += d.padded_width * d.pitch()) {
     const int64_t h = row - d.pad_top;
     float* to = padded + d.pad_left * d.pitch();
     if (h >= 0 && h < d.height) {
-      copy_pixels(d, x + h * d.x_row, to);
+      copy_pixels(d, channels, x + h * d.x_row, to);
     } else {
       std::memset(to, 0, static_cast<size_t>(d.width * d.pitch()) * sizeof(float));
     }
   }
+}
+
+/// The channels that panels [first, last) read.
+inline ConvChannels channels_under(const DirectConv& d, int64_t first, int64_t last) {
+  const int64_t begin = first / d.group_panels(), end = (last + d.group_panels() - 1) / d.group_panels();
+  return {begin * d.group_channels(), (end - begin) * d.group_channels()};
 }
 
 /// A band of output rows of one image, and the pixels under it.
@@ -199,8 +213,12 @@ inline void direct_conv(const DirectConv& d, int64_t begin, int64_t end, float* 
     if (first == last) continue;
     const int64_t top = first * d.stride_h;
     const float* x = d.x + n * d.x_image;
+    const int64_t first_panel = d.panels() * part / d.parts, last_panel = d.panels() * (part + 1) / d.parts;
     const bool in_place = d.in_place();
-    if (!in_place && copied != place) copy_rows(d, x, top, top + d.rows_under(last - first), scratch);
+    // Parts of one group read the same channels.
+    if (!in_place && (copied != place || d.groups > 1)) {
+      copy_rows(d, channels_under(d, first_panel, last_panel), x, top, top + d.rows_under(last - first), scratch);
+    }
     copied = place;
     const ConvBand rows{
         .image = n,
@@ -209,7 +227,7 @@ inline void direct_conv(const DirectConv& d, int64_t begin, int64_t end, float* 
         .pixels = in_place ? x + top * d.x_row : scratch,
         .row_stride = in_place ? d.x_row : d.padded_width * d.pitch(),
     };
-    convolve_band(d, rows, d.panels() * part / d.parts, d.panels() * (part + 1) / d.parts);
+    convolve_band(d, rows, first_panel, last_panel);
   }
 }
 
