@@ -27,6 +27,13 @@ describeWithLibtorch("kernels that share their work among threads", ({ addon }) 
     attr: "gelu",
     algorithm: "none",
   });
+  const depthwise = (image: readonly [channels: number, height: number, width: number], kernel: number): OpArgs => ({
+    x: random([1, ...image]),
+    weight: one("pt2::pack_depthwise_weight", { weight: random([image[0], 1, kernel, kernel], 2) }),
+    bias: null,
+    ...WINDOWS,
+    ...BARE,
+  });
   const direct = (channels: number, size: number, outputs: number): OpArgs => ({
     x: random([2, channels, size, size]),
     weight: packed(outputs, 9 * channels),
@@ -65,28 +72,8 @@ describeWithLibtorch("kernels that share their work among threads", ({ addon }) 
     ],
     ["a chunk for each thread", "pt2::winograd_conv2d", winograd(64, 70)],
     ["each step of one chunk", "pt2::winograd_conv2d", winograd(128, 12)],
-    [
-      "bands and channels",
-      "pt2::depthwise_conv2d",
-      {
-        x: random([1, 67, 61, 59]),
-        weight: one("pt2::pack_depthwise_weight", { weight: random([67, 1, 5, 5], 2) }),
-        bias: null,
-        ...WINDOWS,
-        ...BARE,
-      },
-    ],
-    [
-      "channels of a small image",
-      "pt2::depthwise_conv2d",
-      {
-        x: random([1, 1153, 7, 9]),
-        weight: one("pt2::pack_depthwise_weight", { weight: random([1153, 1, 3, 3], 2) }),
-        bias: null,
-        ...WINDOWS,
-        ...BARE,
-      },
-    ],
+    ["bands and channels", "pt2::depthwise_conv2d", depthwise([67, 61, 59], 5)],
+    ["channels of a small image", "pt2::depthwise_conv2d", depthwise([1153, 7, 9], 3)],
     [
       "heads and rows",
       "pt2::attention",

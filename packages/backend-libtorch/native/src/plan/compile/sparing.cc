@@ -8,13 +8,14 @@
 namespace pt2 {
 namespace {
 
-/// Ops that read and write each element about once take 1 ms for so many. OpenMP's threads need as long to wake, and then
-/// look for more work on a processor that the next kernel needs.
+/// Ops that read and write each element about once take 1 ms for so many. OpenMP's threads need as long to wake, and
+/// then look for more work on a processor that the next kernel needs.
 constexpr int64_t kLight = int64_t{1} << 22;
 /// A product of matrices with n elements together has (n / 2)^1.5 multiplications at most, here 0.8 ms of them.
 constexpr int64_t kHeavy = int64_t{1} << 18;
 
 /// Parts of names of ops that compute much with each element.
+// clang-format off: versions of it break such lists in other places
 constexpr auto kHeavyNames = std::to_array<std::string_view>({
     // products
     "mm", "matmul", "mv", "dot", "einsum", "linear", "kron", "outer", "cdist", "pdist", "cov", "corrcoef", "conv",
@@ -27,6 +28,7 @@ constexpr auto kHeavyNames = std::to_array<std::string_view>({
     // much for each element
     "grid_sampler", "ctc_loss", "igamma",
 });
+// clang-format on
 
 }  // namespace
 
