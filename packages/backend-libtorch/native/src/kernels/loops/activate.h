@@ -47,4 +47,13 @@ inline void activate_columns(float* p, int64_t rows, int64_t stride, int64_t cou
   with_activation(activation, [&](auto f) { map_columns(p, rows, stride, count, f); });
 }
 
+/// Applies an activation to `count` contiguous floats.
+inline void activate_span(float* p, int64_t count, const Activation& activation) {
+  if (activation.kind == ActivationKind::kNone) return;
+  with_activation(activation, [&](auto f) {
+    map_columns(p, count / kLanes, kLanes, kLanes, f);
+    if (count % kLanes != 0) map_columns(p + count / kLanes * kLanes, 1, kLanes, count % kLanes, f);
+  });
+}
+
 }  // namespace pt2::PT2_ISA

@@ -119,24 +119,19 @@ inline void compute_channels(const Depthwise& d, const DepthwiseTile& t, const f
 
 /// Applies the activation to the channels [begin, end) of `pixels` outputs.
 inline void activate_pixels(const Depthwise& d, float* out, int64_t pixels, int64_t begin, int64_t end) {
-  const bool whole = begin == 0 && end == d.channels;
-  const int64_t runs = whole ? 1 : pixels, width = whole ? pixels * d.channels : end - begin;
-  with_activation(d.activation, [&](auto f) {
-    for (int64_t run = 0; run < runs; ++run) {
-      float* p = out + run * d.channels + begin;
-      each_vector(width, [&](int64_t i, int64_t left) { store_up_to(p + i, f(load_up_to(p + i, left)), left); });
-    }
-  });
+  if (begin == 0 && end == d.channels) return activate_span(out, pixels * d.channels, d.activation);
+  for (int64_t c = begin; c < end; c += kLanes) {
+    activate_columns(out + c, pixels, d.channels, end - c < kLanes ? end - c : kLanes, d.activation);
+  }
 }
 
 /// Output rows [first, last) of the channels [begin, end) of image `n`.
 template <int K, int S>
 void depthwise_in_place(const Depthwise& d, int64_t n, int64_t first, int64_t last, int64_t begin, int64_t end) {
   constexpr int64_t kColumns = (kDepthwiseTile - 1) * S + K;
-  // With padding that keeps the size, or halves it.
+  // `padding="same"`; with a stride of 2 and an even width, one column less is padded behind.
   constexpr int kPad = K / 2, kPadBehind = K / 2 - (S - 1);
   const float* x = d.x + n * d.height * d.width * d.channels;
-  const bool separate = d.activation.kind != ActivationKind::kClamp && d.activation.kind != ActivationKind::kNone;
   DepthwiseTile t{};
   for (int64_t oh = first; oh < last; oh += kDepthwiseRows<K>) {
     t.rows = last - oh < kDepthwiseRows<K> ? last - oh : kDepthwiseRows<K>;
@@ -158,7 +153,7 @@ void depthwise_in_place(const Depthwise& d, int64_t n, int64_t first, int64_t la
       }();
       compute(d, t, x, row + ow * d.channels, begin, end);
     }
-    if (separate) activate_pixels(d, row, t.rows * d.out_width, begin, end);
+    if (d.activation.kind != ActivationKind::kClamp) activate_pixels(d, row, t.rows * d.out_width, begin, end);
   }
 }
 

@@ -6,15 +6,6 @@
 
 namespace pt2::PT2_ISA {
 
-/// Applies an activation to `count` contiguous floats.
-inline void activate_span(float* p, int64_t count, const Activation& activation) {
-  if (activation.kind == ActivationKind::kNone) return;
-  with_activation(activation, [&](auto f) {
-    map_columns(p, count / kLanes, kLanes, kLanes, f);
-    if (count % kLanes != 0) map_columns(p + count / kLanes * kLanes, 1, kLanes, count % kLanes, f);
-  });
-}
-
 /// out[c] += sum over `rows` <= 4 rows of weight[r] * matrix[r][c]: the rows are read in order, which the prefetcher
 /// supports.
 inline void add_rows(const float* matrix, int64_t stride, int64_t rows, const float* weights, int64_t count,

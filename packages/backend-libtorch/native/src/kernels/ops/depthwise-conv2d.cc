@@ -9,6 +9,7 @@
 #include "check.h"
 #include "images.h"
 #include "ops.h"
+#include "share-images.h"
 #include "team.h"
 #include "window.h"
 
@@ -30,17 +31,12 @@ constexpr int64_t kBandFloats = int64_t{128} * 1024;
 /// Gives every thread a few items. Where each block of channels is read by itself, bands keep the input of neighboring
 /// ones in the second-level cache; otherwise all channels stay together where there are enough rows.
 void divide(Depthwise& d, int64_t lanes) {
-  const int64_t blocks = d.blocks(lanes);
-  const int64_t wanted = (itemsForThreads() + d.batch - 1) / d.batch;
-  const int64_t most = std::max<int64_t>(1, d.out_height / kBandRows);
-  if (d.in_place()) {
-    d.bands = std::clamp<int64_t>(wanted, 1, most);
-    d.parts = std::clamp<int64_t>((wanted + d.bands - 1) / d.bands, 1, blocks);
-  } else {
-    const int64_t by_cache = d.height * d.width * d.channels / kBandFloats;
-    d.parts = blocks;
-    d.bands = std::clamp<int64_t>(std::max(by_cache, (wanted + blocks - 1) / blocks), 1, most);
-  }
+  const int64_t blocks = d.blocks(lanes), most = std::max<int64_t>(1, d.out_height / kBandRows);
+  const int64_t by_cache = d.height * d.width * d.channels / kBandFloats;
+  const ImageParts cut = d.in_place() ? cut_images(d.batch, 1, most, blocks)
+                                      : ImageParts{cut_images(d.batch * blocks, by_cache, most, 1).bands, blocks};
+  d.bands = cut.bands;
+  d.parts = cut.parts;
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "check.h"
 #include "images.h"
 #include "ops.h"
+#include "share-images.h"
 #include "team.h"
 #include "window.h"
 
@@ -28,12 +29,9 @@ constexpr int64_t kBandFloats = int64_t{16} * 1024;
 /// Below four rows a band would copy much of what its neighbors copy too. Results depend on neither.
 void divide(DirectConv& d) {
   const int64_t by_cache = d.padded_height * d.padded_width * d.channels / kBandFloats + 1;
-  const int64_t wanted = itemsForThreads();
-  const int64_t by_threads = (wanted + d.batch - 1) / d.batch;
-  const int64_t rows = std::max<int64_t>(1, d.out_height / 4);
-  d.bands = std::clamp<int64_t>(std::max(by_cache, by_threads), 1, rows);
-  const int64_t bands = d.batch * d.bands;
-  d.parts = std::clamp<int64_t>((wanted + bands - 1) / bands, 1, d.panels());
+  const auto [bands, parts] = cut_images(d.batch, by_cache, std::max<int64_t>(1, d.out_height / 4), d.panels());
+  d.bands = bands;
+  d.parts = parts;
 }
 
 /// Where kernels are apart, or each has one column, what lies between is not looked at: the image is then one of what

@@ -7,17 +7,11 @@
 #include "check.h"
 #include "images.h"
 #include "ops.h"
+#include "share-images.h"
 #include "team.h"
 #include "window.h"
 
 namespace pt2 {
-
-namespace {
-
-/// A thread gets at least this many floats.
-constexpr int64_t kFloatsPerThread = int64_t{128} * 1024;
-
-}  // namespace
 
 at::Tensor max_pool2d(const at::Tensor& sequence_or_image, at::IntArrayRef kernel, at::IntArrayRef stride,
                       at::IntArrayRef padding, at::IntArrayRef dilation, bool ceil_mode) {
@@ -69,18 +63,8 @@ at::Tensor global_average_pool(const at::Tensor& sequence_or_image) {
       at::empty({x.size(0), x.size(1), 1, 1}, x.options().memory_format(at::MemoryFormat::ChannelsLast));
   const at::Tensor result = like_given(out, sequence_or_image);
   if (out.numel() == 0) return result;
-  const float* from = input.const_data_ptr<float>();
-  float* to = out.mutable_data_ptr<float>();
-  const int64_t pixels = x.size(2) * x.size(3), channels = x.size(1);
-  // Threads compute whole vectors of channels, so that the sums do not depend on how the channels are divided.
-  const int64_t lanes = kernels().lanes, blocks = (channels + lanes - 1) / lanes;
-  const int64_t grain = std::max<int64_t>(1, kFloatsPerThread / (lanes * pixels));
-  for (int64_t n = 0; n < x.size(0); ++n) {
-    shareRanges(blocks, grain, [&](int64_t begin, int64_t end) {
-      kernels().channel_means(from + n * pixels * channels, pixels, channels, begin * lanes,
-                              std::min(channels, end * lanes), to + n * channels);
-    });
-  }
+  share_channel_means(input.const_data_ptr<float>(), x.size(0), x.size(2) * x.size(3), x.size(1),
+                      out.mutable_data_ptr<float>());
   return result;
 }
 

@@ -7,6 +7,7 @@
 #include "../table.h"
 #include "check.h"
 #include "ops.h"
+#include "share-images.h"
 #include "team.h"
 
 namespace pt2 {
@@ -15,23 +16,8 @@ namespace {
 
 constexpr const char* kOp = "squeeze_excite";
 
-/// A thread reads or writes at least this many floats of images, or of weights, which are far away: each run reads them
-/// once.
-constexpr int64_t kFloatsPerThread = int64_t{128} * 1024;
+/// A thread reads at least this many floats of weights. They are far away: each run reads them once.
 constexpr int64_t kWeightsPerThread = int64_t{32} * 1024;
-
-/// Shares items [0, count) of each image, `unit` of them at a time: calls `work(n, begin, end)`.
-template <class F>
-void share_images(int64_t batch, int64_t count, int64_t unit, int64_t grain, const F& work) {
-  const int64_t units = (count + unit - 1) / unit;
-  shareRanges(batch * units, std::max<int64_t>(1, grain / unit), [&](int64_t begin, int64_t end) {
-    while (begin < end) {
-      const int64_t n = begin / units, last = std::min(end, (n + 1) * units);
-      work(n, begin % units * unit, std::min(count, (last - n * units) * unit));
-      begin = last;
-    }
-  });
-}
 
 }  // namespace
 
@@ -72,10 +58,7 @@ at::Tensor squeeze_excite(const at::Tensor& x, const at::Tensor& reduce, const s
   float* gates = means + s.batch * s.channels;
   float* hidden = gates + s.batch * s.channels;
 
-  // Threads compute whole vectors of channels, so that the sums do not depend on the number of threads.
-  share_images(s.batch, s.channels, k.lanes, kFloatsPerThread / s.pixels, [&](int64_t n, int64_t begin, int64_t end) {
-    k.channel_means(s.x + n * s.pixels * s.channels, s.pixels, s.channels, begin, end, means + n * s.channels);
-  });
+  share_channel_means(s.x, s.batch, s.pixels, s.channels, means);
   share_images(s.batch, s.squeezed, k.squeezed_rows, kWeightsPerThread / s.channels,
                [&](int64_t n, int64_t begin, int64_t end) {
                  k.squeeze(s, means + n * s.channels, begin, end, hidden + n * s.squeezed);
