@@ -86,10 +86,13 @@ function planMany(ctx: PlanContext, { all, unit, copy, from, to }: StridedCopy):
   ctx.step(writing(to, run));
 }
 
-/** Merges neighboring dimensions that both tensors cross in one stride, and drops dimensions of size 1. */
+/**
+ * Orders dimensions as they lie in the target, so that threads write to memory of their own, merges neighbors that both
+ * tensors cross in one stride, and drops dimensions of size 1.
+ */
 function coalesce(dims: readonly Dimension[]): readonly Dimension[] {
   const merged: Dimension[] = [];
-  for (const dim of dims.filter(({ size }) => size !== 1)) {
+  for (const dim of dims.filter(({ size }) => size !== 1).sort((a, b) => b.to - a.to)) {
     const last = merged.at(-1);
     if (last !== undefined && last.from === dim.from * dim.size && last.to === dim.to * dim.size) {
       merged[merged.length - 1] = { ...dim, size: dim.size * last.size };

@@ -17,6 +17,8 @@ export const WORD = {
   messageBytes: 5,
   /** 1 after a helper has ended in the middle of a part. */
   ended: 6,
+  /** Threads of the team. */
+  threads: 7,
   /** From here on: how many messages each helper was sent. */
   mail: 16,
   /** From here on: 1 for each helper that computes a part. */
@@ -37,16 +39,21 @@ export interface Board {
   readonly message: Uint8Array<SharedArrayBuffer>;
   /** Where the calls of each part begin in `calls`, and where the last one ends. */
   readonly starts: Int32Array<SharedArrayBuffer>;
+  /** For each part: the step's number (`WORD.open` without the count) until a thread takes it. */
+  readonly free: Int32Array<SharedArrayBuffer>;
   /** Calls, one behind the other: the index of the function, the number of arguments, the arguments. */
   readonly calls: Float64Array<SharedArrayBuffer>;
 }
 
 const STARTS_AT = WORDS * 4 + MESSAGE_BYTES;
-const CALLS_AT = STARTS_AT + (MOST_PARTS + 1) * 4;
+const FREE_AT = STARTS_AT + (MOST_PARTS + 1) * 4;
+const CALLS_AT = FREE_AT + (MOST_PARTS + 1) * 4;
 
 /** Makes the shared memory of a team. */
-export function newBoard(): Board {
-  return boardOf(new SharedArrayBuffer(CALLS_AT + NUMBERS * 8));
+export function newBoard(threads: number): Board {
+  const board = boardOf(new SharedArrayBuffer(CALLS_AT + NUMBERS * 8));
+  board.words[WORD.threads] = threads;
+  return board;
 }
 
 /** The views of a team's shared memory, in any of its threads. */
@@ -56,6 +63,7 @@ export function boardOf(buffer: SharedArrayBuffer): Board {
     words: new Int32Array(buffer, 0, WORDS),
     message: new Uint8Array(buffer, WORDS * 4, MESSAGE_BYTES),
     starts: new Int32Array(buffer, STARTS_AT, MOST_PARTS + 1),
+    free: new Int32Array(buffer, FREE_AT, MOST_PARTS),
     calls: new Float64Array(buffer, CALLS_AT, NUMBERS),
   };
 }
@@ -63,12 +71,22 @@ export function boardOf(buffer: SharedArrayBuffer): Board {
 /** A function that parts call. */
 export type Callee = (...args: readonly number[]) => unknown;
 
-/** Takes a part of the step that `open` (what `WORD.open` held) speaks of and makes its calls; false when another did. */
-export function takePart(board: Board, open: number, functionsOf: (model: number) => readonly Callee[]): boolean {
+/**
+ * Takes a part of the step that `open` (what `WORD.open` held) speaks of and makes its calls; false when others did. A
+ * thread begins with those parts that it had in the steps before, as far as they were divided alike: most of what they
+ * read is then in its processor's own cache. When they are taken it goes on with those of others.
+ */
+export function takePart(
+  board: Board,
+  open: number,
+  thread: number,
+  functionsOf: (model: number) => readonly Callee[],
+): boolean {
   const { words, starts, calls } = board;
-  if (Atomics.compareExchange(words, WORD.open, open, open - 1) !== open) return false;
+  const part = claimPart(board, open, thread);
+  if (part < 0) return false;
   // A step ends only when all its parts are done, so that from here on the board does not change.
-  const part = words[WORD.parts]! - (open & 0xff);
+  Atomics.sub(words, WORD.open, 1);
   try {
     const functions = functionsOf(words[WORD.model]!);
     for (let at = starts[part]!; at < starts[part + 1]!; ) {
@@ -82,6 +100,18 @@ export function takePart(board: Board, open: number, functionsOf: (model: number
   }
   if (Atomics.sub(words, WORD.pending, 1) === 1) Atomics.notify(words, WORD.pending);
   return true;
+}
+
+/** Returns a part of a step that is this thread's from here on; -1 when there is none. */
+function claimPart({ words, free }: Board, open: number, thread: number): number {
+  const step = open >> 8;
+  const parts = words[WORD.parts]!;
+  const first = Math.floor((thread * parts) / words[WORD.threads]!);
+  for (let i = 0; i < parts; i++) {
+    const part = (first + i) % parts;
+    if (Atomics.compareExchange(free, part, step, -1) === step) return part;
+  }
+  return -1;
 }
 
 /** Notes the first failure of a step. */

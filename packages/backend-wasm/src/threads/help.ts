@@ -33,7 +33,7 @@ export function help(
       if (hasMail()) return;
       if ((open & 0xff) > 0) {
         Atomics.store(words, WORD.busy + helper, 1);
-        takePart(board, open, functionsOf);
+        takePart(board, open, helper + 1, functionsOf);
         Atomics.store(words, WORD.busy + helper, 0);
       } else if (!spin.until(() => Atomics.load(words, WORD.open) !== open)) Atomics.wait(words, WORD.open, open);
     }

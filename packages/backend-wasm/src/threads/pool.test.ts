@@ -91,7 +91,7 @@ const startEnding: StartHelper = (board) => {
     for (;;) {
       const open = Atomics.load(board.words, WORD.open);
       Atomics.store(board.words, WORD.busy, 1);
-      if ((open & 0xff) > 0) takePart(board, open, () => { process.exit(); });
+      if ((open & 0xff) > 0) takePart(board, open, 1, () => { process.exit(); });
     }`;
   const thread = new Worker(new URL(`data:text/javascript,${encodeURIComponent(script)}`), {
     workerData: board,

@@ -42,7 +42,7 @@ export class Pool {
   readonly #startHelper: StartHelper;
   readonly #models = new Map<number, Model>();
   readonly #spin = new Spin();
-  #board: Board = newBoard();
+  #board: Board;
   #helpers: HelperHandle[] | null = null;
   #nextModel = 0;
   #forgotten = { models: 0, bytes: 0 };
@@ -53,6 +53,7 @@ export class Pool {
 
   constructor({ count, start, shortest }: Threads) {
     this.threads = Math.min(count, MOST_THREADS);
+    this.#board = newBoard(this.threads);
     this.#startHelper = start;
     this.shortest = shortest;
   }
@@ -90,7 +91,7 @@ export class Pool {
     this.#helpers = null;
     this.#forgotten = { models: 0, bytes: 0 };
     // A helper that has not ended yet sees the old one.
-    this.#board = newBoard();
+    this.#board = newBoard(this.threads);
   }
 
   addModel(memory: WebAssembly.Memory): number {
@@ -175,7 +176,7 @@ export class Pool {
     this.#announce(parts);
     const functions = (): readonly Callee[] => this.#models.get(model)!.callees;
     for (let open = Atomics.load(words, WORD.open); (open & 0xff) > 0; open = Atomics.load(words, WORD.open)) {
-      takePart(board, open, functions);
+      takePart(board, open, 0, functions);
     }
     this.#awaitOthers();
     if (Atomics.load(words, WORD.failed) !== 0) throw new WebAssembly.RuntimeError(takeFailure(board));
@@ -218,8 +219,9 @@ export class Pool {
 
   /** Says that there is something new: mail, or parts to take. */
   #announce(parts: number): void {
-    const { words } = this.#board;
+    const { words, free } = this.#board;
     this.#news = (this.#news + 1) & 0x7fffff;
+    for (let part = 0; part < parts; part++) Atomics.store(free, part, this.#news);
     Atomics.store(words, WORD.open, (this.#news << 8) | parts);
     Atomics.notify(words, WORD.open);
   }
