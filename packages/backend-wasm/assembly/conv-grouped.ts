@@ -68,7 +68,7 @@ function rowsOf(
   const channels = w.inChannels / groups;
   const vector: i32 = two ? 8 : 4;
   const perGroup = w.outChannels / groups / vector;
-  const pixel = floats(w.inChannels);
+  const pixel = floats(w.inPixel);
   const outPixel = floats(w.outChannels);
   const line = <usize>w.inW * pixel;
   const columnStep = <usize>w.dilationW * pixel;

@@ -13,11 +13,11 @@ export function im2colRows(
   dst: usize,
 ): void {
   const w = changetype<Window>(window);
-  const pixel = floats(w.inChannels);
+  const pixel = floats(w.inPixel);
   const tap = floats(groupChannels);
   const rowTaps = w.kernelH * w.kernelW;
   // Neighboring taps are neighbors in memory too: a whole kernel row is one copy.
-  const contiguous = w.dilationW == 1 && w.inChannels == groupChannels;
+  const contiguous = w.dilationW == 1 && w.inPixel == groupChannels;
   let x = rowStart % w.outW;
   let y = (rowStart / w.outW) % w.outH;
   let z = (rowStart / (w.outW * w.outH)) % w.outD;

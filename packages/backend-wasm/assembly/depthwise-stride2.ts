@@ -11,7 +11,8 @@ export function block3Stride2(taps: Taps, src: usize, weights: usize, bias: usiz
   const high = f32x4.splat(hi);
   const channels = taps.channels;
   const groups = (channels + 3) >> 2;
-  const step = <usize>channels << 2;
+  const step = taps.columnStep;
+  const outStep = <usize>channels << 2;
   for (let group = 0; group < groups; group++) {
     const at = groupOffset(group, channels);
     let s0 = biasVector(bias, at);
@@ -51,8 +52,8 @@ export function block3Stride2(taps: Taps, src: usize, weights: usize, bias: usiz
     }
     let out = dst + at;
     v128.store(out, clamp(s0, low, high));
-    v128.store((out += step), clamp(s1, low, high));
-    v128.store((out += step), clamp(s2, low, high));
-    v128.store((out += step), clamp(s3, low, high));
+    v128.store((out += outStep), clamp(s1, low, high));
+    v128.store((out += outStep), clamp(s2, low, high));
+    v128.store((out += outStep), clamp(s3, low, high));
   }
 }

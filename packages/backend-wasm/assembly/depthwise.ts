@@ -23,7 +23,8 @@ export function depthwiseRows(
 ): void {
   const w = changetype<Window>(window);
   const taps = changetype<Taps>(window + WORKSPACE);
-  const pixel = floats(w.inChannels);
+  const pixel = floats(w.inPixel);
+  const outPixel = floats(w.inChannels);
   const line = <usize>w.inW * pixel;
   const rowTaps = w.kernelH * w.kernelW;
   taps.channels = w.inChannels;
@@ -56,10 +57,10 @@ export function depthwiseRows(
     const start = (image * w.inD + front + d0 * w.dilationD) * w.inH + top + h0 * w.dilationH;
     const source = input + <usize>start * line;
     const weight = weights + (<usize>(d0 * rowTaps + h0 * w.kernelW) << 4);
-    const target = output + <usize>row * <usize>w.outW * pixel;
+    const target = output + <usize>row * <usize>w.outW * outPixel;
     for (let x = 0; x < w.outW; ) {
       const src = source + <usize>(x * w.strideW - w.padW) * pixel;
-      const dst = target + <usize>x * pixel;
+      const dst = target + <usize>x * outPixel;
       if (x < inner || x >= outer) {
         const k0 = firstTap(x * w.strideW - w.padW, w.dilationW);
         const k1 = endTap(x * w.strideW - w.padW, w.dilationW, w.inW, w.kernelW);
@@ -118,7 +119,7 @@ export function depthwiseRowsScalar(
           for (let kw = 0; kw < w.kernelW; kw++, weight += 4) {
             const x = left + kw * w.dilationW;
             if (!inside || <u32>x >= <u32>w.inW) continue;
-            const src = input + <usize>(line + x) * floats(w.inChannels) + floats(o / multiplier);
+            const src = input + <usize>(line + x) * floats(w.inPixel) + floats(o / multiplier);
             sum += load<f32>(src) * load<f32>(weight);
           }
         }

@@ -21,7 +21,7 @@ export function tilePointers(
   edge: i32,
   table: usize,
 ): void {
-  const pixel = floats(w.inChannels);
+  const pixel = floats(w.inPixel);
   const left = tx * size - w.padW;
   for (let i = 0; i < edge; i++) {
     const y = ty * size - w.padH + i;

@@ -26,7 +26,7 @@ export const convolution: WasmKernel = wasmKernel({
     const rank = weight.shape.length;
     const input = batched(call.convert(call.tensor(args.input), "float32"), rank);
     const window = convolutionWindow(call.call.record, args, weight.shape.slice(2));
-    const source = call.withStrides(input, channelsLast(input.shape));
+    const source = pixelStrideOf(input) === null ? call.withStrides(input, channelsLast(input.shape)) : input;
     const bias = call.optional(args.bias);
     const denseBias = bias && call.dense(call.convert(bias, "float32"));
     const result = call.call.results[0] as TensorMeta;
@@ -45,7 +45,7 @@ function planInto(
   out: TensorView,
 ): void {
   if (out.shape.some((size) => size === 0)) return;
-  const shape = convShape(window, input.shape, weight.shape);
+  const shape = convShape(window, input, weight.shape);
   const algorithm = call.exact ? exactAlgorithm(shape) : chooseAlgorithm(shape, weight.buffer.constant !== null);
   const plan = planConv({ kernels: call.kernels, memory: call.heap.memory }, shape, algorithm);
   const key = `conv:${plan.algorithm}:${window.groups}:${weight.shape}:${window.transposed}`;
@@ -69,11 +69,13 @@ function planInto(
   call.step(call.team.step(parts, compute));
 }
 
-function convShape(window: ConvolutionWindow, input: readonly number[], weight: readonly number[]): ConvShape {
+function convShape(window: ConvolutionWindow, view: TensorView, weight: readonly number[]): ConvShape {
   const { groups, transposed } = window;
+  const input = view.shape;
   return {
     batch: input[0]!,
     inChannels: input[1]!,
+    inPixel: pixelStrideOf(view) ?? input[1]!,
     outChannels: transposed ? weight[1]! * groups : weight[0]!,
     groups,
     input: spatial(input.slice(2), 1),
@@ -85,6 +87,22 @@ function convShape(window: ConvolutionWindow, input: readonly number[], weight: 
     transposed,
     outputPadding: spatial(window.outputPadding, 0),
   };
+}
+
+/**
+ * Elements between neighboring pixels, where the channels of each lie side by side and all pixels at one distance: dense
+ * channels-last data, and slices of their channels. Null elsewhere.
+ */
+function pixelStrideOf({ shape, strides }: TensorView): number | null {
+  const channels = shape[1]!;
+  const dense = channelsLast(shape);
+  const axes = [...shape.keys()].filter((axis) => axis !== 1 && shape[axis] !== 1);
+  const last = axes.at(-1);
+  if (channels > 1 && strides[1] !== 1) return null;
+  if (last === undefined) return channels;
+  const pixel = (strides[last]! * channels) / dense[last]!;
+  const even = axes.every((axis) => strides[axis]! * channels === dense[axis]! * pixel);
+  return even && Number.isInteger(pixel) && pixel >= channels ? pixel : null;
 }
 
 /** A single sample as a batch of one. */

@@ -1,7 +1,7 @@
 import { volume } from "@pt2/engine";
 import { inBlocks, productNanoseconds } from "./row-blocks.ts";
 import type { ConvPlan, ConvShape, KernelModule } from "./types.ts";
-import { convOutput, WINDOW_BYTES, windowWords, writeWords } from "./window.ts";
+import { convOutput, pixelStride, WINDOW_BYTES, windowWords, writeWords } from "./window.ts";
 
 /** Bytes of columns that are made and scattered at a time. */
 const BLOCK_BYTES = 192 * 1024;
@@ -10,6 +10,7 @@ const BLOCK_BYTES = 192 * 1024;
 export function planTransposed(module: KernelModule, shape: ConvShape): ConvPlan {
   const { kernels } = module;
   const { inChannels, outChannels, groups } = shape;
+  const inPixel = pixelStride(shape);
   const output = convOutput(shape);
   const words = windowWords(shape, output);
   const rows = shape.batch * volume(shape.input);
@@ -39,9 +40,9 @@ export function planTransposed(module: KernelModule, shape: ConvShape): ConvPlan
       kernels.fillBias(target, pixels, outChannels, bias);
       inBlocks(rows, blockRows, (start, count) => {
         for (let group = 0; group < groups; group++) {
-          const a = input + (start * inChannels + group * depth) * 4;
+          const a = input + (start * inPixel + group * depth) * 4;
           const b = weight + group * panels;
-          kernels.gemmPacked(count, columns, depth, a, inChannels, b, product, columns, 0, 0, 0, 0);
+          kernels.gemmPacked(count, columns, depth, a, inPixel, b, product, columns, 0, 0, 0, 0);
           kernels.col2imRows(scratch, product, channels, start, count, target + group * channels * 4);
         }
       });

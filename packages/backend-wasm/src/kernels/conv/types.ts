@@ -12,6 +12,8 @@ export interface KernelModule {
 export interface ConvShape {
   readonly batch: number;
   readonly inChannels: number;
+  /** Elements between neighboring pixels of the input: more than `inChannels`, its value when absent, in a slice of these. */
+  readonly inPixel?: number;
   readonly outChannels: number;
   readonly groups: number;
   readonly input: Spatial;

@@ -18,7 +18,12 @@ export function convOutput(shape: ConvShape): Spatial {
   return [along(0), along(1), along(2)];
 }
 
-/** The window of a convolution as the 22 words that the kernels read. */
+/** Elements between neighboring pixels of the input. */
+export function pixelStride({ inChannels, inPixel = inChannels }: ConvShape): number {
+  return inPixel;
+}
+
+/** The window of a convolution as the 23 words that the kernels read. */
 export function windowWords(shape: ConvShape, output: Spatial): Int32Array {
   return Int32Array.of(
     shape.batch,
@@ -30,6 +35,7 @@ export function windowWords(shape: ConvShape, output: Spatial): Int32Array {
     ...shape.stride,
     ...shape.padding,
     ...shape.dilation,
+    pixelStride(shape),
   );
 }
 
