@@ -68,7 +68,7 @@ std::unique_lock<std::mutex> acquired(std::mutex& mutex) {
 
 /// Work that others may join. It lies on the stack of the thread that shares it, which leaves only when `inside` is 0.
 struct Job {
-  Pieces pieces;
+  Ranges ranges;
   SharedWork work;
   void* context;
   std::atomic<int> inside{0};  // written under the mutex
@@ -86,7 +86,7 @@ class Team {
 
   void run(Job& job) {
     open(job);
-    compute(job);
+    compute(job, 0);
     close(job);
     if (job.failure) std::rethrow_exception(job.failure);
   }
@@ -118,7 +118,7 @@ class Team {
   void close(Job& job) {
     {
       const auto lock = acquired(mutex_);
-      wanted_ -= job.pieces.threads() - 1;
+      wanted_ -= job.ranges.threads() - 1;
       std::erase(jobs_, &job);
     }
     const auto alone = [&] { return job.inside.load(std::memory_order_acquire) == 0; };
@@ -127,11 +127,12 @@ class Team {
     left_.wait(lock, alone);
   }
 
-  void compute(Job& job) {
+  void compute(Job& job, int thread) {
     try {
-      job.work(job.context, job.pieces);
+      Pieces pieces(job.ranges, thread);
+      job.work(job.context, pieces);
     } catch (...) {
-      job.pieces.abandon();
+      job.ranges.abandon();
       const auto lock = acquired(mutex_);
       if (!job.failure) job.failure = std::current_exception();
     }
@@ -140,7 +141,7 @@ class Team {
   /// Starts a thread; returns false when the system gives none: then the others do the work.
   bool start() {
     try {
-      std::thread([this] { help(); }).detach();
+      std::thread([this, thread = threads_ + 1] { help(thread); }).detach();
       return true;
     } catch (...) {
       return false;
@@ -149,7 +150,7 @@ class Team {
 
   Job* join() {
     for (Job* job : jobs_) {
-      if (job->room == 0 || job->pieces.empty()) continue;
+      if (job->room == 0 || job->ranges.empty()) continue;
       --job->room;
       job->inside.fetch_add(1, std::memory_order_relaxed);
       return job;
@@ -157,13 +158,13 @@ class Team {
     return nullptr;
   }
 
-  void help() {
+  void help(int thread) {
     Helper self;
     std::unique_lock lock(mutex_);
     for (;;) {
       while (Job* job = join()) {
         lock.unlock();
-        compute(*job);
+        compute(*job, thread);
         acquire(lock);
         // The last thing that is done with the job: its owner may be looking, and leave.
         job->inside.fetch_sub(1, std::memory_order_release);
@@ -191,13 +192,55 @@ class Team {
 
 }  // namespace
 
-bool Pieces::next(Piece& piece) noexcept {
-  int64_t begin = next_.load(std::memory_order_relaxed), size = 0;
+Ranges::Ranges(int64_t count, int64_t grain, int threads)
+    : count_(count),
+      unit_(count / UINT32_MAX + 1),
+      least_(std::max<int64_t>(1, grain / unit_)),
+      threads_(threads),
+      ranges_(std::min(threads, kMost)),
+      divisor_(threads == 1 ? 1 : 2 * ((threads + kMost - 1) / kMost)) {
+  const uint64_t units = (count + unit_ - 1) / unit_;
+  for (uint64_t i = 0; i < static_cast<uint64_t>(ranges_); ++i) {
+    const uint64_t begin = units * i / ranges_, end = units * (i + 1) / ranges_;
+    range_[i].left.store(begin << 32 | end, std::memory_order_relaxed);
+  }
+}
+
+bool Ranges::takeFrom(Range& range, bool front, Piece& piece) noexcept {
+  uint64_t left = range.left.load(std::memory_order_relaxed), begin, end, rest;
   do {
-    if (begin >= count_) return false;
-    size = threads_ == 1 ? count_ : std::max(grain_, (count_ - begin) / (2 * threads_));
-  } while (!next_.compare_exchange_weak(begin, begin + size, std::memory_order_relaxed));
-  piece = {begin, std::min(count_, begin + size)};
+    begin = left >> 32, end = left & UINT32_MAX;
+    if (begin >= end) return false;
+    const uint64_t size = std::min(end - begin, std::max(least_, (end - begin) / divisor_));
+    if (front) {
+      end = begin + size;
+      rest = end << 32 | (left & UINT32_MAX);
+    } else {
+      begin = end - size;
+      rest = (left & ~uint64_t{UINT32_MAX}) | begin;
+    }
+  } while (!range.left.compare_exchange_weak(left, rest, std::memory_order_relaxed));
+  piece = {static_cast<int64_t>(begin) * unit_, std::min(count_, static_cast<int64_t>(end) * unit_)};
+  return true;
+}
+
+bool Ranges::take(int range, Piece& piece) noexcept {
+  if (takeFrom(range_[range], true, piece)) return true;
+  for (int i = 1; i < ranges_; ++i) {
+    if (takeFrom(range_[(range + i) % ranges_], false, piece)) return true;
+  }
+  return false;
+}
+
+void Ranges::abandon() noexcept {
+  for (int i = 0; i < ranges_; ++i) range_[i].left.store(0, std::memory_order_relaxed);
+}
+
+bool Ranges::empty() const noexcept {
+  for (int i = 0; i < ranges_; ++i) {
+    const uint64_t left = range_[i].left.load(std::memory_order_relaxed);
+    if ((left >> 32) < (left & UINT32_MAX)) return false;
+  }
   return true;
 }
 
@@ -211,11 +254,12 @@ void shareWork(int64_t count, int64_t grain, SharedWork work, void* context) {
   const int64_t most = std::max<int64_t>(1, count / std::max<int64_t>(1, grain));
   const int threads = static_cast<int>(std::min<int64_t>(most, at::get_num_threads()));
   if (threads <= 1) {
-    Pieces pieces(count, count, 1);
+    Ranges ranges(count, count, 1);
+    Pieces pieces(ranges, 0);
     work(context, pieces);
     return;
   }
-  Job job{.pieces = {count, grain, threads}, .work = work, .context = context, .room = threads - 1, .failure = nullptr};
+  Job job{.ranges = {count, grain, threads}, .work = work, .context = context, .room = threads - 1, .failure = nullptr};
   Team::get().run(job);
 }
 

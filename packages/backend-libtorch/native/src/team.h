@@ -16,23 +16,53 @@ struct Piece {
   int64_t begin, end;
 };
 
-/// What is left of some work, from which threads take pieces: large ones first, so that they are few, then smaller
-/// ones, so that all threads end at nearly the same time.
-class Pieces {
+/// What is left of some work: a range of it for each thread, or for a few where there are many. A thread takes from the front of its own, and when nothing
+/// is left there from the back of another's. So threads read again, as long as ops divide alike, what they wrote before,
+/// which is in the cache of their processor; and late ones are not waited for.
+class Ranges {
  public:
-  Pieces(int64_t count, int64_t grain, int threads) : count_(count), grain_(grain), threads_(threads) {}
+  static constexpr int kMost = 16;
 
-  /// Takes the next piece; returns false when nothing is left.
-  bool next(Piece& piece) noexcept;
+  Ranges(int64_t count, int64_t grain, int threads);
+
+  /// Takes the next piece for the thread of a range; returns false when nothing is left in any. Pieces are large first,
+  /// so that they are few, then smaller, so that all threads end at nearly the same time.
+  bool take(int range, Piece& piece) noexcept;
   /// Leaves what has not been taken undone.
-  void abandon() noexcept { next_.store(count_, std::memory_order_relaxed); }
-  bool empty() const noexcept { return next_.load(std::memory_order_relaxed) >= count_; }
+  void abandon() noexcept;
+  bool empty() const noexcept;
   int threads() const { return threads_; }
+  /// The range of a thread with this number, from 0 on.
+  int rangeOf(int thread) const { return thread % ranges_; }
 
  private:
-  const int64_t count_, grain_;
-  const int threads_;
-  std::atomic<int64_t> next_{0};
+  /// What is left of one: its begin and its end in units, together, alone on its cache line.
+  struct alignas(64) Range {
+    std::atomic<uint64_t> left{0};
+  };
+
+  bool takeFrom(Range& range, bool front, Piece& piece) noexcept;
+
+  const int64_t count_, unit_;
+  const uint64_t least_;
+  const int threads_, ranges_;
+  /// Pieces that would be left of a range if all were as large as the next.
+  const uint64_t divisor_;
+  Range range_[kMost];
+};
+
+/// The pieces of some work that one of its threads takes.
+class Pieces {
+ public:
+  Pieces(Ranges& ranges, int thread) : ranges_(ranges), range_(ranges.rangeOf(thread)) {}
+
+  /// Takes the next piece; returns false when nothing is left.
+  bool next(Piece& piece) noexcept { return ranges_.take(range_, piece); }
+  int threads() const { return ranges_.threads(); }
+
+ private:
+  Ranges& ranges_;
+  const int range_;
 };
 
 using SharedWork = void (*)(void* context, Pieces& pieces);
