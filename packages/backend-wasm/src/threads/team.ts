@@ -39,7 +39,7 @@ export interface Team {
 }
 
 /** Nanoseconds that a part takes at least: several times what it costs to hand it out. */
-const LEAST_NANOSECONDS = 12_000;
+const LEAST_NANOSECONDS = 6_000;
 /** Parts of a step for each thread. */
 const PARTS_EACH = 2;
 
@@ -49,7 +49,9 @@ export function divide(
   threads: number,
   shortest: number = LEAST_NANOSECONDS,
 ): readonly Part[] {
-  const most = Math.floor(Math.min(nanoseconds / shortest, items / least, threads * PARTS_EACH));
+  const worth = Math.floor(Math.min(nanoseconds / shortest, items / least, threads * PARTS_EACH));
+  // As many for each thread, so that those of one cover the same share of every step.
+  const most = worth > threads ? worth - (worth % threads) : worth;
   if (threads === 1 || most < 2) return [{ index: 0, start: 0, count: items }];
   const parts: Part[] = [];
   for (let start = 0, index = 0; start < items; index++) {
