@@ -16,9 +16,9 @@ struct Piece {
   int64_t begin, end;
 };
 
-/// What is left of some work: a range of it for each thread, or for a few where there are many. A thread takes from the front of its own, and when nothing
-/// is left there from the back of another's. So threads read again, as long as ops divide alike, what they wrote before,
-/// which is in the cache of their processor; and late ones are not waited for.
+/// What is left of some work: a range of it for each thread, or for a few where there are many. A thread takes from the
+/// front of its own, and when nothing is left there from the back of another's. So threads read again, as long as ops
+/// divide alike, what they wrote before, which is in the cache of their processor; and late ones are not waited for.
 class Ranges {
  public:
   static constexpr int kMost = 16;
