@@ -35,11 +35,20 @@ struct Gemm {
   Activation activation;
   const float* scale = nullptr;  // inner, or null for both
   const float* shift = nullptr;
+  /// Bands of rows that are walked one after the other, see `band_for_each`.
+  int64_t bands = 1;
 
   int64_t blocks() const { return (rows + shape.rows - 1) / shape.rows; }
   int64_t panels() const { return (columns + shape.panel - 1) / shape.panel; }
-  /// Register tiles; the unit in which work is handed to threads.
-  int64_t tiles() const { return blocks() * panels(); }
+  int64_t band_blocks() const { return (blocks() + bands - 1) / bands; }
+  /// Register tiles, and where bands are not equally long a few that are empty; the unit in which work is handed to
+  /// threads.
+  int64_t tiles() const { return bands * band_blocks() * panels(); }
+  /// Gives each thread rows of its own where there are more of them than columns: it has written most of what it reads
+  /// then, and the next op finds them where they were.
+  void band_for_each(int64_t threads) {
+    if (panel_major() && rows > columns) bands = std::max<int64_t>(1, std::min(threads, blocks()));
+  }
   /// Walk along rows with a panel kept in cache, or along panels with a block of rows kept. A panel is kept in the
   /// first-level cache, and rows come from the second where all of them fit into it; otherwise whichever side is larger
   /// is read from memory once.

@@ -49,9 +49,9 @@ inline GemmShape gemm_shape(int64_t columns) {
 
 /// Some rows in blocks that differ by one row at most: the first `longer` of them have one more than `rows`.
 struct GemmBlocks {
-  int64_t rows, longer;
+  int64_t count, rows, longer;
 
-  GemmBlocks(int64_t count, int64_t blocks) : rows(count / blocks), longer(count % blocks) {}
+  GemmBlocks(int64_t all, int64_t blocks) : count(blocks), rows(all / blocks), longer(all % blocks) {}
   int64_t begin(int64_t block) const { return block * rows + (block < longer ? block : longer); }
   int64_t size(int64_t block) const { return rows + (block < longer ? 1 : 0); }
 };
@@ -267,7 +267,8 @@ struct GemmRows {
 inline void gemm(const Gemm& g, int64_t begin, int64_t end, GemmCopy& copy) {
   const int64_t panels = g.panels();
   const bool panel_major = g.panel_major();
-  const int64_t run = panel_major ? g.blocks() : panels;  // tiles that share a panel, or a block of rows
+  const int64_t band_blocks = g.band_blocks();
+  const int64_t run = panel_major ? band_blocks : panels;  // tiles that share a panel, or a block of rows
   const GemmBlocks blocks(g.rows, g.blocks());
   // Weights that do not stay in the second-level cache come a panel ahead.
   const bool streams = panel_major && panels * g.inner * g.shape.panel > kGemmCached;
@@ -278,19 +279,28 @@ inline void gemm(const Gemm& g, int64_t begin, int64_t end, GemmCopy& copy) {
     const bool last = k + inner >= g.inner;
     // Numbers of 64 bits are divided once: a division takes as long as many multiply-adds.
     int64_t outer = begin / run, inside = begin % run;
+    int64_t first = panel_major ? outer / panels * band_blocks : 0;  // of the blocks of a band
+    if (panel_major) outer %= panels;
     for (int64_t tile = begin; tile < end; ++tile, ++inside) {
       if (inside == run) {
         inside = 0;
         ++outer;
       }
-      const int64_t block = panel_major ? inside : outer, panel = panel_major ? outer : inside;
+      if (panel_major && outer == panels) {
+        outer = 0;
+        first += band_blocks;
+      }
+      const int64_t block = panel_major ? first + inside : outer, panel = panel_major ? outer : inside;
+      if (block >= blocks.count) continue;
       const int64_t row = blocks.begin(block), rows = blocks.size(block);
       const int64_t column = panel * g.shape.panel;
       const int64_t columns = g.columns - column < g.shape.panel ? g.columns - column : g.shape.panel;
       const float* weights = g.packed + (panel * g.inner + k) * g.shape.panel;
-      const bool brings = streams && panel + 1 < panels && block < g.shape.panel / kLanes;
-      const float* next = brings ? weights + g.inner * g.shape.panel + block * inner * kLanes : nullptr;
-      a.bring(panel_major ? 0 : row, panel_major ? g.rows : row + rows, k, inner);
+      const bool brings = streams && panel + 1 < panels && inside < g.shape.panel / kLanes;
+      const float* next = brings ? weights + g.inner * g.shape.panel + inside * inner * kLanes : nullptr;
+      // Along a panel, all rows of its band.
+      const int64_t past = first + band_blocks < blocks.count ? first + band_blocks : blocks.count;
+      a.bring(panel_major ? blocks.begin(first) : row, panel_major ? blocks.begin(past) : row + rows, k, inner);
       float* out = g.out + row * g.columns + column;
       pick_tile<ProductTile>(rows, columns)({
           .a = a.at(row, k),

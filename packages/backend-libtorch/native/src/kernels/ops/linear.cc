@@ -30,7 +30,7 @@ void multiply(const char* op, const at::Tensor& input, const at::Tensor& packed,
   check_packed(packed, inner, columns, op);
   const at::Tensor offset = optional_vector(bias, columns, op, "bias");
   if (out.numel() == 0) return;
-  const Gemm g{
+  Gemm g{
       .a = input.const_data_ptr<float>(),
       .packed = packed.const_data_ptr<float>(),
       .bias = data_or_null(offset),
@@ -44,6 +44,7 @@ void multiply(const char* op, const at::Tensor& input, const at::Tensor& packed,
       .scale = data_or_null(before.scale),
       .shift = data_or_null(before.shift),
   };
+  g.band_for_each(at::get_num_threads());
   const int64_t scratch = g.scratch_floats();
   const int64_t work = std::max<int64_t>(1, g.shape.rows * g.shape.panel * inner);
   const int64_t by_work = std::max<int64_t>(1, kWorkPerThread / work);
