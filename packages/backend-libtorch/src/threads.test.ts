@@ -59,6 +59,8 @@ describeWithLibtorch("kernels that share their work among threads", ({ addon }) 
     ["rows that are copied once", "pt2::linear", linear(61, 512, 900)],
     ["rows that are copied part by part", "pt2::linear", linear(61, 2048, 900)],
     ["more rows than columns", "pt2::linear", linear(901, 512, 70)],
+    ["a band of rows for each thread", "pt2::linear", linear(901, 97, 150)],
+    ["a band of rows for each thread, copied", "pt2::linear", linear(211, 512, 150)],
     ["bands of a picture", "pt2::direct_conv2d", direct(3, 97, 40)],
     ["channels of a small picture", "pt2::direct_conv2d", direct(128, 5, 300)],
     [
