@@ -102,16 +102,18 @@ export class WasmEngine implements StageEngine<TensorView, WasmPlan> {
   }
 
   execute(plan: WasmPlan, { observe, signal }: RunHooks): void {
-    for (const { work, calls } of plan.steps) {
-      signal?.throwIfAborted();
-      const start = observe === undefined ? 0 : performance.now();
-      try {
-        for (const run of work) run();
-      } catch (error) {
-        throw addErrorLocation(error, calls);
+    this.device.team.run(plan, () => {
+      for (const { work, calls } of plan.steps) {
+        signal?.throwIfAborted();
+        const start = observe === undefined ? 0 : performance.now();
+        try {
+          for (const run of work) run();
+        } catch (error) {
+          throw addErrorLocation(error, calls);
+        }
+        observe?.(calls, start, performance.now() - start);
       }
-      observe?.(calls, start, performance.now() - start);
-    }
+    });
   }
 
   read(plan: WasmPlan, tensors: readonly LoweredTensor[]): readonly HostData[] {

@@ -19,6 +19,8 @@ export const WORD = {
   ended: 6,
   /** Threads of the team. */
   threads: 7,
+  /** 1 during a run in which helpers should not sleep. */
+  awake: 8,
   /** From here on: how many messages each helper was sent. */
   mail: 16,
   /** From here on: 1 for each helper that computes a part. */

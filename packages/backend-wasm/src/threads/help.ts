@@ -24,6 +24,7 @@ export function help(
   const functionsOf = (model: number): readonly Callee[] => models.get(model)!.functions;
   const spin = new Spin();
   let received = 0;
+  const staysAwake = (): boolean => Atomics.load(words, WORD.awake) !== 0;
   const hasMail = (): boolean => Atomics.load(words, WORD.mail + helper) !== received;
 
   const work = (): void => {
@@ -35,7 +36,9 @@ export function help(
         Atomics.store(words, WORD.busy + helper, 1);
         takePart(board, open, helper + 1, functionsOf);
         Atomics.store(words, WORD.busy + helper, 0);
-      } else if (!spin.until(() => Atomics.load(words, WORD.open) !== open)) Atomics.wait(words, WORD.open, open);
+      } else if (!spin.until(() => Atomics.load(words, WORD.open) !== open, staysAwake)) {
+        Atomics.wait(words, WORD.open, open);
+      }
     }
   };
   listen((message) => {

@@ -56,6 +56,19 @@ test("helpers take parts of a step, and every run gives the result of one thread
   }
 });
 
+test("runs after a rest are tried with the helpers and without, and give the same result", async () => {
+  const { team, once, expected, parts } = rowSums(startHelper);
+  const plan = {};
+  for (let run = 0; run < 6; run++) {
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    team.run(plan, () => {
+      const { sums, own } = once();
+      expect(sums).toEqual(expected);
+      if (run % 2 === 1) expect(own).toBe(parts.length);
+    });
+  }
+});
+
 test("models share the helpers, in a memory each", async () => {
   const first = rowSums(startHelper, 2);
   const second = new SharedTeam(first.pool, new WebAssembly.Memory({ initial: 16, maximum: 65536, shared: true }));

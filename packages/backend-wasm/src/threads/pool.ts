@@ -26,6 +26,8 @@ interface Model {
 const MOST_FORGOTTEN = { models: 32, bytes: 64 * 2 ** 20 } as const;
 /** What the code of a function may take, with its module. */
 const CODE_BYTES = 64 * 2 ** 10;
+/** Milliseconds without a run after which processors may have gone to sleep. */
+const REST_MS = 1;
 /** Milliseconds that a part may take before its thread counts as lost. */
 const LOST_AFTER = 60_000;
 
@@ -48,6 +50,7 @@ export class Pool {
   #forgotten = { models: 0, bytes: 0 };
   #news = 0;
   #noted = 0;
+  #lastRun = Number.NEGATIVE_INFINITY;
   /** Why there are no helpers; null while there may be. */
   #failure: string | null = null;
 
@@ -141,6 +144,25 @@ export class Pool {
     if (isLast) told.modules.delete(module.code);
     this.#tell({ kind: "drop", model, index, module: isLast ? module.id : null });
     if (this.#helpers !== null) this.#forget(0, CODE_BYTES);
+  }
+
+  /** Whether there was no run for a while before this time. */
+  hasRested(now: number): boolean {
+    return now - this.#lastRun > REST_MS;
+  }
+
+  /**
+   * Keeps helpers awake between the steps of a run that has woken them: where they are on the processor of this thread,
+   * Linux moves only one of two threads that both want to compute.
+   */
+  stayAwake(): void {
+    Atomics.store(this.#board.words, WORD.awake, 1);
+  }
+
+  /** Says that a run has ended. */
+  rest(): void {
+    Atomics.store(this.#board.words, WORD.awake, 0);
+    this.#lastRun = performance.now();
   }
 
   /** Begins the notes of a step. */

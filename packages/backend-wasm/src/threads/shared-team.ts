@@ -1,5 +1,6 @@
 import type { Callee } from "./board.ts";
 import type { Pool } from "./pool.ts";
+import { RestedRuns } from "./rested-runs.ts";
 import { type Division, divide, type Part, type Team } from "./team.ts";
 
 /** The team of one model: the thread that runs its steps, and the helpers of a pool. */
@@ -14,6 +15,9 @@ export class SharedTeam implements Team {
   });
   /** Whether calls are noted instead of made. */
   #noting = false;
+  /** Whether this thread computes all parts of a run. */
+  #alone = false;
+  readonly #restedRuns = new WeakMap<object, RestedRuns>();
 
   /** Joins a pool for a model, in whose memory all calls work. */
   constructor(pool: Pool, memory: WebAssembly.Memory) {
@@ -35,7 +39,7 @@ export class SharedTeam implements Team {
   step(parts: readonly Part[], compute: (part: Part) => void): () => void {
     if (parts.length === 1) return () => compute(parts[0]!);
     return () => {
-      if (this.#pool.start() && this.#note(parts, compute)) this.#pool.run(this.#joined, parts.length);
+      if (!this.#alone && this.#pool.start() && this.#note(parts, compute)) this.#pool.run(this.#joined, parts.length);
       else parts.forEach(compute);
     };
   }
@@ -53,6 +57,23 @@ export class SharedTeam implements Team {
       return undefined;
     };
     return call as unknown as F;
+  }
+
+  run(plan: object, steps: () => void): void {
+    const start = performance.now();
+    const rested = this.#pool.hasRested(start);
+    const runs = this.#restedRuns.get(plan) ?? new RestedRuns();
+    this.#restedRuns.set(plan, runs);
+    const mode = rested ? runs.next() : "helped";
+    this.#alone = mode === "alone";
+    if (rested && !this.#alone) this.#pool.stayAwake();
+    try {
+      steps();
+      if (rested) runs.took(mode, performance.now() - start);
+    } finally {
+      this.#alone = false;
+      this.#pool.rest();
+    }
   }
 
   release(): void {

@@ -34,6 +34,8 @@ export interface Team {
   step(parts: readonly Part[], compute: (part: Part) => void): () => void;
   /** Returns a function of a WebAssembly instance such that `compute` may call it. */
   shared<F extends (...args: never[]) => unknown>(source: WebAssembly.Module, name: string, run: F): F;
+  /** Runs the steps of a plan, one after the other. Threads are woken for it unless that has not paid, see `RestedRuns`. */
+  run(plan: object, steps: () => void): void;
   /** Frees what threads keep for the model. */
   release(): void;
 }
@@ -69,5 +71,6 @@ export const ALONE: Team = {
   parts: (division) => divide(division, 1),
   step: (parts, compute) => () => compute(parts[0]!),
   shared: (_source, _name, run) => run,
+  run: (_plan, steps) => steps(),
   release() {},
 };
