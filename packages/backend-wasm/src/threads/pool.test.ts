@@ -17,11 +17,11 @@ afterEach(() => {
 });
 
 /** A step of a model of its own that adds up rows: its result, and how many parts the calling thread computed. */
-function rowSums(start: StartHelper, count = 3) {
+function rowSums(start: StartHelper, count = 3, newRuns?: ConstructorParameters<typeof SharedTeam>[2]) {
   const pool = new Pool({ count, why: null, start, shortest: Number.MIN_VALUE });
   pools.push(pool);
   const memory = new WebAssembly.Memory({ initial: 16, maximum: 65536, shared: true });
-  const team = new SharedTeam(pool, memory);
+  const team = new SharedTeam(pool, memory, newRuns);
   const { exports } = new WebAssembly.Instance(code, { env: { memory } });
   const run = exports["sumRows"] as (...args: number[]) => void;
   let own = 0;
@@ -56,17 +56,26 @@ test("helpers take parts of a step, and every run gives the result of one thread
   }
 });
 
-test("runs after a rest are tried with the helpers and without, and give the same result", async () => {
-  const { team, once, expected, parts } = rowSums(startHelper);
+test("a run after a rest can be computed alone, and those that follow at once are not", async () => {
+  const took: string[] = [];
+  const runs = { next: () => "alone" as const, took: (mode: string) => void took.push(mode) };
+  const { team, once, expected, parts } = rowSums(startHelper, 3, () => runs);
   const plan = {};
-  for (let run = 0; run < 6; run++) {
-    await new Promise((resolve) => setTimeout(resolve, 5));
+  const ownOf = (): number => {
+    let own = 0;
     team.run(plan, () => {
-      const { sums, own } = once();
-      expect(sums).toEqual(expected);
-      if (run % 2 === 1) expect(own).toBe(parts.length);
+      const result = once();
+      expect(result.sums).toEqual(expected);
+      own = result.own;
     });
+    return own;
+  };
+  for (let helped = false; !helped; ) {
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    expect(ownOf()).toBe(parts.length);
+    for (let run = 0; run < 100; run++) helped ||= ownOf() < parts.length;
   }
+  expect(took[0]).toBe("alone");
 });
 
 test("models share the helpers, in a memory each", async () => {

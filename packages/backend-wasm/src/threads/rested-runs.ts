@@ -1,6 +1,10 @@
 /** Whether helpers take part in a run. */
 export type Mode = "helped" | "alone";
 
+/** The first runs, whose code is still being optimized. */
+const COLD = 10;
+/** Milliseconds above which a run is helped always: threads have been moved long before its end. */
+const LONG = 20;
 /** Runs of each kind before one is preferred. */
 const TRIED = 3;
 /** Runs between two trials of the slower kind: at first, and at most. */
@@ -16,6 +20,7 @@ const WEIGHT = 0.3;
  * one more and more seldom.
  */
 export class RestedRuns {
+  #cold = COLD;
   readonly #runs: Record<Mode, number> = { helped: 0, alone: 0 };
   readonly #mean: Record<Mode, number> = { helped: 0, alone: 0 };
   #between = LEAST_BETWEEN;
@@ -23,6 +28,7 @@ export class RestedRuns {
 
   /** How the next run should compute. */
   next(): Mode {
+    if (this.#cold > 0 || this.#mean.helped > LONG) return "helped";
     const { helped, alone } = this.#runs;
     if (Math.min(helped, alone) < TRIED) return helped <= alone ? "helped" : "alone";
     if (--this.#left > 0) return this.#faster;
@@ -33,10 +39,15 @@ export class RestedRuns {
 
   /** Notes what a run took. */
   took(mode: Mode, milliseconds: number): void {
+    if (this.#cold > 0) {
+      this.#cold--;
+      return;
+    }
     const before = this.#faster;
     const mean = this.#mean[mode];
     // A run that something else has held up says little.
-    this.#mean[mode] = this.#runs[mode]++ === 0 ? milliseconds : mean + WEIGHT * (Math.min(milliseconds, 2 * mean) - mean);
+    this.#mean[mode] =
+      this.#runs[mode]++ === 0 ? milliseconds : mean + WEIGHT * (Math.min(milliseconds, 2 * mean) - mean);
     if (this.#faster !== before) this.#left = this.#between = LEAST_BETWEEN;
   }
 

@@ -17,11 +17,17 @@ export class SharedTeam implements Team {
   #noting = false;
   /** Whether this thread computes all parts of a run. */
   #alone = false;
-  readonly #restedRuns = new WeakMap<object, RestedRuns>();
+  readonly #newRuns: () => Pick<RestedRuns, "next" | "took">;
+  readonly #restedRuns = new WeakMap<object, Pick<RestedRuns, "next" | "took">>();
 
   /** Joins a pool for a model, in whose memory all calls work. */
-  constructor(pool: Pool, memory: WebAssembly.Memory) {
+  constructor(
+    pool: Pool,
+    memory: WebAssembly.Memory,
+    newRuns: () => Pick<RestedRuns, "next" | "took"> = () => new RestedRuns(),
+  ) {
     this.#pool = pool;
+    this.#newRuns = newRuns;
     this.#memory = memory;
   }
 
@@ -62,7 +68,7 @@ export class SharedTeam implements Team {
   run(plan: object, steps: () => void): void {
     const start = performance.now();
     const rested = this.#pool.hasRested(start);
-    const runs = this.#restedRuns.get(plan) ?? new RestedRuns();
+    const runs = this.#restedRuns.get(plan) ?? this.#newRuns();
     this.#restedRuns.set(plan, runs);
     const mode = rested ? runs.next() : "helped";
     this.#alone = mode === "alone";
