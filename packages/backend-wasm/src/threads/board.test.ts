@@ -7,12 +7,14 @@ function stepOf(parts: number, threads: number) {
   const { words, starts, free, calls } = board;
   const open = (): number => words[WORD.open]!;
   let taken = -1;
-  const note = (part: number): void => void (taken = part);
+  const note = (part: number): void => {
+    taken = part;
+  };
   words[WORD.parts] = words[WORD.pending] = parts;
   words[WORD.open] = (7 << 8) | parts;
   free.fill(7, 0, parts);
-  for (let part = 0; part < parts; part++) calls.set([0, 1, part], (starts[part] = part * 3));
-  starts[parts] = parts * 3;
+  for (let part = 0; part <= parts; part++) starts[part] = part * 3;
+  for (let part = 0; part < parts; part++) calls.set([0, 1, part], starts[part]);
   const take = (thread: number): number | null =>
     takePart(board, open(), thread, () => [note as (...args: readonly number[]) => void]) ? taken : null;
   return { board, open, take };
