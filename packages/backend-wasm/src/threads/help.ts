@@ -27,16 +27,19 @@ export function help(
   const staysAwake = (): boolean => Atomics.load(words, WORD.awake) !== 0;
   const hasMail = (): boolean => Atomics.load(words, WORD.mail + helper) !== received;
 
+  const take = (open: number): boolean => {
+    Atomics.store(words, WORD.busy + helper, 1);
+    const taken = takePart(board, open, helper + 1, functionsOf);
+    Atomics.store(words, WORD.busy + helper, 0);
+    return taken;
+  };
   const work = (): void => {
     for (;;) {
       const open = Atomics.load(words, WORD.open);
       // In this order: what the parts of this announcement call was posted before it.
       if (hasMail()) return;
-      if ((open & 0xff) > 0) {
-        Atomics.store(words, WORD.busy + helper, 1);
-        takePart(board, open, helper + 1, functionsOf);
-        Atomics.store(words, WORD.busy + helper, 0);
-      } else if (!spin.until(() => Atomics.load(words, WORD.open) !== open, staysAwake)) {
+      if ((open & 0xff) > 0 && take(open)) continue;
+      if (!spin.until(() => Atomics.load(words, WORD.open) !== open, staysAwake)) {
         Atomics.wait(words, WORD.open, open);
       }
     }

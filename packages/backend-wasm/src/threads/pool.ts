@@ -197,9 +197,9 @@ export class Pool {
     Atomics.store(words, WORD.pending, parts);
     this.#announce(parts);
     const functions = (): readonly Callee[] => this.#models.get(model)!.callees;
-    for (let open = Atomics.load(words, WORD.open); (open & 0xff) > 0; open = Atomics.load(words, WORD.open)) {
-      takePart(board, open, 0, functions);
-    }
+    // The number of the step, which changes only when this thread begins another.
+    const open = Atomics.load(words, WORD.open);
+    while (takePart(board, open, 0, functions));
     this.#awaitOthers();
     if (Atomics.load(words, WORD.failed) !== 0) throw new WebAssembly.RuntimeError(takeFailure(board));
   }

@@ -67,19 +67,23 @@ export class SharedTeam implements Team {
 
   run(plan: object, steps: () => void): void {
     const start = performance.now();
-    const rested = this.#pool.hasRested(start);
-    const runs = this.#restedRuns.get(plan) ?? this.#newRuns();
-    this.#restedRuns.set(plan, runs);
-    const mode = rested ? runs.next() : "helped";
-    this.#alone = mode === "alone";
-    if (rested && !this.#alone) this.#pool.stayAwake();
     try {
-      steps();
-      if (rested) runs.took(mode, performance.now() - start);
+      if (this.#pool.hasRested(start)) this.#runRested(plan, start, steps);
+      else steps();
     } finally {
       this.#alone = false;
       this.#pool.rest();
     }
+  }
+
+  #runRested(plan: object, start: number, steps: () => void): void {
+    const runs = this.#restedRuns.get(plan) ?? this.#newRuns();
+    this.#restedRuns.set(plan, runs);
+    const mode = runs.next();
+    if (mode === "alone") this.#alone = true;
+    else this.#pool.stayAwake();
+    steps();
+    runs.took(mode, performance.now() - start);
   }
 
   release(): void {
