@@ -3,6 +3,8 @@ import type { Pool } from "./pool.ts";
 import { RestedRuns } from "./rested-runs.ts";
 import { type Division, divide, type Part, type Team } from "./team.ts";
 
+type Runs = Pick<RestedRuns, "next" | "took">;
+
 /** The team of one model: the thread that runs its steps, and the helpers of a pool. */
 export class SharedTeam implements Team {
   readonly #pool: Pool;
@@ -17,15 +19,11 @@ export class SharedTeam implements Team {
   #noting = false;
   /** Whether this thread computes all parts of a run. */
   #alone = false;
-  readonly #newRuns: () => Pick<RestedRuns, "next" | "took">;
-  readonly #restedRuns = new WeakMap<object, Pick<RestedRuns, "next" | "took">>();
+  readonly #newRuns: () => Runs;
+  readonly #restedRuns = new WeakMap<object, Runs>();
 
   /** Joins a pool for a model, in whose memory all calls work. */
-  constructor(
-    pool: Pool,
-    memory: WebAssembly.Memory,
-    newRuns: () => Pick<RestedRuns, "next" | "took"> = () => new RestedRuns(),
-  ) {
+  constructor(pool: Pool, memory: WebAssembly.Memory, newRuns: () => Runs = () => new RestedRuns()) {
     this.#pool = pool;
     this.#newRuns = newRuns;
     this.#memory = memory;

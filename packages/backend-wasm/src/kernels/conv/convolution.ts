@@ -26,20 +26,20 @@ export const convolution: WasmKernel = wasmKernel({
     const rank = weight.shape.length;
     const input = batched(call.convert(call.tensor(args.input), "float32"), rank);
     const window = convolutionWindow(call.call.record, args, weight.shape.slice(2));
-    const source = pixelStrideOf(input) === null ? call.withStrides(input, channelsLast(input.shape)) : input;
+    const pixels = pixelsOf(call, input);
     const bias = call.optional(args.bias);
     const denseBias = bias && call.dense(call.convert(bias, "float32"));
     const result = call.call.results[0] as TensorMeta;
     const shape = result.shape.length === rank ? result.shape : [1, ...result.shape];
     const strides = channelsLast(shape).slice(rank - result.shape.length);
-    float32Result(call, (out) => planInto(call, window, source, weight, denseBias, out), { strides });
+    float32Result(call, (out) => planInto(call, window, pixels, weight, denseBias, out), { strides });
   },
 });
 
 function planInto(
   call: KernelCall,
   window: ConvolutionWindow,
-  input: TensorView,
+  input: Pixels,
   weight: TensorView,
   bias: TensorView | null,
   out: TensorView,
@@ -58,7 +58,7 @@ function planInto(
   const { lo, hi } = call.clamp;
   const compute = (part: Part): void => {
     const addresses = {
-      input: addressOf(input),
+      input: addressOf(input.view),
       weight: addressOf(packed),
       bias: bias === null ? 0 : addressOf(bias),
       output: addressOf(out),
@@ -69,13 +69,13 @@ function planInto(
   call.step(call.team.step(parts, compute));
 }
 
-function convShape(window: ConvolutionWindow, view: TensorView, weight: readonly number[]): ConvShape {
+function convShape(window: ConvolutionWindow, { view, stride }: Pixels, weight: readonly number[]): ConvShape {
   const { groups, transposed } = window;
   const input = view.shape;
   return {
     batch: input[0]!,
     inChannels: input[1]!,
-    inPixel: pixelStrideOf(view) ?? input[1]!,
+    inPixel: stride,
     outChannels: transposed ? weight[1]! * groups : weight[0]!,
     groups,
     input: spatial(input.slice(2), 1),
@@ -87,6 +87,19 @@ function convShape(window: ConvolutionWindow, view: TensorView, weight: readonly
     transposed,
     outputPadding: spatial(window.outputPadding, 0),
   };
+}
+
+/** An input whose channels lie side by side, with `stride` elements from each pixel to the next. */
+interface Pixels {
+  readonly view: TensorView;
+  readonly stride: number;
+}
+
+/** The pixels of an input where they lie, if kernels can read them there; otherwise of a copy. */
+function pixelsOf(call: KernelCall, input: TensorView): Pixels {
+  const stride = pixelStrideOf(input);
+  if (stride !== null) return { view: input, stride };
+  return { view: call.withStrides(input, channelsLast(input.shape)), stride: input.shape[1]! };
 }
 
 /**
