@@ -20,7 +20,8 @@ rmSync(OUT, { recursive: true, force: true });
 const build = await rolldown({
   input,
   platform: "neutral",
-  external: (id) => !/^[./]/.test(id) && !id.includes(":\\"),
+  // What the target's syntax is written with comes from rolldown, into the bundle.
+  external: (id) => !/^[./]/.test(id) && !id.includes(":\\") && !id.startsWith("@oxc-project/runtime/"),
   transform: { target: "es2023" },
   logLevel: "warn",
 });

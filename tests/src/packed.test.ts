@@ -1,11 +1,13 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { copyFile, mkdir, rm, writeFile } from "node:fs/promises";
+import { isBuiltin } from "node:module";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { findLibtorch } from "@pt2/backend-libtorch/node";
 import type { HostTensor } from "@pt2/runtime";
 import { build } from "esbuild";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { parseImports } from "../../scripts/imports.ts";
 import { missingStableLibtorch, missingWebgpu } from "./backends.ts";
 import { documentFolder, snippetsOf } from "./documents.ts";
 import { fixturePath, readCalls } from "./fixture.ts";
@@ -44,6 +46,24 @@ describe("packages as npm installs them", () => {
     }
     const files = readdirSync(join(folder, "node_modules/@pt2"), { recursive: true, encoding: "utf8" });
     expect(files.filter((file) => file.includes(".test."))).toEqual([]);
+  });
+
+  it("what packages import is theirs, Node's, or what they depend on", () => {
+    const undeclared = packages.flatMap(({ name }) => {
+      const files = join(folder, "node_modules", name);
+      const { dependencies = {}, peerDependencies = {} } = JSON.parse(
+        readFileSync(join(files, "package.json"), "utf8"),
+      ) as { [key in "dependencies" | "peerDependencies"]?: Record<string, string> };
+      const declared = new Set([name, ...Object.keys(dependencies), ...Object.keys(peerDependencies)]);
+      const modules = readdirSync(join(files, "dist"), { recursive: true, encoding: "utf8" });
+      return modules
+        .filter((file) => file.endsWith(".js"))
+        .flatMap((file) => parseImports(readFileSync(join(files, "dist", file), "utf8")).map((from) => ({ file, from })))
+        .filter(({ from }) => /^[^./]/.test(from) && !isBuiltin(from))
+        .filter(({ from }) => !declared.has(/^(?:@[^/]+\/)?[^/]+/.exec(from)![0]))
+        .map(({ file, from }) => `${name}: ${from} in ${file}`);
+    });
+    expect(undeclared).toEqual([]);
   });
 
   it("every entry point loads in plain Node", async () => {
@@ -115,6 +135,9 @@ describe("packages as npm installs them", () => {
 
   it("packages bring the command line", async () => {
     expect(await pt2("inspect", "digits.pt2")).toContain("image");
+    const commands = [...(await pt2("--help")).matchAll(/^ {2}([a-z]+) /gm)].map(([, name]) => name!);
+    expect(commands.length).toBeGreaterThan(8);
+    for (const name of commands) expect(await pt2(name, "--help")).toMatch(new RegExp(`^pt2 ${name}: `));
   });
 
   it("the command line takes torchvision's ops by the name of their package", async () => {
