@@ -20,32 +20,34 @@ struct ConvTile {
   static void tile(const GemmTile& t, const ConvRuns& runs, const float* const* pixels) {
     Vec acc[R][V];
     start_tile(t, acc);
-    const float* from[R];
-    if constexpr (R <= kMostAddresses) {
-      for (int i = 0; i < R; ++i) from[i] = pixels[i];
+    if (t.next) {
+      walk<true>(t, runs, pixels, acc);
+    } else {
+      walk<false>(t, runs, pixels, acc);
     }
-    const float* b = t.b;
-    const float* next = t.next;
+    store_tile(t, acc);
+  }
+
+ private:
+  template <bool kBrings>
+  [[gnu::always_inline]] static void walk(const GemmTile& t, const ConvRuns& runs, const float* const* pixels,
+                                          Vec (&acc)[R][V]) {
+    TileWeights weights{t.b, t.panel, t.next};
+    FewRows<R> few;
+    if constexpr (R <= kMostAddresses) {
+      for (int i = 0; i < R; ++i) few.at[i] = pixels[i];
+    }
     for (int64_t line = 0; line < runs.lines; ++line) {
       for (int64_t tap = 0; tap < runs.taps; ++tap) {
         const int64_t start = line * runs.line_stride + tap * runs.tap_stride;
-        TileRows<R> rows(t.a + start, t.a_stride);
-        each_step(start, start + runs.length, next, [&](int64_t k) {
-          Vec w[V];
-#pragma GCC unroll 4
-          for (int v = 0; v < V; ++v) w[v] = load(b + v * kLanes);
-#pragma GCC unroll 16
-          for (int i = 0; i < R; ++i) {
-            const Vec x = R <= kMostAddresses ? splat(from[i][k]) : rows.number(i);
-#pragma GCC unroll 4
-            for (int v = 0; v < V; ++v) acc[i][v] = fma(x, w[v], acc[i][v]);
-          }
-          b += t.panel;
-          if (R > kMostAddresses) rows.advance();
-        });
+        if constexpr (R <= kMostAddresses) {
+          add_products<kBrings>(start, start + runs.length, few, weights, acc);
+        } else {
+          ManyRows<R> many(t.a + start, t.a_stride);
+          add_products<kBrings>(start, start + runs.length, many, weights, acc);
+        }
       }
     }
-    store_tile(t, acc);
   }
 };
 

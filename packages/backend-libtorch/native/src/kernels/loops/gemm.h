@@ -84,16 +84,6 @@ inline void start_tile(const GemmTile& t, Vec (&acc)[R][V]) {
 #pragma GCC unroll 16
     for (int i = 0; i < R; ++i) acc[i][v] += load_up_to(t.out + i * t.out_stride + v * kLanes, left);
   }
-  // What is read and written at the end comes while the sums are computed.
-#pragma GCC unroll 16
-  for (int i = 0; i < R; ++i) {
-#pragma GCC unroll 4
-    for (int v = 0; v < V; ++v) {
-      const int64_t at = i * t.out_stride + v * kLanes;
-      __builtin_prefetch(t.out + at, 1);
-      if (t.residual) __builtin_prefetch(t.residual + at);
-    }
-  }
 }
 
 template <int R, int V>
@@ -121,22 +111,29 @@ inline void store_tile(const GemmTile& t, Vec (&acc)[R][V]) {
   }
 }
 
-/// Addresses that fit into registers beside what else a tile needs. Those of more rows are computed.
-inline constexpr int kMostAddresses = 9;
-
-/// The left side of a tile of up to 14 rows, one step of the inner dimension after the other: two pointers and three
-/// strides instead of an address for each row, which compilers move through vector registers in each step.
+/// The left side of a tile of as many rows as there are registers for their addresses.
 template <int R>
-class TileRows {
+struct FewRows {
+  const float* at[R];
+
+  Vec number(int row, int64_t k) const { return splat(at[row][k]); }
+  void advance() {}
+};
+
+/// The left side of a tile of up to 14 rows: two pointers and three strides instead of an address for each row, which
+/// compilers move through vector registers in each step.
+template <int R>
+class ManyRows {
  public:
-  TileRows(const float* a, int64_t stride)
+  ManyRows(const float* a, int64_t stride)
       : first_(reinterpret_cast<const char*>(a)),
         second_(reinterpret_cast<const char*>(a + kHalf * stride)),
         one_(stride * 4),
         three_(3 * one_),
         five_(5 * one_) {}
 
-  Vec number(int row) const {
+  /// The number of a row for the current step.
+  Vec number(int row, int64_t) const {
     const char* p = row < kHalf ? first_ : second_;
     switch (row % kHalf) {
       case 0: return at(p);
@@ -172,17 +169,36 @@ class TileRows {
   int64_t one_, three_, five_;  // strides in bytes, which instructions multiply by 1, 2 and 4
 };
 
-/// Calls `step(k)` for k in [begin, end), and has a vector of `next` brought into the second-level cache for each.
-template <typename Step>
-inline void each_step(int64_t begin, int64_t end, const float*& next, Step&& step) {
-  constexpr int64_t kAtOnce = 16;
-  for (int64_t k = begin; k < end;) {
-    const int64_t stop = end - k < kAtOnce ? end : k + kAtOnce;
-    if (next) {
-      for (int64_t i = 0; i < kAtOnce; ++i) __builtin_prefetch(next + i * kLanes, 0, 2);
-      next += kAtOnce * kLanes;
+/// Addresses that fit into registers beside what else a tile needs.
+inline constexpr int kMostAddresses = 9;
+
+/// The weights of a tile, from the current step on.
+struct TileWeights {
+  const float* b;
+  int64_t panel;      // floats from one step to the next
+  const float* next;  // what comes into the second-level cache meanwhile, a vector a step
+};
+
+/// Adds the products of steps [begin, end). Each loop must be inlined where the sums are in registers.
+template <bool kBrings, int R, int V, typename Rows>
+[[gnu::always_inline]] inline void add_products(int64_t begin, int64_t end, Rows& rows, TileWeights& weights,
+                                                Vec (&acc)[R][V]) {
+  for (int64_t k = begin; k < end; ++k) {
+    if constexpr (kBrings) {
+      __builtin_prefetch(weights.next, 0, 2);
+      weights.next += kLanes;
     }
-    for (; k < stop; ++k) step(k);
+    Vec w[V];
+#pragma GCC unroll 4
+    for (int v = 0; v < V; ++v) w[v] = load(weights.b + v * kLanes);
+#pragma GCC unroll 16
+    for (int i = 0; i < R; ++i) {
+      const Vec x = rows.number(i, k);
+#pragma GCC unroll 4
+      for (int v = 0; v < V; ++v) acc[i][v] = fma(x, w[v], acc[i][v]);
+    }
+    weights.b += weights.panel;
+    rows.advance();
   }
 }
 
@@ -191,23 +207,26 @@ struct ProductTile {
   static void tile(const GemmTile& t) {
     Vec acc[R][V];
     start_tile(t, acc);
-    const float* b = t.b;
-    const float* next = t.next;
-    TileRows<R> rows(t.a, t.a_stride);
-    each_step(0, t.inner, next, [&](int64_t k) {
-      Vec w[V];
-#pragma GCC unroll 4
-      for (int v = 0; v < V; ++v) w[v] = load(b + v * kLanes);
-#pragma GCC unroll 16
-      for (int i = 0; i < R; ++i) {
-        const Vec x = R <= kMostAddresses ? splat(t.a[k + i * t.a_stride]) : rows.number(i);
-#pragma GCC unroll 4
-        for (int v = 0; v < V; ++v) acc[i][v] = fma(x, w[v], acc[i][v]);
-      }
-      b += t.panel;
-      if (R > kMostAddresses) rows.advance();
-    });
+    if (t.next) {
+      walk<true>(t, acc);
+    } else {
+      walk<false>(t, acc);
+    }
     store_tile(t, acc);
+  }
+
+ private:
+  template <bool kBrings>
+  [[gnu::always_inline]] static void walk(const GemmTile& t, Vec (&acc)[R][V]) {
+    TileWeights weights{t.b, t.panel, t.next};
+    if constexpr (R <= kMostAddresses) {
+      FewRows<R> rows;
+      for (int i = 0; i < R; ++i) rows.at[i] = t.a + i * t.a_stride;
+      add_products<kBrings>(0, t.inner, rows, weights, acc);
+    } else {
+      ManyRows<R> rows(t.a, t.a_stride);
+      add_products<kBrings>(0, t.inner, rows, weights, acc);
+    }
   }
 };
 
