@@ -10,6 +10,8 @@
 #include <cstdlib>
 #include <cstring>
 
+#include "run-memory.h"
+
 #if defined(__APPLE__)
 #include <malloc/malloc.h>
 #else
@@ -26,12 +28,16 @@ std::atomic<int64_t> peak{0};
 
 // libtorch takes memory by `posix_memalign`, for which glibc looks for more than it takes and gives the rest back as a
 // small block. As soon as something uses that, what a run frees is too small for the next run, which takes new memory,
-// page by page. A block of `malloc` fits again, and small ones are found without a lock. What is known of it lies
-// before the data.
+// page by page. A block of `malloc` fits again, and small ones are found without a lock. Blocks of runs have their
+// places in the memory of the run. What is known of a block lies before the data.
 struct Header {
-  void* block;
+  void* block;  // null where a run has the memory
   size_t size;
+  RunBlock of;  // the run's name for it; `run` is zero for a block of none
 };
+
+// Before the data, which is aligned like the block.
+constexpr size_t kHeaderRoom = (sizeof(Header) + c10::gAlignment - 1) / c10::gAlignment * c10::gAlignment;
 
 Header headerOf(const void* data) {
   Header header;
@@ -39,13 +45,21 @@ Header headerOf(const void* data) {
   return header;
 }
 
-void* take(size_t size) {
+// Takes a block of the heap. Returns its data.
+char* takeFromHeap(Header& header) {
   constexpr size_t kRoom = c10::gAlignment + sizeof(Header);
-  const Header header{size > SIZE_MAX - kRoom ? nullptr : std::malloc(size + kRoom), size};
-  TORCH_CHECK_WITH(OutOfMemoryError, header.block != nullptr, "not enough memory: you tried to allocate ", size,
+  header.block = header.size > SIZE_MAX - kRoom ? nullptr : std::malloc(header.size + kRoom);
+  TORCH_CHECK_WITH(OutOfMemoryError, header.block != nullptr, "not enough memory: you tried to allocate ", header.size,
                    " bytes.");
   char* first = static_cast<char*>(header.block) + sizeof header;
-  char* data = first + (c10::gAlignment - reinterpret_cast<uintptr_t>(first) % c10::gAlignment) % c10::gAlignment;
+  return first + (c10::gAlignment - reinterpret_cast<uintptr_t>(first) % c10::gAlignment) % c10::gAlignment;
+}
+
+void* take(size_t size) {
+  Header header{.block = nullptr, .size = size, .of = {}};
+  RunScope* const run = size < kLeastPlaced || size > SIZE_MAX - kHeaderRoom ? nullptr : RunScope::current();
+  if (run != nullptr) header.of = run->take(size + kHeaderRoom);
+  char* const data = header.of.memory != nullptr ? header.of.memory + kHeaderRoom : takeFromHeap(header);
   std::memcpy(data - sizeof header, &header, sizeof header);
   c10::profiledCPUMemoryReporter().New(data, size);
   return data;
@@ -53,7 +67,9 @@ void* take(size_t size) {
 
 void giveBack(void* data) {
   c10::profiledCPUMemoryReporter().Delete(data);
-  std::free(headerOf(data).block);
+  const Header header = headerOf(data);
+  if (header.of.run != 0) RunScope::giveBack(header.of);
+  std::free(header.block);
 }
 
 int64_t sizeOf(void* data) { return static_cast<int64_t>(headerOf(data).size); }

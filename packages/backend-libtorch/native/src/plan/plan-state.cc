@@ -29,6 +29,7 @@ Plan::Plan(Program program, std::vector<at::Tensor> bound)
   for (const Graph& graph : program_.graphs) {
     for (const Node& node : graph.nodes) collectNumbers(node.operands, numberStorages_);
   }
+  if (runsDirectly(*this)) memory_ = std::make_unique<RunMemory>();
   if (!program_.writes) return;
   const std::vector<bool> written = writtenInputs(program_.graphs.front());
   for (size_t i = 0; i < written.size(); ++i) {

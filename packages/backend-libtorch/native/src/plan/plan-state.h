@@ -10,6 +10,7 @@
 #include "plan/bound.h"
 #include "plan/compile/program.h"
 #include "plan/plan.h"
+#include "run-memory.h"
 
 namespace pt2 {
 
@@ -31,6 +32,9 @@ class Plan {
   Numbers numbers() const { return numbers_.load(std::memory_order_relaxed); }
   void makeNumbersFresh() { numbers_.store(Numbers::Fresh, std::memory_order_relaxed); }
 
+  // What runs allocate; null where they do more than compute on the CPU.
+  RunMemory* memory() const { return memory_.get(); }
+
  private:
   Program program_;
   std::unordered_set<StorageKey> numberStorages_;
@@ -38,6 +42,7 @@ class Plan {
   std::shared_ptr<BoundInputs> bound_;
   std::vector<std::atomic<bool>> written_;
   std::atomic<Numbers> numbers_{Numbers::Shared};
+  std::unique_ptr<RunMemory> memory_;
 };
 
 }  // namespace pt2

@@ -10,6 +10,7 @@
 #include "plan/args/argument-failure.h"
 #include "plan/args/checks/opaque.h"
 #include "plan/plan-error.h"
+#include "run-memory.h"
 #include "threads.h"
 
 namespace pt2 {
@@ -44,6 +45,8 @@ Interpreter::Interpreter(std::shared_ptr<Plan> plan, std::vector<c10::IValue> in
 Step Interpreter::resume(std::vector<c10::IValue> results) {
   if (state_ == State::Over) throw Failure("libtorch.plan", "The run is over; start a new one.");
   const c10::InferenceMode inference;
+  // Between the steps of a run the caller has what they made.
+  const RunScope allocations(stepping_ ? nullptr : plan_->memory());
   const auto memory = profiler_ ? profiler_->watchMemory() : nullptr;
   try {
     if (state_ == State::New) {
