@@ -108,6 +108,7 @@ describeWithLibtorch("kernels that share their work among threads", ({ addon }) 
         code: [9, 1, 0, 0, 0, 7, 2, 1, 0, 0],
       },
     ],
+    ["channels of several", "pt2::cat", { tensors: [random([2, 67, 41, 43]), random([2, 5, 41, 43])], dim: 1 }],
     ["rows to be ordered", "pt2::topk", { self: random([701, 211]), k: 7, dim: 1, largest: true }],
   ];
   const digestOf = (results: readonly OpResult[]): readonly string[] =>

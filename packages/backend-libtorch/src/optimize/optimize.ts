@@ -20,12 +20,12 @@ import { fusePointwise } from "./fuse-pointwise.ts";
 import { fusePreactivations } from "./fuse-preactivation.ts";
 import { lowerBatchNorms } from "./lower-batch-norm.ts";
 import { lowerConvolutions } from "./lower-convolution.ts";
+import { lowerDropIns } from "./lower-drop-ins.ts";
 import { lowerLayerNorms } from "./lower-layer-norm.ts";
 import { lowerLinears } from "./lower-linear.ts";
 import { lowerPooling } from "./lower-pooling.ts";
 import { lowerRecurrent } from "./lower-recurrent.ts";
 import { lowerRecurrentCells } from "./lower-recurrent-cell.ts";
-import { lowerTopk } from "./lower-topk.ts";
 import { cancelConversions, narrowWeights } from "./narrow-weights.ts";
 import { restoreLayouts } from "./restore-layouts.ts";
 import { fuseSqueezeExcite } from "./squeeze-excite.ts";
@@ -57,7 +57,7 @@ const PASSES: readonly Pass[] = [
   lowerLayerNorms,
   lowerRecurrent,
   lowerRecurrentCells,
-  lowerTopk,
+  lowerDropIns,
   fuseEpilogues,
   fusePreactivations,
   lowerPooling,

@@ -43,6 +43,7 @@ TORCH_LIBRARY_FRAGMENT(pt2, m) {
   m.def(
       "pointwise_(Tensor(a!)[] out, Tensor[] inputs, float[] constants, int[] code, int[] results, int[] counts) -> "
       "()");
+  m.def("cat(Tensor[] tensors, int dim=0) -> Tensor");
   m.def("topk(Tensor self, int k, int dim=-1, bool largest=True, bool sorted=True) -> (Tensor, Tensor)");
   m.def("global_average_pool(Tensor x) -> Tensor");
 }
@@ -65,6 +66,7 @@ TORCH_LIBRARY_IMPL(pt2, CPU, m) {
   m.impl("max_pool2d", TORCH_FN(pt2::max_pool2d));
   m.impl("pointwise", TORCH_FN(pt2::pointwise));
   m.impl("pointwise_", TORCH_FN(pt2::pointwise_));
+  m.impl("cat", TORCH_FN(pt2::cat));
   m.impl("topk", TORCH_FN(pt2::topk));
   m.impl("global_average_pool", TORCH_FN(pt2::global_average_pool));
 }

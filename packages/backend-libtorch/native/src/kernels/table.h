@@ -4,6 +4,7 @@
 #include <cstdint>
 
 #include "attention.h"
+#include "cat.h"
 #include "depthwise.h"
 #include "direct-conv.h"
 #include "gemm.h"
@@ -38,6 +39,7 @@ struct Kernels {
   void (*winograd_products)(const Winograd&, const WinogradChunk&, int64_t begin, int64_t end);
   void (*winograd_output)(const Winograd&, const WinogradChunk&, int64_t begin, int64_t end);
   void (*pointwise)(const Pointwise&, char* const* data, const int64_t* strides, int64_t columns, int64_t rows);
+  void (*concatenate)(const Concatenation&, int64_t begin, int64_t end);
   void (*max_pool)(const MaxPool&, int64_t begin, int64_t end);
 };
 

@@ -91,6 +91,9 @@ std::vector<at::Tensor> pointwise(at::TensorList inputs, at::ArrayRef<double> co
 void pointwise_(at::TensorList out, at::TensorList inputs, at::ArrayRef<double> constants, at::IntArrayRef code,
                 at::IntArrayRef results, at::IntArrayRef counts);
 
+/// `aten::cat`, whose result this is, whatever the tensors.
+at::Tensor cat(at::TensorList tensors, int64_t dim);
+
 /// `aten::topk`, whose results these are, whatever the elements.
 std::tuple<at::Tensor, at::Tensor> topk(const at::Tensor& self, int64_t k, int64_t dim, bool largest, bool sorted);
 

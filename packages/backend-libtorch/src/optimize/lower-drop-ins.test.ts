@@ -1,26 +1,30 @@
 import { describe, expect, it } from "vitest";
-import { lowerTopk } from "./lower-topk.ts";
+import { lowerDropIns } from "./lower-drop-ins.ts";
 import { cpu, program, text } from "./passes.test-helper.ts";
 
-describe("lowerTopk", () => {
+describe("lowerDropIns", () => {
   const before = program(`user_input %x: f32[4, 8]
     user_input %i: i64[8]
     %v: f32[4, 3], %at: i64[4, 3] = aten::topk(self=%x, k=3, largest=false)
     %w: i64[2], %on: i64[2] = aten::topk(self=%i, k=2)
-    return %v, %at, %w, %on`);
+    %c: f32[4, 16] = aten::cat(tensors=[%x, %x], dim=1)
+    %j: i64[16] = aten::cat(tensors=[%i, %i])
+    return %v, %at, %w, %on, %c, %j`);
 
   it("takes those of float32", () => {
-    expect(text(lowerTopk(before, cpu(["pt2::topk"])))).toMatchInlineSnapshot(`
+    expect(text(lowerDropIns(before, cpu(["pt2::topk", "pt2::cat"])))).toMatchInlineSnapshot(`
       "user_input %x: f32[4, 8]
       user_input %i: i64[8]
       %v: f32[4, 3], %at: i64[4, 3] = pt2::topk(%x, k=3, largest=false)
       %w: i64[2], %on: i64[2] = aten::topk(%i, k=2)
-      return %v, %at, %w, %on"
+      %c: f32[4, 16] = pt2::cat(tensors=[%x, %x], dim=1)
+      %j: i64[16] = aten::cat(tensors=[%i, %i])
+      return %v, %at, %w, %on, %c, %j"
     `);
   });
 
   it("needs the kernel, and an op without a handler", () => {
-    expect(lowerTopk(before, cpu())).toBe(before);
-    expect(lowerTopk(before, cpu(["pt2::topk"], ["aten::topk"]))).toBe(before);
+    expect(lowerDropIns(before, cpu())).toBe(before);
+    expect(lowerDropIns(before, cpu(["pt2::topk"], ["aten::topk"]))).toBe(before);
   });
 });

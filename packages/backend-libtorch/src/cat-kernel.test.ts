@@ -1,0 +1,52 @@
+import { contiguousStrides } from "@pt2/format";
+import { expect, it } from "vitest";
+import type { NativeArg, NativeTensor } from "./addon.ts";
+import { describeWithLibtorch } from "./libtorch.test-helper.ts";
+import { random } from "./random.test-helper.ts";
+
+describeWithLibtorch("pt2::cat has ATen's values and strides", ({ addon }) => {
+  /** Numbers in this order of dimensions, the last of which lie side by side. */
+  const tensor = (shape: readonly number[], order: readonly number[] = shape.map((_, i) => i)): NativeTensor => {
+    const lying = contiguousStrides(order.map((dim) => shape[dim]!));
+    const strides = shape.map((_, dim) => lying[order.indexOf(dim)]!);
+    const { bytes } = random(shape, shape.length + (shape.at(1) ?? 0));
+    return addon.tensor(addon.storage(bytes), { dtype: "float32", shape, strides, storageOffset: 0 }, "cpu");
+  };
+  const image = (channels: number, height = 5, width = 7): NativeTensor =>
+    tensor([3, channels, height, width], [0, 2, 3, 1]);
+
+  it.each([
+    ["channels of images", [image(5), image(31), image(1), image(64)], 1],
+    ["channels of many numbers, in parts", [image(33, 61, 67), image(2, 61, 67), image(1, 61, 67)], -3],
+    ["images", [image(5), image(5)], 0],
+    ["rows of images", [image(5), image(5, 2)], 2],
+    ["columns of images", [image(5), image(5, 5, 3)], 3],
+    ["channels that come first", [tensor([3, 5, 5, 7]), tensor([3, 31, 5, 7])], 1],
+    ["both orders", [tensor([3, 5, 5, 7]), image(31)], 1],
+    ["one pixel, which lies in either order", [image(5, 1, 1), tensor([3, 2, 1, 1])], 1],
+    ["one channel, which lies in either order", [image(1), tensor([3, 1, 5, 7]), image(1)], 1],
+    ["volumes", [tensor([2, 3, 4, 5, 6], [0, 2, 3, 4, 1]), tensor([2, 1, 4, 5, 6], [0, 2, 3, 4, 1])], 1],
+    ["rows of matrices, in parts", [tensor([3, 70_001]), tensor([2, 70_001])], 0],
+    ["columns of matrices", [tensor([301, 5]), tensor([301, 2000])], 1],
+    ["columns that lie apart", [tensor([301, 5], [1, 0]), tensor([301, 3])], -1],
+    ["nothing beside something", [tensor([3, 0]), tensor([3, 4])], 1],
+    ["nothing of another shape", [tensor([0]), tensor([3, 4])], 1],
+    ["nothing at all", [tensor([3, 0]), tensor([3, 0])], 1],
+    ["one", [tensor([3, 4])], 0],
+  ] as const)("%s", (_, tensors, dim) => {
+    const items = tensors.map((each) => ({ kind: "tensor", tensor: each }) as const);
+    const args: readonly NativeArg[] = [
+      { name: "tensors", value: { kind: "list", items } },
+      { name: "dim", value: { kind: "int", value: dim } },
+    ];
+    const [own, aten] = ["pt2::cat", "aten::cat"].map((op) => addon.callSync(op, args)[0] as NativeTensor);
+    expect([own!.shape, own!.strides]).toEqual([aten!.shape, aten!.strides]);
+    expect(Buffer.from(own!.bytes()).equals(Buffer.from(aten!.bytes()))).toBe(true);
+  });
+
+  it("refuses what ATen refuses", () => {
+    const items = [tensor([3, 4]), tensor([2, 5])].map((each) => ({ kind: "tensor", tensor: each }) as const);
+    const args = [{ name: "tensors", value: { kind: "list", items } }] as const;
+    expect(() => addon.callSync("pt2::cat", args)).toThrow("Sizes of tensors must match");
+  });
+});
