@@ -58,7 +58,9 @@ describe("packages as npm installs them", () => {
       const modules = readdirSync(join(files, "dist"), { recursive: true, encoding: "utf8" });
       return modules
         .filter((file) => file.endsWith(".js"))
-        .flatMap((file) => parseImports(readFileSync(join(files, "dist", file), "utf8")).map((from) => ({ file, from })))
+        .flatMap((file) =>
+          parseImports(readFileSync(join(files, "dist", file), "utf8")).map((from) => ({ file, from })),
+        )
         .filter(({ from }) => /^[^./]/.test(from) && !isBuiltin(from))
         .filter(({ from }) => !declared.has(/^(?:@[^/]+\/)?[^/]+/.exec(from)![0]))
         .map(({ file, from }) => `${name}: ${from} in ${file}`);
