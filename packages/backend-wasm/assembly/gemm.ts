@@ -4,10 +4,10 @@ import { ACCUMULATE, BIAS_ROWS, CLAMP, tile, tile1 } from "./gemm-tile";
 
 /** Steps of K that are added up before the sum goes to C: shorter sums round less. With 128 networks are as near to the truth as PyTorch. */
 const K_BLOCK: i32 = 128;
-/** Steps of K whose part of a panel stays in the first cache while all rows pass over it. */
-const K_HELD: i32 = 512;
-/** Rows of A that stay in the second cache while all panels pass over them. */
-const M_BLOCK: i32 = 128;
+/** Steps of K whose part of a panel, 24 kB, stays in the first cache while all rows pass over it. */
+const K_HELD: i32 = 768;
+/** Rows of A, 640 kB at most, that stay in the second cache while all panels pass over them. */
+const M_BLOCK: i32 = 208;
 
 /**
  * C = clamp(A·B + bias + C). `lda` and `ldc` count elements, a row of A is contiguous. `bias` may be 0; it has N
