@@ -19,10 +19,12 @@ function answers(bed: Testbed): readonly Float32Array[] {
   kernels.gemmPackB(b, 1, K, K, N, packed);
   kernels.gemmPacked(M, N, K, a, K, packed, c, N, bias, 2, -3, 3);
   kernels.softmaxRows(c, rows, M, N);
-  kernels.transpose(c, columns, M, N, N, M);
+  kernels.transpose(c, columns, M, N, N, M, bed.room(256));
   const layout = Int32Array.of(1, 1, 1, 1, N, M, 0, 0, 0, 0, -1, N, 0, 0, 0, 0, M, 1);
   const flipped = bed.room(M * N);
-  kernels.copy4(c + 4 * (N - 1), flipped, bed.put(new Uint8Array(layout.buffer)));
+  const laidOut = new Uint8Array(128 + 1024);
+  laidOut.set(new Uint8Array(layout.buffer));
+  kernels.copy4(c + 4 * (N - 1), flipped, bed.put(laidOut));
   const sums = bed.room(N);
   kernels.sumColumns(c, sums, 1, M, N, M);
   const out = bed.room(M * K);

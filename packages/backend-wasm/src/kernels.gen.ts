@@ -103,7 +103,15 @@ export interface Kernels {
   maxColumns(src: Pointer, dst: Pointer, outer: number, n: number, inner: number): void;
   minColumns(src: Pointer, dst: Pointer, outer: number, n: number, inner: number): void;
   sumColumns(src: Pointer, dst: Pointer, outer: number, n: number, inner: number, divisor: number): void;
-  transpose(src: Pointer, dst: Pointer, rows: number, columns: number, srcStride: number, dstStride: number): void;
+  transpose(
+    src: Pointer,
+    dst: Pointer,
+    rows: number,
+    columns: number,
+    srcStride: number,
+    dstStride: number,
+    room: Pointer,
+  ): void;
   copy1(src: Pointer, dst: Pointer, layout: Pointer): void;
   copy2(src: Pointer, dst: Pointer, layout: Pointer): void;
   copy4(src: Pointer, dst: Pointer, layout: Pointer): void;
