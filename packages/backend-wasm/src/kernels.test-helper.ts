@@ -17,7 +17,7 @@ export interface Testbed {
   ints(address: Pointer, length: number): Int32Array;
   /** Copies `length` bytes from `address`. */
   bytes(address: Pointer, length: number): Uint8Array;
-  /** Whether no kernel wrote past the end of a block. */
+  /** Whether no kernel wrote past the end of a block, or to memory of its own, which several threads would share. */
   intact(): boolean;
   /** Forgets all blocks. */
   clear(): void;
@@ -25,6 +25,8 @@ export interface Testbed {
 
 const PAGE = 65536;
 const GUARD = 64;
+/** Compilers put what a module keeps into the first page. */
+const UNTOUCHED = Buffer.alloc(PAGE);
 
 /** Instantiates the kernels with `pages` pages of memory, of which blocks begin at `start`. */
 export function testbed(pages = 1024, start: Pointer = PAGE): Testbed {
@@ -56,7 +58,9 @@ export function testbed(pages = 1024, start: Pointer = PAGE): Testbed {
     floats: (address, length) => new Float32Array(memory.buffer, address, length).slice(),
     ints: (address, length) => new Int32Array(memory.buffer, address, length).slice(),
     bytes: (address, length) => new Uint8Array(memory.buffer, address, length).slice(),
-    intact: () => guards.every((at) => new Uint8Array(memory.buffer, at, GUARD).every((byte) => byte === 0xa5)),
+    intact: () =>
+      UNTOUCHED.equals(new Uint8Array(memory.buffer, 0, PAGE)) &&
+      guards.every((at) => new Uint8Array(memory.buffer, at, GUARD).every((byte) => byte === 0xa5)),
     clear() {
       top = start;
       guards = [];
