@@ -16,9 +16,9 @@ interface Row {
 
 const softmax: Row["run"] = (bed, src, dst, rows, n) => bed.kernels.softmaxRows(src, dst, rows, n);
 const logSoftmax: Row["run"] = (bed, src, dst, rows, n) => bed.kernels.logSoftmaxRows(src, dst, rows, n);
-/** Room for a transposition: a testbed's blocks begin at the second page. */
-const ROOM = 1024;
-const transpose: Row["run"] = (bed, src, dst, rows, n) => bed.kernels.transpose(src, dst, rows, n, n, rows, ROOM);
+/** The scratch of a transposition: a testbed's blocks begin at the second page. */
+const SCRATCH = 1024;
+const transpose: Row["run"] = (bed, src, dst, rows, n) => bed.kernels.transpose(src, dst, rows, n, n, rows, SCRATCH);
 const layerNorm: Row["run"] = (bed, src, dst, rows, n, [weight = 0, bias = 0]) =>
   bed.kernels.layerNormRows(src, dst, rows, n, weight, bias, 1e-5, 0, 0);
 

@@ -4,9 +4,9 @@ import { transpose } from "./transpose";
 /** Bytes from one of the three lists of a layout to the next. */
 @inline
 const LIST: usize = 24;
-/** Where the room of a call begins, behind its layout. */
+/** Where the scratch of a call begins, behind its layout. */
 @inline
-const ROOM: usize = 128;
+const SCRATCH: usize = 128;
 
 /** Elements of one byte; see `copy4`. */
 export function copy1(src: usize, dst: usize, layout: usize): void {
@@ -21,7 +21,7 @@ export function copy2(src: usize, dst: usize, layout: usize): void {
 /**
  * Copies elements of four bytes. `layout` points to 18 integers: six sizes, the six strides of `src` and the six strides of
  * `dst`, in elements, unused dimensions in front with size 1. It is reordered: a copy has no order of its own. Behind it, 128
- * bytes from its begin, is 1 kB of room. Calls of several threads must not share either.
+ * bytes from its begin, is 1 kB of scratch. Calls of several threads must not share either.
  */
 export function copy4(src: usize, dst: usize, layout: usize): void {
   copy<u32>(src, dst, layout);
@@ -94,7 +94,7 @@ function plane<T>(src: usize, dst: usize, layout: usize): void {
       memory.copy(dst, src, <usize>columns * sizeof<T>());
     }
   } else if (sizeof<T>() == 4 && stepTo == 1 && rowFrom == 1) {
-    transpose(src, dst, columns, rows, <i32>stepFrom, <i32>rowTo, layout + ROOM);
+    transpose(src, dst, columns, rows, <i32>stepFrom, <i32>rowTo, layout + SCRATCH);
   } else {
     for (let r = 0; r < rows; r++, src += rowFrom * sizeof<T>(), dst += rowTo * sizeof<T>()) {
       for (let c = 0, p = src, q = dst; c < columns; c++, p += stepFrom * sizeof<T>(), q += stepTo * sizeof<T>()) {

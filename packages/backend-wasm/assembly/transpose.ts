@@ -2,11 +2,11 @@
 import { column0, column1, column2, column3 } from "./transpose4";
 
 /**
- * dst[c * dstStride + r] = src[r * srcStride + c] for each r < rows and c < columns; strides in elements. `room` has 1 kB
+ * dst[c * dstStride + r] = src[r * srcStride + c] for each r < rows and c < columns; strides in elements. `scratch` has 1 kB
  * that no other thread uses: a 16x16 block is put together there, so that each of its 32 cache lines is touched once.
  */
 export function transpose(
-  src: usize, dst: usize, rows: i32, columns: i32, srcStride: i32, dstStride: i32, room: usize,
+  src: usize, dst: usize, rows: i32, columns: i32, srcStride: i32, dstStride: i32, scratch: usize,
 ): void {
   const s = <usize>srcStride << 2, d = <usize>dstStride << 2;
   // Rows that are a multiple of 1 KB apart share few sets of the first cache, and would push each other out of it.
@@ -15,7 +15,7 @@ export function transpose(
   for (; r + 16 <= rows; r += 16, src += s << 4, dst += 64) {
     let p = src, q = dst;
     let c = 0;
-    if (crowded) for (; c + 16 <= columns; c += 16, p += 64, q += d << 4) block(p, q, s, d, room);
+    if (crowded) for (; c + 16 <= columns; c += 16, p += 64, q += d << 4) block(p, q, s, d, scratch);
     for (; c + 4 <= columns; c += 4, p += 16, q += d << 2) {
       square(p, q, s, d);
       square(p + (s << 2), q + 16, s, d);
@@ -35,14 +35,14 @@ export function transpose(
   }
 }
 
-function block(src: usize, dst: usize, s: usize, d: usize, room: usize): void {
-  for (let q = room; q < room + 64; q += 16, src += s << 2) {
+function block(src: usize, dst: usize, s: usize, d: usize, scratch: usize): void {
+  for (let q = scratch; q < scratch + 64; q += 16, src += s << 2) {
     square(src, q, s, 64);
     square(src + 16, q + 256, s, 64);
     square(src + 32, q + 512, s, 64);
     square(src + 48, q + 768, s, 64);
   }
-  for (let p = room; p < room + 1024; p += 64, dst += d) {
+  for (let p = scratch; p < scratch + 1024; p += 64, dst += d) {
     v128.store(dst, v128.load(p));
     v128.store(dst, v128.load(p, 16), 16);
     v128.store(dst, v128.load(p, 32), 32);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { random, type Testbed, testbed } from "./kernels.test-helper.ts";
+import { putLayout, random, type Testbed, testbed } from "./kernels.test-helper.ts";
 
 const PAGE = 65536;
 const TWO_GB = 2 ** 31;
@@ -22,9 +22,7 @@ function answers(bed: Testbed): readonly Float32Array[] {
   kernels.transpose(c, columns, M, N, N, M, bed.room(256));
   const layout = Int32Array.of(1, 1, 1, 1, N, M, 0, 0, 0, 0, -1, N, 0, 0, 0, 0, M, 1);
   const flipped = bed.room(M * N);
-  const laidOut = new Uint8Array(128 + 1024);
-  laidOut.set(new Uint8Array(layout.buffer));
-  kernels.copy4(c + 4 * (N - 1), flipped, bed.put(laidOut));
+  kernels.copy4(c + 4 * (N - 1), flipped, putLayout(bed, layout));
   const sums = bed.room(N);
   kernels.sumColumns(c, sums, 1, M, N, M);
   const out = bed.room(M * K);

@@ -1,6 +1,6 @@
 import { numel } from "@pt2/format";
 import { beforeEach, describe, expect, test } from "vitest";
-import { random, testbed } from "./kernels.test-helper.ts";
+import { putLayout, random, testbed } from "./kernels.test-helper.ts";
 
 const bed = testbed(256);
 const { kernels } = bed;
@@ -35,13 +35,6 @@ const permutations = (items: readonly number[]): number[][] =>
     ? [[]]
     : items.flatMap((item) => permutations(items.filter((other) => other !== item)).map((rest) => [item, ...rest]));
 
-/** A layout with the room that a copy has behind it. */
-const withRoom = (layout: Int32Array): Uint8Array => {
-  const bytes = new Uint8Array(128 + 1024);
-  bytes.set(new Uint8Array(layout.buffer));
-  return bytes;
-};
-
 describe("strided copies", () => {
   test.each([1, 2, 4, 8] as const)("every permutation up to rank four is copied, with %i bytes an element", (width) => {
     const copy = { 1: kernels.copy1, 2: kernels.copy2, 4: kernels.copy4, 8: kernels.copy8 }[width];
@@ -60,7 +53,7 @@ describe("strided copies", () => {
           ...pad(strides(target), 0),
         ]);
         const dst = bed.room(Math.ceil(data.length / 4));
-        copy(bed.put(data), dst, bed.put(withRoom(layout)));
+        copy(bed.put(data), dst, putLayout(bed, layout));
         expect(bed.bytes(dst, data.length), `${shape} by ${order}`).toEqual(permuted(data, shape, order, width));
         expect(bed.intact()).toBe(true);
       }
@@ -71,7 +64,7 @@ describe("strided copies", () => {
     const data = rng.floats(64);
     const layout = Int32Array.from([2, 1, 3, 2, 2, 3, 0, 0, 5, 16, 7, -2, 60, 0, 20, 10, 5, 1]);
     const dst = bed.put(new Float32Array(120));
-    kernels.copy4(bed.put(data) + 4 * 10, dst, bed.put(withRoom(layout)));
+    kernels.copy4(bed.put(data) + 4 * 10, dst, putLayout(bed, layout));
     const expected = new Float32Array(120);
     for (let a = 0; a < 2; a++)
       for (let c = 0; c < 3; c++)

@@ -110,7 +110,7 @@ export interface Kernels {
     columns: number,
     srcStride: number,
     dstStride: number,
-    room: Pointer,
+    scratch: Pointer,
   ): void;
   copy1(src: Pointer, dst: Pointer, layout: Pointer): void;
   copy2(src: Pointer, dst: Pointer, layout: Pointer): void;

@@ -1,5 +1,6 @@
 // A heap for the kernel tests: arrays are copied to aligned addresses and are read back after a call.
 import { randomFloats, randomUnit } from "@pt2/testing/random";
+import { LAYOUT_BYTES } from "./engine/strided-copy.ts";
 import type { Kernels, Pointer } from "./kernels.gen.ts";
 import { kernelsBase64 } from "./kernels-plain.gen.ts";
 
@@ -66,6 +67,13 @@ export function testbed(pages = 1024, start: Pointer = PAGE): Testbed {
       guards = [];
     },
   };
+}
+
+/** Puts the layout of a copy into the heap, with the scratch behind it. */
+export function putLayout(bed: Testbed, layout: Int32Array): Pointer {
+  const bytes = new Uint8Array(LAYOUT_BYTES);
+  bytes.set(new Uint8Array(layout.buffer));
+  return bed.put(bytes);
 }
 
 /** A deterministic source of floats in [-1, 1) and of integers below a bound. */

@@ -19,7 +19,7 @@ constexpr bool kPlaces = false;
 constexpr bool kPlaces = true;
 #endif
 
-// What a run needs beyond this is returned to the system after it, as the heap does with it.
+// Runs that need more get all of it from the heap, which returns it to the system when they end.
 constexpr size_t kMostBytes = size_t{64} << 20;
 
 // Placing takes time that grows with the square of the allocations.
@@ -29,7 +29,7 @@ size_t rounded(size_t bytes) { return (bytes + kPlaceAlignment - 1) / kPlaceAlig
 
 thread_local RunScope* scope = nullptr;
 
-std::atomic<uint32_t> runs{0};
+std::atomic<uint64_t> runs{0};
 
 }  // namespace
 
@@ -155,7 +155,7 @@ size_t offsetFor(const std::vector<Allocation>& allocations, const Placement& pl
 }
 
 // The earlier blocks that had some of a block's memory last.
-std::vector<uint32_t> before(const Placement& placement, uint32_t block) {
+std::vector<uint32_t> lastIn(const Placement& placement, uint32_t block) {
   const Placement::Place& place = placement.places[block];
   // What no later one had yet.
   std::vector<std::pair<size_t, size_t>> open = {{place.offset, place.offset + rounded(place.bytes)}};
@@ -175,14 +175,8 @@ std::vector<uint32_t> before(const Placement& placement, uint32_t block) {
   return found;
 }
 
-}  // namespace
-
-bool Arena::endUse() {
-  const bool last = uses_.fetch_sub(1, std::memory_order_acq_rel) == 1;
-  if (last) Arenas::all().giveBack(this);
-  return last;
-}
-
+// Places blocks so that those which are there at the same time do not overlap. `after` leaves out what follows: a block
+// that had the place of another one could have it only after that was freed.
 Placement placeAll(const std::vector<Allocation>& allocations) {
   Placement placement;
   for (const Allocation& allocation : allocations) placement.places.push_back({.bytes = allocation.bytes, .after = {}});
@@ -199,8 +193,16 @@ Placement placeAll(const std::vector<Allocation>& allocations) {
     placement.bytes = std::max(placement.bytes, place.offset + rounded(place.bytes));
     placed.push_back(block);
   }
-  for (const uint32_t block : placed) placement.places[block].after = before(placement, block);
+  for (const uint32_t block : placed) placement.places[block].after = lastIn(placement, block);
   return placement;
+}
+
+}  // namespace
+
+bool Arena::endUse() {
+  const bool last = uses_.fetch_sub(1, std::memory_order_acq_rel) == 1;
+  if (last) Arenas::all().giveBack(this);
+  return last;
 }
 
 RunMemory::RunMemory() { Arenas::all().addPlan(); }
@@ -214,27 +216,29 @@ std::shared_ptr<const Placement> RunMemory::placement() {
 
 void RunMemory::learn(std::vector<Allocation> allocations) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  if (!kPlaces || !isPlaced_) return;
-  const bool again = placement_ == nullptr && allocations == last_ && !allocations.empty();
-  if (again && allocations.size() <= kMostAllocations) {
-    auto placement = std::make_shared<Placement>(placeAll(allocations));
-    if (placement->bytes > 0 && placement->bytes <= kMostBytes) placement_ = std::move(placement);
+  if (!kPlaces || !mayPlace_) return;
+  if (allocations != last_) {
+    last_ = std::move(allocations);
+    cameAgain_ = false;
+    return;
   }
-  last_ = std::move(allocations);
+  if (cameAgain_ || last_.size() > kMostAllocations) return;
+  cameAgain_ = true;
+  auto placement = std::make_shared<Placement>(placeAll(last_));
+  if (placement->bytes > 0 && placement->bytes <= kMostBytes) placement_ = std::move(placement);
 }
 
 void RunMemory::forget(bool forGood) {
   const std::lock_guard<std::mutex> lock(mutex_);
-  if (forGood) isPlaced_ = false;
+  if (forGood) mayPlace_ = false;
   placement_.reset();
   last_.clear();
+  cameAgain_ = false;
 }
 
-RunScope::RunScope(RunMemory* memory) : memory_(memory), outer_(scope) {
+RunScope::RunScope(RunMemory* memory) : memory_(memory) {
   if (memory_ == nullptr) return;
-  do {
-    run_ = runs.fetch_add(1, std::memory_order_relaxed) + 1;
-  } while (run_ == 0);
+  run_ = runs.fetch_add(1, std::memory_order_relaxed) + 1;
   placement_ = memory_->placement();
   if (placement_ != nullptr) arena_ = Arenas::all().take(*placement_);
   scope = this;
@@ -242,7 +246,7 @@ RunScope::RunScope(RunMemory* memory) : memory_(memory), outer_(scope) {
 
 RunScope::~RunScope() {
   if (memory_ == nullptr) return;
-  scope = outer_;
+  scope = nullptr;
   // A block that outlives the run, other than in those before, keeps its arena. It depends on data then which do.
   const bool outlived = arena_ != nullptr && !arena_->endUse();
   if (placement_ == nullptr) {

@@ -43,10 +43,6 @@ struct Placement {
   size_t bytes = 0;  // of the arena
 };
 
-// Places blocks so that those which are there at the same time do not overlap. `after` leaves out what follows: a block
-// that had the place of another one could have it only after that was freed.
-Placement placeAll(const std::vector<Allocation>& allocations);
-
 // What is known of the runs of one plan. Several threads may run it at the same time.
 class RunMemory {
  public:
@@ -63,8 +59,9 @@ class RunMemory {
   void forget(bool forGood);
 
   std::mutex mutex_;
-  bool isPlaced_ = true;
+  bool mayPlace_ = true;
   std::vector<Allocation> last_;
+  bool cameAgain_ = false;  // `last_` did, and was placed if that pays
   std::shared_ptr<const Placement> placement_;
 };
 
@@ -72,11 +69,11 @@ class RunMemory {
 struct RunBlock {
   char* memory = nullptr;  // null for a block that the heap has to give
   Arena* arena = nullptr;  // null for one of the heap
-  uint32_t run = 0;        // not zero
+  uint64_t run = 0;        // not zero
   uint32_t index = 0;      // among the allocations of the run
 };
 
-// While it lives, what this thread allocates belongs to a run.
+// While it lives, what this thread allocates belongs to a run. No run begins inside another one.
 class RunScope {
  public:
   // Takes null for no run.
@@ -97,8 +94,7 @@ class RunScope {
   void freed(uint32_t index);
 
   RunMemory* const memory_;
-  RunScope* const outer_;
-  uint32_t run_ = 0;
+  uint64_t run_ = 0;
   std::shared_ptr<const Placement> placement_;
   Arena* arena_ = nullptr;
   uint32_t next_ = 0;

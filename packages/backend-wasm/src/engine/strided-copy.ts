@@ -8,8 +8,8 @@ import { writing } from "./written-by.ts";
 
 /** The rank in a copy kernel's layout: six sizes, six source strides, six target strides. */
 const RANK = 6;
-/** Of a layout, and of the room that a call of the kernel has behind it, see assembly/copy.ts. */
-const LAYOUT_BYTES = 128 + 1024;
+/** Of a layout, and of the scratch that a call of the kernel has behind it, see assembly/copy.ts. */
+export const LAYOUT_BYTES: number = 128 + 1024;
 /** Of an element that is copied. */
 const NANOSECONDS_EACH = 0.3;
 

@@ -14,7 +14,7 @@ inline void copy_run(const float* from, int64_t count, float* to) {
   if (count >= kLongRun) {
     std::memcpy(to, from, static_cast<size_t>(count) * sizeof(float));
   } else {
-    each_vector(count, [&](int64_t i, int64_t left) { store_up_to(to + i, load_up_to(from + i, left), left); });
+    copy_vectors(from, count, to);
   }
 }
 

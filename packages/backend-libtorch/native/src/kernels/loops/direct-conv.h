@@ -83,7 +83,7 @@ inline void copy_pixels(const DirectConv& d, ConvChannels channels, const float*
     interleave(d, from, to);
   } else if (is_last) {
     for (int64_t w = 0; w < d.width; ++w, to += pitch, from += d.x_column) {
-      each_vector(count, [&](int64_t c, int64_t left) { store_up_to(to + c, load_up_to(from + c, left), left); });
+      copy_vectors(from, count, to);
     }
   } else {
     for (int64_t c = 0; c < count; ++c) {

@@ -4,8 +4,6 @@
 #include <c10/core/WrapDimMinimal.h>
 
 #include <algorithm>
-#include <functional>
-#include <numeric>
 #include <vector>
 
 #include "../table.h"
@@ -32,12 +30,6 @@ bool lie_alike(at::TensorList tensors, int64_t dim, at::MemoryFormat format) {
   });
 }
 
-/// The dimensions of a tensor in the order in which they lie.
-at::DimVector in_memory(at::IntArrayRef sizes, at::MemoryFormat format) {
-  if (format == at::MemoryFormat::Contiguous) return at::DimVector(sizes);
-  return {sizes[0], sizes[2], sizes[3], sizes[1]};
-}
-
 }  // namespace
 
 at::Tensor cat(at::TensorList tensors, int64_t given_dim) {
@@ -55,18 +47,17 @@ at::Tensor cat(at::TensorList tensors, int64_t given_dim) {
   for (const at::Tensor& tensor : tensors) sizes[dim] += tensor.size(dim);
   const at::Tensor out = at::empty(sizes, first.options().memory_format(format));
   if (out.numel() == 0) return out;
-  const at::DimVector lying = in_memory(sizes, format);
-  const int64_t place = format == at::MemoryFormat::Contiguous || dim == 0 ? dim : dim == 1 ? 3 : dim - 1;
-  const int64_t rows = std::accumulate(lying.begin(), lying.begin() + place, int64_t{1}, std::multiplies<>());
+  // What lies inside of `dim` is as large in each tensor as in the result.
+  const int64_t inside = out.stride(dim);
   std::vector<Concatenation::Part> parts;
   for (const at::Tensor& tensor : tensors) {
-    if (tensor.numel() > 0) parts.push_back({tensor.const_data_ptr<float>(), tensor.numel() / rows});
+    if (tensor.numel() > 0) parts.push_back({tensor.const_data_ptr<float>(), tensor.size(dim) * inside});
   }
   const Concatenation c{
       .parts = parts.data(),
       .count = static_cast<int64_t>(parts.size()),
       .out = out.mutable_data_ptr<float>(),
-      .width = out.numel() / rows,
+      .width = out.size(dim) * inside,
   };
   shareRanges(out.numel(), kFloatsPerThread, [&](int64_t begin, int64_t end) { kernels().concatenate(c, begin, end); });
   return out;

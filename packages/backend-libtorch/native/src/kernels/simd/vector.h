@@ -86,6 +86,10 @@ inline void each_vector(int64_t width, Body body) {
   if (i < width) body(i, width - i);
 }
 
+inline void copy_vectors(const float* from, int64_t count, float* to) {
+  each_vector(count, [&](int64_t i, int64_t left) { store_up_to(to + i, load_up_to(from + i, left), left); });
+}
+
 /// a * b + c, rounded once where the hardware can.
 inline Vec fma(Vec a, Vec b, Vec c) {
 #if defined(PT2_AVX512)
