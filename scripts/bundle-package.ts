@@ -20,7 +20,7 @@ rmSync(OUT, { recursive: true, force: true });
 const build = await rolldown({
   input,
   platform: "neutral",
-  // Rolldown's helpers for syntax that the target lacks, such as `await using`, go into the bundle: nobody installs them.
+  // Rolldown's helpers for syntax that the target lacks, such as `await using`, go into the bundle: they are no dependency.
   external: (id) => !/^[./]/.test(id) && !id.includes(":\\") && !id.startsWith("@oxc-project/runtime/"),
   transform: { target: "es2023" },
   logLevel: "warn",
