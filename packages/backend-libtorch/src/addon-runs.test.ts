@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import type { Addon, NativeTensor, PlanArg, PlanNode, PlanSource } from "./addon.ts";
+import type { Addon, NativeDirectDone, NativeTensor, PlanArg, PlanNode, PlanSource } from "./addon.ts";
 import { describeWithLibtorch } from "./libtorch.test-helper.ts";
 import { bytesOf, coded, floats } from "./native-values.test-helper.ts";
 
@@ -219,5 +219,29 @@ describeWithLibtorch("native runs", ({ addon }) => {
       expect(addon.compile(other, [null]).direct([layout], [layout])).toBeNull();
     direct.dispose();
     expect(() => direct.run(false, memory(1, 2), memory(0, 0))).toThrow(coded("disposed"));
+  });
+
+  it("repeats runs on the pool, which has one of a kind at a time, and ends those that are under way when it is disposed", async () => {
+    const layout = { dtype: "float32", shape: [2] } as const;
+    const plan = addon.compile(chain(["aten::neg"]), [null]);
+    const direct = plan.direct([layout], [layout])!;
+    const memory = (...values: readonly number[]): Uint8Array => new Uint8Array(Float32Array.from(values).buffer);
+    const elements = ({ memory }: NativeDirectDone): number[][] => memory!.map((m) => [...new Float32Array(m.buffer)]);
+    for (const value of [1, 2]) {
+      const given = memory(value, 5);
+      const run = direct.post(given);
+      given.fill(0);
+      expect(() => direct.post(memory(1, 2))).toThrow(coded("busy"));
+      expect(() => direct.run(false, memory(1, 2), memory(0, 0))).toThrow(coded("busy"));
+      expect(elements(await run)).toEqual([[-value, -5]]);
+    }
+    for (const given of [[memory(1)], []]) expect(() => direct.post(...given)).toThrow(coded("argument"));
+    const others = await plan.direct([layout], [{ dtype: "float32", shape: [3] }])!.post(memory(1, 2));
+    expect((others.values as readonly NativeTensor[]).map(floats)).toEqual([[-1, -2]]);
+    const last = direct.post(memory(7, 8));
+    direct.dispose();
+    plan.dispose();
+    expect(elements(await last)).toEqual([[-7, -8]]);
+    expect(() => direct.post(memory(1, 2))).toThrow(coded("disposed"));
   });
 });

@@ -219,7 +219,7 @@ export interface NativePlan {
     options: RunOptions,
   ): { readonly step: NativeStep; readonly run: NativeRun | null };
   /**
-   * Makes a run of fixed shapes ready to be repeated on the calling thread. Null for a plan that has host nodes, writes to
+   * Makes a run of fixed shapes ready to be repeated. Null for a plan that has host nodes, writes to
    * its inputs, has a loop whose length depends on data, or is not on the CPU.
    */
   direct(inputs: readonly NativeLayout[], outputs: readonly NativeLayout[]): NativeDirect | null;
@@ -239,15 +239,24 @@ export interface NativeLayout {
   readonly shape: readonly number[];
 }
 
-/** Runs of a plan on the calling thread, on inputs of fixed dtypes and shapes, one after the other. */
+/** Runs of a plan on inputs of fixed dtypes and shapes, one after the other. */
 export interface NativeDirect {
   /**
-   * Reads the inputs' bytes, computes, and writes the results' bytes; `memory` has the arrays of all of them in order. Returns
-   * the results instead where they do not have the layouts that were expected. `alone`: ops compute with one thread.
+   * Reads the inputs' bytes, computes on the calling thread, and writes the results' bytes; `memory` has the arrays of all of
+   * them in order. Returns the results instead where they do not have the layouts that were expected. `alone`: ops compute
+   * with one thread.
    */
   run(alone: boolean, ...memory: readonly Uint8Array[]): readonly NativeValue[] | undefined;
+  /** Copies the inputs' bytes and computes on the pool. Another run fails with `libtorch.busy` until this one has answered. */
+  post(...inputs: readonly Uint8Array[]): Promise<NativeDirectDone>;
   dispose(): void;
 }
+
+/** The end of a run on the pool: the bytes of its results, or the results where they have other layouts than expected. */
+export type NativeDirectDone = { readonly ns: number } & (
+  | { readonly memory: readonly Uint8Array[]; readonly values?: undefined }
+  | { readonly memory?: undefined; readonly values: readonly NativeValue[] }
+);
 
 /** Runs of a plan on inputs of fixed dtypes and shapes, as they were when it was captured. */
 export interface NativeCapture {

@@ -44,6 +44,7 @@ export class LibtorchExecutable implements Executable {
   readonly #underWay = new Set<Promise<unknown>>();
   /** The queue of runs that write to buffers. */
   readonly #queue = new RunQueue(disposed);
+  readonly #learn = (ms: number): void => this.#small.learn(ms);
   #peakBytes = 0;
   #disposed: Promise<void> | undefined;
 
@@ -58,9 +59,14 @@ export class LibtorchExecutable implements Executable {
   }
 
   run(inputs: readonly Value[], { signal }: RunOptions = {}): Promise<readonly Value[]> {
-    const place = this.#direct?.fits(inputs) ? this.#small.place : "pool";
+    const place = this.#direct?.fitsAtOnce(inputs) ? this.#small.place : "pool";
     if (place === "now") return this.#atOnce(inputs, signal);
     if (place === "next turn") return this.#begin(signal, () => this.#atNextTurn(inputs.map(copied), signal));
+    // Only a run of its own can be cancelled.
+    if (signal === undefined && this.#direct?.fits(inputs)) {
+      if (this.#disposed !== undefined) return Promise.reject(disposed());
+      return this.#direct.post(inputs, this.#learn);
+    }
     return this.#begin(signal, async () => (await this.#forward(inputs, { signal })).outputs);
   }
 
@@ -71,7 +77,9 @@ export class LibtorchExecutable implements Executable {
    */
   runSync(inputs: readonly Value[]): readonly Value[] {
     this.#requireAlive();
-    if (this.#direct?.fits(inputs)) return this.#direct.run(inputs, this.#options.alone && this.#small.isSmall);
+    if (this.#direct?.fitsAtOnce(inputs)) {
+      return this.#direct.run(inputs, this.#options.alone && this.#small.isSmall);
+    }
     const { plan, writes } = this.#compiled;
     if (writes && this.#underWay.size > 0) throw busy();
     const done = plan.runSync(this.#inputs.read(inputs));
@@ -141,7 +149,7 @@ export class LibtorchExecutable implements Executable {
     await Promise.allSettled(this.#underWay);
     const { plan, hosts, state } = this.#compiled;
     this.#captures?.dispose();
-    this.#direct?.dispose();
+    await this.#direct?.dispose();
     plan.dispose();
     hosts.dispose();
     for (const tensor of state.values()) tensor.dispose();
@@ -159,7 +167,7 @@ export class LibtorchExecutable implements Executable {
   async #atNextTurn(inputs: readonly Value[], signal: AbortSignal | undefined): Promise<readonly Value[]> {
     await this.#options.budget.nextTurn();
     signal?.throwIfAborted();
-    if (!this.#direct?.fits(inputs)) return (await this.#forward(inputs, { signal })).outputs;
+    if (!this.#direct?.fitsAtOnce(inputs)) return (await this.#forward(inputs, { signal })).outputs;
     return this.#small.measure(() => this.#direct!.run(inputs, this.#options.alone));
   }
 

@@ -11,31 +11,36 @@
 
 namespace pt2 {
 
-class DirectObject : public Wrapped<DirectObject> {
- public:
-  static constexpr const char* kName = "NativeDirect";
-  static constexpr napi_type_tag kTag = {0x4d90c7a2be1f6538, 0x91e3fa06d25c8b74};
-
+// A run of fixed shapes that begins again and again, for one caller at a time.
+struct DirectRun {
   struct Expected {
     c10::ScalarType dtype;
     std::vector<int64_t> shape;
     size_t bytes;
   };
 
+  std::unique_ptr<Run> run;
+  std::vector<at::Tensor> inputs;  // what `run` computes on: memory of this object alone
+  std::vector<Expected> outputs;
+  bool posted = false;  // on the environment's thread only
+};
+
+class DirectObject : public Wrapped<DirectObject> {
+ public:
+  static constexpr const char* kName = "NativeDirect";
+  static constexpr napi_type_tag kTag = {0x4d90c7a2be1f6538, 0x91e3fa06d25c8b74};
+
   static Napi::Function define(Napi::Env env);
 
-  // `run` computes on `inputs`, whose memory belongs to this object alone.
-  DirectObject(std::unique_ptr<Run> run, std::vector<at::Tensor> inputs, std::vector<Expected> outputs)
-      : run_(std::move(run)), inputs_(std::move(inputs)), outputs_(std::move(outputs)) {}
+  explicit DirectObject(DirectRun run) : run_(std::make_shared<DirectRun>(std::move(run))) {}
 
  private:
   Napi::Value run(const Napi::CallbackInfo& info);
+  Napi::Value post(const Napi::CallbackInfo& info);
   Napi::Value dispose(const Napi::CallbackInfo& info);
-  bool areExpected(const std::vector<c10::IValue>& values) const;
+  DirectRun& idle() const;
 
-  std::unique_ptr<Run> run_;  // null once disposed
-  std::vector<at::Tensor> inputs_;
-  std::vector<Expected> outputs_;
+  std::shared_ptr<DirectRun> run_;  // null once disposed; a task on the pool has it too
 };
 
 // Reads the layouts of inputs and outputs. Null for a plan that has to be run step by step, or on another device.

