@@ -139,29 +139,10 @@ export function tile(
   if (rows > 3) { c += ldc; bias += step; finishTail(c, s30, s31, columns, bias, flags, lo, hi); }
 }
 
-/** One row: two steps of K at once, in sums of their own, so that additions seldom wait for the ones before. */
-export function tile1(
-  K: i32, a: usize, b: usize, c: usize,
-  columns: i32, bias: usize, flags: i32, lo: v128, hi: v128,
-): void {
-  let s0 = f32x4.splat(0), s1 = s0, t0 = s0, t1 = s0;
-  const end = b + (<usize>(K & ~1) << 5);
-  for (; b < end; b += 64, a += 8) {
-    const x = v128.load32_splat(a);
-    s0 = multiplyAdd(s0, x, v128.load(b));
-    s1 = multiplyAdd(s1, x, v128.load(b, 16));
-    const y = v128.load32_splat(a, 4);
-    t0 = multiplyAdd(t0, y, v128.load(b, 32));
-    t1 = multiplyAdd(t1, y, v128.load(b, 48));
-  }
-  if (K & 1) {
-    const x = v128.load32_splat(a);
-    s0 = multiplyAdd(s0, x, v128.load(b));
-    s1 = multiplyAdd(s1, x, v128.load(b, 16));
-  }
-  s0 = f32x4.add(s0, t0), s1 = f32x4.add(s1, t1);
+/** Finishes one row of a panel. */
+function finishRow(c: usize, s0: v128, s1: v128, columns: i32, bias: usize, flags: i32, lo: v128, hi: v128): void {
   if (columns < 8) {
-    finishTail(c, s0, s1, columns, bias, flags, lo, hi);
+    if (columns > 0) finishTail(c, s0, s1, columns, bias, flags, lo, hi);
     return;
   }
   if (bias) {
@@ -173,4 +154,35 @@ export function tile1(
   if (flags & CLAMP) s0 = clamp(s0, lo, hi), s1 = clamp(s1, lo, hi);
   v128.store(c, s0);
   v128.store(c, s1, 16);
+}
+
+/**
+ * One row against up to four panels, `panelBytes` apart. A row waits for memory, and a processor fetches more of it from
+ * several places at once. Of fewer panels the last one is read again, so that all sums are added up in one order.
+ */
+export function tileRow(
+  K: i32, a: usize, b0: usize, panelBytes: usize, c: usize,
+  columns: i32, bias: usize, flags: i32, lo: v128, hi: v128,
+): void {
+  let s0 = f32x4.splat(0), s1 = s0, t0 = s0, t1 = s0, u0 = s0, u1 = s0, v0 = s0, v1 = s0;
+  let b1 = columns > 8 ? b0 + panelBytes : b0;
+  let b2 = columns > 16 ? b1 + panelBytes : b1;
+  let b3 = columns > 24 ? b2 + panelBytes : b2;
+  const end = b0 + (<usize>K << 5);
+  for (; b0 < end; b0 += 32, b1 += 32, b2 += 32, b3 += 32, a += 4) {
+    const x = v128.load32_splat(a);
+    s0 = multiplyAdd(s0, x, v128.load(b0));
+    s1 = multiplyAdd(s1, x, v128.load(b0, 16));
+    t0 = multiplyAdd(t0, x, v128.load(b1));
+    t1 = multiplyAdd(t1, x, v128.load(b1, 16));
+    u0 = multiplyAdd(u0, x, v128.load(b2));
+    u1 = multiplyAdd(u1, x, v128.load(b2, 16));
+    v0 = multiplyAdd(v0, x, v128.load(b3));
+    v1 = multiplyAdd(v1, x, v128.load(b3, 16));
+  }
+  const step: usize = bias && !(flags & BIAS_ROWS) ? 32 : 0;
+  finishRow(c, s0, s1, columns, bias, flags, lo, hi);
+  finishRow(c + 32, t0, t1, columns - 8, bias + step, flags, lo, hi);
+  finishRow(c + 64, u0, u1, columns - 16, bias + 2 * step, flags, lo, hi);
+  finishRow(c + 96, v0, v1, columns - 24, bias + 3 * step, flags, lo, hi);
 }

@@ -1,6 +1,6 @@
 // C[M,N] = A[M,K] · B[K,N] with B packed by `gemmPackB`.
 import { PANEL } from "./gemm-pack";
-import { ACCUMULATE, BIAS_ROWS, CLAMP, tile, tile1 } from "./gemm-tile";
+import { ACCUMULATE, BIAS_ROWS, CLAMP, tile, tileRow } from "./gemm-tile";
 
 /** Steps of K that are added up before the sum goes to C: shorter sums round less. With 128 networks are as near to the truth as PyTorch. */
 const K_BLOCK: i32 = 128;
@@ -62,6 +62,13 @@ function block(
 ): void {
   const lo = f32x4.splat(low), hi = f32x4.splat(high);
   const perColumn = bias && !(flags & BIAS_ROWS);
+  if (M == 1) {
+    for (let n = 0; n < N; n += 4 * PANEL, b += 4 * panelBytes, c += 128) {
+      tileRow(K, a, b, panelBytes, c, N - n, bias, flags, lo, hi);
+      if (perColumn) bias += 128;
+    }
+    return;
+  }
   const biasRow: usize = bias && !perColumn ? 4 : 0;
   for (let n = 0; n < N; n += PANEL, b += panelBytes, c += 32) {
     const columns = N - n;
@@ -78,7 +85,6 @@ function block(
     }
     if (rows == 3) tiles(3, K, kBlock, am, lda, b, cm, ldc, columns, biasM, flags, lo, hi);
     else if (rows == 2) tiles(2, K, kBlock, am, lda, b, cm, ldc, columns, biasM, flags, lo, hi);
-    else if (rows == 1) tile1(K, am, b, cm, columns, biasM, flags, lo, hi);
     if (perColumn) bias += 32;
   }
 }

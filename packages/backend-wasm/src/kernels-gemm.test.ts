@@ -72,12 +72,32 @@ describe("gemmPacked", () => {
       for (const bias of [undefined, "columns", "rows"] as const) {
         for (const accumulate of [false, true]) {
           for (const clamp of [undefined, [-0.25, 0.5], [0, Number.POSITIVE_INFINITY]] as const) {
-            const options = { ...(bias && { bias }), ...(clamp && { clamp }), accumulate };
-            expect(difference({ M: 14, N: 21, K, ...options }), JSON.stringify({ K, ...options })).toBeLessThan(2e-5);
-            bed.clear();
+            for (const size of [
+              { M: 14, N: 21, K },
+              { M: 1, N: 53, K },
+            ]) {
+              const options = { ...size, ...(bias && { bias }), ...(clamp && { clamp }), accumulate };
+              expect(difference(options), JSON.stringify(options)).toBeLessThan(2e-5);
+              bed.clear();
+            }
           }
         }
       }
+    }
+  });
+
+  test("gemmPacked computes the same bytes for panels alone as for all of them", () => {
+    const [N, K] = [61, 129];
+    for (const M of [1, 2, 9]) {
+      bed.clear();
+      const [a, packed] = [bed.put(rng.floats(M * K)), bed.room(kernels.gemmPackedBytes(K, N) / 4)];
+      kernels.gemmPackB(bed.put(rng.floats(N * K)), 1, K, K, N, packed);
+      const [whole, parts] = [bed.room(M * N), bed.room(M * N)];
+      kernels.gemmPacked(M, N, K, a, K, packed, whole, N, 0, 0, 0, 0);
+      for (let n = 0; n < N; n += 8) {
+        kernels.gemmPacked(M, Math.min(8, N - n), K, a, K, packed + 4 * n * K, parts + 4 * n, N, 0, 0, 0, 0);
+      }
+      expect(bed.bytes(parts, 4 * M * N)).toEqual(bed.bytes(whole, 4 * M * N));
     }
   });
 

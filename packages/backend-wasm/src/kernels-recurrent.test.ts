@@ -102,7 +102,7 @@ test("activations are accurate for numbers of any size, infinite ones, zeros and
   const run = (kind: number, x: readonly number[]): { readonly out: Float32Array; readonly memory: Float32Array } => {
     const width = GATES[kind]! * size;
     const [weight, hidden, memory] = [
-      new Float32Array(width * size),
+      new Float32Array(kernels.gemmPackedBytes(size, width) / 4),
       new Float32Array(size),
       new Float32Array(size).fill(1),
     ];
