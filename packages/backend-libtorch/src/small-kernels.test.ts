@@ -26,11 +26,11 @@ describeWithLibtorch("kernels for small programs, against ATen's ops", ({ addon 
   }
 
   /** The weight of a convolution as `direct_conv2d` takes it. */
-  function matrix(weight: Tensor, groups = 1): Tensor {
+  function matrix(weight: Tensor, groups = 1, narrow = false): Tensor {
     const { shape } = weight;
     const last = one("aten::permute", [weight, shape.length === 3 ? [0, 2, 1] : [0, 2, 3, 1]]);
     const rows = one("aten::reshape", [last, [shape[0]!, numel(shape.slice(1))]]);
-    return one("pt2::pack_linear_weight", { weight: rows, groups });
+    return one("pt2::pack_conv_weight", { weight: rows, groups, narrow });
   }
 
   describe.each([
@@ -51,7 +51,8 @@ describeWithLibtorch("kernels for small programs, against ATen's ops", ({ addon 
     [1, 20, [13, 17], 35, [1, 1], [2, 3], [1, 2], [1, 1], 1],
     [1, 7, [9, 12], 33, [1, 3], [2, 2], [0, 1], [1, 1], 1],
     [1, 7, [9, 12], 33, [3, 1], [1, 3], [1, 0], [2, 1], 1],
-    // Pixels of a tile that lie a multiple of 512 bytes apart, and channels that are divided among threads.
+    // Pixels of a tile that would share a set of the cache, and channels that are divided among threads.
+    [1, 1024, [2, 14], 20, [1, 3], [1, 1], [0, 1], [1, 1], 1],
     [1, 32, [7, 9], 70, [3, 2], [1, 4], [1, 1], [1, 1], 1],
     [1, 128, [3, 3], 200, [1, 1], [1, 1], [0, 0], [1, 1], 1],
     [2, 16, [11, 16], 64, [1, 4], [2, 4], [0, 0], [1, 1], 1],
@@ -80,6 +81,8 @@ describeWithLibtorch("kernels for small programs, against ATen's ops", ({ addon 
         const run = (input: Tensor): Tensor =>
           one("pt2::direct_conv2d", { x: input, ...args, residual: null, ...BARE });
         for (const input of [x, last]) expectClose(run(input), plain, terms);
+        const narrow = { ...args, weight: matrix(weight, groups, true), residual: null, ...BARE };
+        expectClose(one("pt2::direct_conv2d", { x, ...narrow }), plain, terms);
         const transposed = one("aten::transpose.int", [x, 2, 3]);
         if (sizes[0] === sizes[1]) {
           const expected = one("aten::conv2d", {
@@ -175,15 +178,17 @@ describeWithLibtorch("kernels for small programs, against ATen's ops", ({ addon 
 
   it("direct_conv2d keeps NaN through relu, and refuses weights of another size", () => {
     const x = hostTensor("float32", [1, 1, 1, 3], Float32Array.of(Number.NaN, 1, -1));
-    const weight = packed(hostTensor("float32", [1, 1], Float32Array.of(1)));
+    const weight = matrix(hostTensor("float32", [1, 1, 1, 1], Float32Array.of(1)));
     const windows = { stride: [1, 1], padding: [0, 0], dilation: [1, 1], groups: 1 };
     const args = { x, weight, out_channels: 1, bias: null, residual: null, ...windows, ...BARE, attr: "relu" };
     expect(elementsOf(one("pt2::direct_conv2d", { ...args, kernel: [1, 1] }))).toEqual([Number.NaN, 1, 0]);
-    expect(() => one("pt2::direct_conv2d", { ...args, kernel: [1, 2] })).toThrow("pack_linear_weight");
-    expect(() => one("pt2::direct_conv2d", { ...args, weight: x, kernel: [1, 1] })).toThrow("pack_linear_weight");
+    expect(() => one("pt2::direct_conv2d", { ...args, kernel: [1, 2] })).toThrow("pack_conv_weight");
+    expect(() => one("pt2::direct_conv2d", { ...args, weight: x, kernel: [1, 1] })).toThrow("pack_conv_weight");
     for (const groups of [2, 0, -1])
       expect(() => one("pt2::direct_conv2d", { ...args, kernel: [1, 1], groups })).toThrow("divide the channels");
-    expect(() => one("pt2::pack_linear_weight", { weight: random([6, 5]), groups: 4 })).toThrow("a multiple of 4");
+    const pack = { weight: random([6, 5]), narrow: false };
+    for (const groups of [4, 0, -1])
+      expect(() => one("pt2::pack_conv_weight", { ...pack, groups })).toThrow("a multiple of");
   });
 
   const KINDS = [

@@ -44,8 +44,8 @@ describe("lowerConvolutions", () => {
       user_input %x: f32[s0, 6, 8, 8]
       %permute: f32[6, 3, 3, 6] = aten::permute(%k, dims=[0, 2, 3, 1])
       %reshape: f32[6, 54] = aten::reshape(%permute, shape=[6, 54])
-      %pack_linear_weight: f32[6, 6, 3, 3] = pt2::pack_linear_weight(weight=%reshape, groups=1)
-      %direct_conv2d: f32[s0, 6, 8, 8] = pt2::direct_conv2d(x=%x, weight=%pack_linear_weight, out_channels=6, kernel=[3, 3], bias=%b, residual=none, padding=[1, 1], stride=[1, 1], dilation=[1, 1], groups=1, attr="none", scalars=[], algorithm="")
+      %pack_conv_weight: f32[6, 6, 3, 3] = pt2::pack_conv_weight(weight=%reshape, groups=1, narrow=true)
+      %direct_conv2d: f32[s0, 6, 8, 8] = pt2::direct_conv2d(x=%x, weight=%pack_conv_weight, out_channels=6, kernel=[3, 3], bias=%b, residual=none, padding=[1, 1], stride=[1, 1], dilation=[1, 1], groups=1, attr="none", scalars=[], algorithm="")
       return %direct_conv2d"
     `);
   });
@@ -68,7 +68,9 @@ describe("lowerConvolutions", () => {
           direct,
         ),
       );
-    expect(grouped("[32, 8, 3, 3]", 4)).toMatch(/pack_linear_weight\(.*groups=4\)[\s\S]*direct_conv2d\(.*groups=4,/);
+    expect(grouped("[32, 8, 3, 3]", 4)).toMatch(
+      /pack_conv_weight\(.*groups=4, narrow=true\)[\s\S]*direct_conv2d\(.*groups=4,/,
+    );
     expect(grouped("[32, 4, 3, 3]", 8)).toContain("mkldnn::_convolution_pointwise");
   });
 
@@ -83,8 +85,8 @@ describe("lowerConvolutions", () => {
       %unsqueeze: f32[6, 6, 1, 5] = aten::unsqueeze(%k, dim=2)
       %permute: f32[6, 1, 5, 6] = aten::permute(%unsqueeze, dims=[0, 2, 3, 1])
       %reshape: f32[6, 30] = aten::reshape(%permute, shape=[6, 30])
-      %pack_linear_weight: f32[6, 6, 1, 5] = pt2::pack_linear_weight(weight=%reshape, groups=1)
-      %direct_conv2d: f32[1, 6, 40] = pt2::direct_conv2d(x=%x, weight=%pack_linear_weight, out_channels=6, kernel=[1, 5], bias=none, residual=none, padding=[0, 2], stride=[1, 1], dilation=[1, 1], groups=1, attr="none", scalars=[], algorithm="")
+      %pack_conv_weight: f32[6, 6, 1, 5] = pt2::pack_conv_weight(weight=%reshape, groups=1, narrow=false)
+      %direct_conv2d: f32[1, 6, 40] = pt2::direct_conv2d(x=%x, weight=%pack_conv_weight, out_channels=6, kernel=[1, 5], bias=none, residual=none, padding=[0, 2], stride=[1, 1], dilation=[1, 1], groups=1, attr="none", scalars=[], algorithm="")
       return %direct_conv2d"
     `);
     const long = program(sequence("[1, 6, 40000]"));
@@ -99,7 +101,7 @@ describe("lowerConvolutions", () => {
       return %y`;
     const lowered = (pad: string): string => text(lowerConvolutions(program(causal(pad)), direct));
     const fused =
-      "pt2::direct_conv2d(x=%x, weight=%pack_linear_weight, out_channels=6, kernel=[1, 5], bias=none, residual=none, padding=[0, 5, 0, 1]";
+      "pt2::direct_conv2d(x=%x, weight=%pack_conv_weight, out_channels=6, kernel=[1, 5], bias=none, residual=none, padding=[0, 5, 0, 1]";
     expect(lowered("aten::pad(%x, pad=[4, 0])")).toContain(fused);
     expect(lowered("aten::constant_pad_nd(%x, pad=[4, 0], value=0)")).toContain(fused);
     expect(lowered('aten::pad(%x, pad=[4, 0], mode="reflect")')).toContain("x=%p");

@@ -77,6 +77,9 @@ export function imageWeight(conv: Convolution, node: Node, context: RewriteConte
   return context.emit("aten::unsqueeze", { self: conv.weight, dim }, packedType(conv, context), node);
 }
 
+/** Results of fewer columns than this are narrow: a kernel computes 10 to 14 of a row at once. */
+const NARROW = 10;
+
 /** The weight as a matrix [out, taps of the kernel × channels] with the channels last, packed for products. */
 export function packedMatrix(conv: Convolution, node: Node, context: RewriteContext): Arg {
   const [outputs, inputs, height, width] = conv.shape;
@@ -93,6 +96,11 @@ export function packedMatrix(conv: Convolution, node: Node, context: RewriteCont
     dense(context.tensor(conv.weight), sizes),
     node,
   );
-  const groups: Arg = { kind: "int", value: conv.groups };
-  return context.emit("pt2::pack_linear_weight", { weight: matrix, groups }, packedType(conv, context), node);
+  const columns = conv.type?.shape.at(-1);
+  const args: NewArgs = {
+    weight: matrix,
+    groups: { kind: "int", value: conv.groups },
+    narrow: { kind: "bool", value: typeof columns === "number" && columns < NARROW },
+  };
+  return context.emit("pt2::pack_conv_weight", args, packedType(conv, context), node);
 }

@@ -8,6 +8,9 @@
 
 namespace pt2 {
 
+/// Columns below which an image is narrow.
+inline constexpr int64_t kNarrow = 10;
+
 struct DirectConv {
   const float* x;         // batch, channels, height, width, with any strides
   const float* packed;    // for each group as `Gemm` has it: [group_outputs, kernel_h * kernel_w * group_channels]
@@ -18,7 +21,8 @@ struct DirectConv {
   int64_t x_image, x_channel, x_row, x_column;  // strides of `x`
   int64_t kernel_h, kernel_w, stride_h, stride_w, dilation_h, dilation_w;
   int64_t pad_top, pad_left, padded_height, padded_width;
-  GemmShape shape;  // of `group_outputs()`
+  int64_t panel;  // columns of a panel of `packed`
+  int64_t pitch;  // floats from one pixel of the copy to the next
   Activation activation;
 
   /// Bands of output rows that an image is cut into; a band of the padded image stays in the second-level cache.
@@ -28,23 +32,20 @@ struct DirectConv {
 
   int64_t group_channels() const { return channels / groups; }
   int64_t group_outputs() const { return out_channels / groups; }
-  int64_t group_panels() const { return (group_outputs() + shape.panel - 1) / shape.panel; }
+  int64_t group_panels() const { return (group_outputs() + panel - 1) / panel; }
   int64_t panels() const { return groups * group_panels(); }
   /// Independent pieces of work: a part of the channels of one band of one image.
   int64_t items() const { return batch * bands * parts; }
   /// Rows of the padded image under `rows` rows of the result.
   int64_t rows_under(int64_t rows) const { return (rows - 1) * stride_h + (kernel_h - 1) * dilation_h + 1; }
-  /// Floats from one pixel of the copy to the next. The pixels of a tile that lie a multiple of 512 bytes apart would
-  /// compete for the same sets of the first-level cache: a line more spreads them.
-  int64_t pitch() const { return out_width > 1 && stride_w * channels % 128 == 0 ? channels + 16 : channels; }
   /// Whether pixels are read where they lie: without padding, their channels and columns one after the other.
   bool in_place() const {
     return padded_height == height && padded_width == width && x_channel == 1 && x_column == channels &&
-           pitch() == channels;
+           pitch == channels;
   }
   /// What one thread needs: one band of the padded image, channels-last.
   int64_t scratch_floats() const {
-    return in_place() ? 0 : rows_under((out_height + bands - 1) / bands) * padded_width * pitch();
+    return in_place() ? 0 : rows_under((out_height + bands - 1) / bands) * padded_width * pitch;
   }
 };
 

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "activation.h"
+#include "first-level-cache.h"
 
 namespace pt2 {
 
@@ -53,10 +54,10 @@ struct Gemm {
   /// first-level cache, and rows come from the second where all of them fit into it; otherwise whichever side is larger
   /// is read from memory once.
   bool panel_major() const { return columns >= rows || rows * std::min(inner, kGemmInner) <= kGemmCached; }
-  /// Room for copied rows, where they are scaled, or lie a multiple of 2 kB apart and would compete for the same sets
-  /// of the cache.
+  /// Room for copied rows, where they are scaled, or those of a tile would push each other out of the first-level
+  /// cache.
   int64_t scratch_floats() const {
-    if (!scale && (inner == 0 || inner % 512 != 0 || rows < 4)) return 0;
+    if (!scale && !crowd(std::min(rows, shape.rows), inner)) return 0;
     return (panel_major() ? rows : std::min(rows, shape.rows)) * kGemmCopyStride;
   }
 };

@@ -53,7 +53,7 @@ struct ConvTile {
 
 /// Copies a row of pixels whose three channels lie apart.
 inline void interleave(const DirectConv& d, const float* from, float* to) {
-  const int64_t pitch = d.pitch();
+  const int64_t pitch = d.pitch;
   int64_t w = 0;
   if (d.x_column == 1 && pitch == 3) {
     for (; w + kLanes <= d.width; w += kLanes) {
@@ -73,7 +73,7 @@ struct ConvChannels {
 
 /// Copies channels of one row of an image to pixels of the padded copy.
 inline void copy_pixels(const DirectConv& d, ConvChannels channels, const float* from, float* to) {
-  const int64_t pitch = d.pitch(), count = channels.count;
+  const int64_t pitch = d.pitch, count = channels.count;
   const bool is_last = d.x_channel == 1 || d.channels == 1;
   from += channels.first * d.x_channel;
   to += channels.first;
@@ -95,13 +95,13 @@ inline void copy_pixels(const DirectConv& d, ConvChannels channels, const float*
 /// Copies channels of rows [begin, end) of the padded image. Its padding on the left and right is zero already.
 inline void copy_rows(const DirectConv& d, ConvChannels channels, const float* x, int64_t begin, int64_t end,
                       float* padded) {
-  for (int64_t row = begin; row < end; ++row, padded += d.padded_width * d.pitch()) {
+  for (int64_t row = begin; row < end; ++row, padded += d.padded_width * d.pitch) {
     const int64_t h = row - d.pad_top;
-    float* to = padded + d.pad_left * d.pitch();
+    float* to = padded + d.pad_left * d.pitch;
     if (h >= 0 && h < d.height) {
       copy_pixels(d, channels, x + h * d.x_row, to);
     } else {
-      std::memset(to, 0, static_cast<size_t>(d.width * d.pitch()) * sizeof(float));
+      std::memset(to, 0, static_cast<size_t>(d.width * d.pitch) * sizeof(float));
     }
   }
 }
@@ -119,6 +119,12 @@ struct ConvBand {
   int64_t row_stride;
 };
 
+/// Rows of a tile at most. In a narrow image one that takes pixels of one row of it would have few.
+inline int64_t conv_rows(const DirectConv& d) {
+  const int64_t rows = kTileRows[d.panel / kLanes - 1];
+  return d.out_width < kNarrow && rows > kMostAddresses ? kMostAddresses : rows;
+}
+
 /// An output pixel of a band.
 struct ConvPixel {
   int64_t row, column;
@@ -127,7 +133,7 @@ struct ConvPixel {
 /// Finds the pixels under the first weight for `rows` outputs; where a tile has more rows than addresses, the first.
 inline void find_pixels(const DirectConv& d, const ConvBand& band, const float* origin, ConvPixel at, int64_t rows,
                         const float* (&from)[kMostAddresses]) {
-  const int64_t column_stride = d.stride_w * d.pitch(), row_stride = d.stride_h * band.row_stride;
+  const int64_t column_stride = d.stride_w * d.pitch, row_stride = d.stride_h * band.row_stride;
   const float* row = origin + at.row * row_stride;
   for (int64_t r = 0, count = rows > kMostAddresses ? 1 : rows; r < count; ++r, ++at.column) {
     if (at.column == d.out_width) {
@@ -140,14 +146,14 @@ inline void find_pixels(const DirectConv& d, const ConvBand& band, const float* 
 
 /// Panels [first, last) of a band.
 inline void convolve_band(const DirectConv& d, const ConvBand& band, int64_t first_panel, int64_t last_panel) {
-  const int64_t pitch = d.pitch();
+  const int64_t pitch = d.pitch;
   const int64_t channels = d.group_channels(), outputs = d.group_outputs();
   const bool joined = d.dilation_w == 1 && pitch == channels;
   const int64_t inner = d.kernel_h * d.kernel_w * channels;
   // A panel of more weights than stay in the second-level cache is read in passes, one for each row of the kernel.
-  const int64_t passes = inner * d.shape.panel > kGemmCached ? d.kernel_h : 1;
+  const int64_t passes = inner * d.panel > kGemmCached ? d.kernel_h : 1;
   const int64_t length = inner / passes;
-  const bool streams = d.panels() * inner * d.shape.panel > kGemmCached;
+  const bool streams = d.panels() * inner * d.panel > kGemmCached;
   const ConvRuns runs{
       .lines = d.kernel_h / passes,
       .line_stride = d.dilation_h * band.row_stride,
@@ -157,21 +163,22 @@ inline void convolve_band(const DirectConv& d, const ConvBand& band, int64_t fir
   };
   // Tiles share the pixels of the band, or those of each row.
   const int64_t pixels = (band.end - band.begin) * d.out_width;
-  const int64_t stretch = d.shape.rows <= kMostAddresses ? pixels : d.out_width;
-  const int64_t per_stretch = (stretch + d.shape.rows - 1) / d.shape.rows;
+  const int64_t most = conv_rows(d);
+  const int64_t stretch = most <= kMostAddresses ? pixels : d.out_width;
+  const int64_t per_stretch = (stretch + most - 1) / most;
   const int64_t tiles = pixels / stretch * per_stretch;
   const GemmBlocks blocks(stretch, per_stretch);
-  const int64_t vectors = d.shape.panel / kLanes;
+  const int64_t vectors = d.panel / kLanes;
   const bool clamps = d.activation.kind == ActivationKind::kClamp;
   for (int64_t item = first_panel * passes; item < last_panel * passes; ++item) {
     const int64_t panel = item / passes, pass = item % passes;
     const bool last = pass + 1 == passes;
-    const int64_t group = panel / d.group_panels(), inside = panel % d.group_panels() * d.shape.panel;
-    const int64_t columns = outputs - inside < d.shape.panel ? outputs - inside : d.shape.panel;
+    const int64_t group = panel / d.group_panels(), inside = panel % d.group_panels() * d.panel;
+    const int64_t columns = outputs - inside < d.panel ? outputs - inside : d.panel;
     const int64_t column = group * outputs + inside;
     const float* origin = band.pixels + group * channels + pass * runs.line_stride;
-    const float* weights = d.packed + item * length * d.shape.panel;
-    const float* next = streams && item + 1 < last_panel * passes ? weights + length * d.shape.panel : nullptr;
+    const float* weights = d.packed + item * length * d.panel;
+    const float* next = streams && item + 1 < last_panel * passes ? weights + length * d.panel : nullptr;
     ConvPixel pixel{0, 0};
     int64_t first = 0;
     for (int64_t i = 0, block = 0; i < tiles; ++i, block = block + 1 == per_stretch ? 0 : block + 1) {
@@ -183,7 +190,7 @@ inline void convolve_band(const DirectConv& d, const ConvBand& band, int64_t fir
           .a = from[0],
           .a_stride = d.stride_w * pitch,
           .b = weights,
-          .panel = d.shape.panel,
+          .panel = d.panel,
           .next = next && i < vectors ? next + i * length * kLanes : nullptr,
           .inner = length,
           .bias = d.bias ? d.bias + column : nullptr,
@@ -227,7 +234,7 @@ inline void direct_conv(const DirectConv& d, int64_t begin, int64_t end, float* 
         .begin = first,
         .end = last,
         .pixels = in_place ? x + top * d.x_row : scratch,
-        .row_stride = in_place ? d.x_row : d.padded_width * d.pitch(),
+        .row_stride = in_place ? d.x_row : d.padded_width * d.pitch,
     };
     convolve_band(d, rows, first_panel, last_panel);
   }

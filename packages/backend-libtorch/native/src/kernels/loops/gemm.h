@@ -30,12 +30,12 @@ inline double tile_cost(int rows, int vectors) {
   return (vectors + rows + rows * vectors + kLoop) / rows;
 }
 
-/// Panels of the width that takes the fewest instructions; the last of them may have fewer vectors.
-inline GemmShape gemm_shape(int64_t columns) {
+/// Panels of the width that takes the fewest instructions, up to `most` vectors; the last of them may have fewer.
+inline GemmShape shape_of(int64_t columns, int most) {
   const int64_t vectors = (columns + kLanes - 1) / kLanes;
   GemmShape best{};
   double least = 0;
-  for (int v = 1; v <= kTileVectors; ++v) {
+  for (int v = 1; v <= most; ++v) {
     const int rows = kTileRows[v - 1];
     const int last = static_cast<int>(vectors % v);
     const double cost =
@@ -45,6 +45,15 @@ inline GemmShape gemm_shape(int64_t columns) {
     least = cost;
   }
   return best;
+}
+
+inline GemmShape gemm_shape(int64_t columns) { return shape_of(columns, kTileVectors); }
+
+/// Columns of a panel of a convolution, whose weights seldom stay in the first-level cache: the more rows a tile has,
+/// the less often it reads them. In images of less than `kNarrow` columns tiles have fewer.
+inline int64_t conv_panel(int64_t columns, bool narrow) {
+  constexpr int kWide = kTileVectors < 2 ? kTileVectors : 2, kLow = kTileVectors < 3 ? kTileVectors : 3;
+  return shape_of(columns, narrow ? kLow : kWide).panel;
 }
 
 /// Some rows in blocks that differ by one row at most: the first `longer` of them have one more than `rows`.

@@ -33,8 +33,10 @@ inline at::Tensor optional_like(const std::optional<at::Tensor>& t, const at::Te
 }
 
 /// A weight [columns, inner] as `pack_linear_weight` makes it.
-const at::Tensor& check_packed(const at::Tensor& packed, int64_t inner, int64_t columns, const char* op,
-                               int64_t groups = 1);
+const at::Tensor& check_packed(const at::Tensor& packed, int64_t inner, int64_t columns, const char* op);
+
+/// Packs the matrices [out, in] of groups, which lie one after the other, in panels of so many columns.
+at::Tensor pack_matrices(const at::Tensor& weight, int64_t groups, int64_t panel);
 
 inline const float* data_or_null(const at::Tensor& t) { return t.defined() ? t.const_data_ptr<float>() : nullptr; }
 

@@ -22,6 +22,9 @@ constexpr const char* kOp = "direct_conv2d";
 /// A thread gets at least this many multiply-adds.
 constexpr int64_t kWorkPerThread = int64_t{128} * 1024;
 
+/// A cache line.
+constexpr int64_t kLineFloats = 16;
+
 /// The padded copy of one band: 64 kB.
 constexpr int64_t kBandFloats = int64_t{16} * 1024;
 
@@ -69,7 +72,26 @@ std::array<int64_t, 4> sides_of(at::IntArrayRef padding) {
   return {padding[0], padding[1], padding[padding.size() - 2], padding[padding.size() - 1]};
 }
 
+/// A weight [columns, inner] as `pack_conv_weight` makes it.
+void check_panels(const at::Tensor& packed, int64_t inner, int64_t columns, int64_t groups) {
+  const Kernels& k = kernels();
+  check_float(packed, kOp, "weight");
+  const int64_t panel = packed.dim() == 3 ? packed.size(2) : 0;
+  TORCH_CHECK(packed.is_contiguous() && panel > 0 && panel % k.lanes == 0 && panel <= k.widest_panel &&
+                  packed.size(1) == inner && packed.size(0) == groups * ((columns / groups + panel - 1) / panel),
+              "pt2::", kOp, ": weight must come from pt2::pack_conv_weight for [", columns, ", ", inner, "] in ",
+              groups, " groups, got ", packed.sizes());
+}
+
 }  // namespace
+
+at::Tensor pack_conv_weight(const at::Tensor& weight, int64_t groups, bool narrow) {
+  check_float(weight, "pack_conv_weight", "weight");
+  TORCH_CHECK(weight.dim() == 2 && groups > 0 && weight.size(0) % groups == 0,
+              "pt2::pack_conv_weight: weight must have shape [out, in], and out be a multiple of ", groups, ", got ",
+              weight.sizes());
+  return pack_matrices(weight, groups, kernels().conv_panel(weight.size(0) / groups, narrow));
+}
 
 at::Tensor direct_conv2d(const at::Tensor& sequence_or_image, const at::Tensor& weight, int64_t out_channels,
                          at::IntArrayRef kernel, const std::optional<at::Tensor>& bias,
@@ -85,12 +107,11 @@ at::Tensor direct_conv2d(const at::Tensor& sequence_or_image, const at::Tensor& 
   const auto [top, left, bottom, right] = sides_of(padding);
   const int64_t height = x.size(2) + top + bottom, width = x.size(3) + left + right;
   const Kernels& k = kernels();
-  const at::Tensor& packed =
-      check_packed(weight, kernel[0] * kernel[1] * (x.size(1) / groups), out_channels, kOp, groups);
+  check_panels(weight, kernel[0] * kernel[1] * (x.size(1) / groups), out_channels, groups);
   const at::Tensor offset = optional_vector(bias, out_channels, kOp, "bias");
   DirectConv d{
       .x = x.const_data_ptr<float>(),
-      .packed = packed.const_data_ptr<float>(),
+      .packed = weight.const_data_ptr<float>(),
       .bias = data_or_null(offset),
       .residual = nullptr,
       .out = nullptr,
@@ -116,7 +137,8 @@ at::Tensor direct_conv2d(const at::Tensor& sequence_or_image, const at::Tensor& 
       .pad_left = left,
       .padded_height = height,
       .padded_width = width,
-      .shape = k.gemm_shape(out_channels / groups),
+      .panel = weight.size(2),
+      .pitch = x.size(1),
       .activation = parse_activation(attr, scalars, algorithm),
   };
   constexpr at::MemoryFormat kFormat = at::MemoryFormat::ChannelsLast;
@@ -131,6 +153,8 @@ at::Tensor direct_conv2d(const at::Tensor& sequence_or_image, const at::Tensor& 
   d.out = out.mutable_data_ptr<float>();
   join_columns(d);
   skip_rows(d);
+  const int64_t side_by_side = std::min(k.conv_rows(d), d.out_width);
+  d.pitch = d.channels + (crowd(side_by_side, d.stride_w * d.channels) ? kLineFloats : 0);
   divide(d);
   const int64_t work = out.numel() / d.items() * d.kernel_h * d.kernel_w * d.group_channels();
   share(d.items(), std::max<int64_t>(1, kWorkPerThread / std::max<int64_t>(1, work)), [&](Pieces& pieces) {

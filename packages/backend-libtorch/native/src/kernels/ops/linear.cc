@@ -60,22 +60,23 @@ void multiply(const char* op, const at::Tensor& input, const at::Tensor& packed,
 
 }  // namespace
 
-const at::Tensor& check_packed(const at::Tensor& packed, int64_t inner, int64_t columns, const char* op,
-                               int64_t groups) {
-  const int64_t panel = kernels().gemm_shape(columns / groups).panel;
+const at::Tensor& check_packed(const at::Tensor& packed, int64_t inner, int64_t columns, const char* op) {
+  const int64_t panel = kernels().gemm_shape(columns).panel;
   check_float(packed, op, "weight");
   TORCH_CHECK(packed.dim() == 3 && packed.is_contiguous() && packed.size(1) == inner && packed.size(2) == panel &&
-                  columns > 0 && packed.size(0) == groups * ((columns / groups + panel - 1) / panel),
-              "pt2::", op, ": weight must come from pt2::pack_linear_weight for [", columns, ", ", inner, "] in ",
-              groups, " groups, got ", packed.sizes());
+                  columns > 0 && packed.size(0) == (columns + panel - 1) / panel,
+              "pt2::", op, ": weight must come from pt2::pack_linear_weight for [", columns, ", ", inner, "], got ",
+              packed.sizes());
   return packed;
 }
 
-at::Tensor pack_linear_weight(const at::Tensor& weight, int64_t groups) {
+at::Tensor pack_linear_weight(const at::Tensor& weight) {
   check_float(weight, "pack_linear_weight", "weight");
-  TORCH_CHECK(weight.dim() == 2 && groups > 0 && weight.size(0) % groups == 0,
-              "pt2::pack_linear_weight: weight must have shape [out, in], and out be a multiple of ", groups, ", got ",
-              weight.sizes());
+  TORCH_CHECK(weight.dim() == 2, "pt2::pack_linear_weight: weight must have shape [out, in], got ", weight.sizes());
+  return pack_matrices(weight, 1, kernels().gemm_shape(weight.size(0)).panel);
+}
+
+at::Tensor pack_matrices(const at::Tensor& weight, int64_t groups, int64_t panel) {
   const Kernels& k = kernels();
   Panels p{
       .from = nullptr,
@@ -84,7 +85,7 @@ at::Tensor pack_linear_weight(const at::Tensor& weight, int64_t groups) {
       .column_stride = weight.stride(0),
       .inner_stride = weight.stride(1),
       .to = nullptr,
-      .panel = k.gemm_shape(weight.size(0) / groups).panel,
+      .panel = panel,
   };
   const at::Tensor packed = at::empty({groups * p.count(), p.inner, p.panel}, weight.options());
   if (packed.numel() == 0) return packed;

@@ -18,17 +18,21 @@ at::Tensor depthwise_conv2d(const at::Tensor& x, const at::Tensor& weight, const
                             at::IntArrayRef stride, at::IntArrayRef padding, at::IntArrayRef dilation, std::string attr,
                             OptionalScalars scalars, std::optional<std::string> algorithm);
 
+/// Packs the weight of a convolution, whose channels come last; `narrow` says that its results have few columns. Any
+/// width is right for any image.
+at::Tensor pack_conv_weight(const at::Tensor& weight, int64_t groups, bool narrow);
+
 /// A convolution of small images, of images with few channels, or of sequences: [batch, channels, width] or [batch,
 /// channels, height, width], with any strides, to the same in channels-last order. `padding` is that of both sides of
 /// height and width, or of the image's four sides: above, left, below, right. The weight is [out_channels, kernel_h *
-/// kernel_w * channels], packed by `pack_linear_weight`.
+/// kernel_w * channels], packed by `pack_conv_weight`.
 at::Tensor direct_conv2d(const at::Tensor& x, const at::Tensor& weight, int64_t out_channels, at::IntArrayRef kernel,
                          const std::optional<at::Tensor>& bias, const std::optional<at::Tensor>& residual,
                          at::IntArrayRef stride, at::IntArrayRef padding, at::IntArrayRef dilation, int64_t groups,
                          std::string attr, OptionalScalars scalars, std::optional<std::string> algorithm);
 
 /// `groups`: as many weights one after the other, each in panels of its own.
-at::Tensor pack_linear_weight(const at::Tensor& weight, int64_t groups);
+at::Tensor pack_linear_weight(const at::Tensor& weight);
 
 at::Tensor linear(const at::Tensor& x, const at::Tensor& packed, int64_t out_features,
                   const std::optional<at::Tensor>& bias, const std::optional<at::Tensor>& residual, std::string attr,
