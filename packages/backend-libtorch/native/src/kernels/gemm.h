@@ -5,7 +5,7 @@
 #include <cstdint>
 
 #include "activation.h"
-#include "first-level-cache.h"
+#include "cache.h"
 
 namespace pt2 {
 
@@ -36,29 +36,34 @@ struct Gemm {
   Activation activation;
   const float* scale = nullptr;  // inner, or null for both
   const float* shift = nullptr;
-  /// Bands of rows that are walked one after the other, see `band_for_each`.
+  /// Bands of rows that are walked one after the other, see `cut_into_bands`.
   int64_t bands = 1;
 
+  /// Steps of the inner dimension done at once.
+  int64_t depth() const { return std::min(inner, kGemmInner); }
   int64_t blocks() const { return (rows + shape.rows - 1) / shape.rows; }
   int64_t panels() const { return (columns + shape.panel - 1) / shape.panel; }
   int64_t band_blocks() const { return (blocks() + bands - 1) / bands; }
   /// Register tiles, and where bands are not equally long a few that are empty; the unit in which work is handed to
   /// threads.
   int64_t tiles() const { return bands * band_blocks() * panels(); }
-  /// Gives each thread rows of its own where there are more of them than columns: it has written most of what it reads
-  /// then, and the next op finds them where they were.
-  void band_for_each(int64_t threads) {
-    if (panel_major() && rows > columns) bands = std::max<int64_t>(1, std::min(threads, blocks()));
+  /// Cuts the rows into bands that stay in the second-level cache while all panels pass over them. Where there are more
+  /// rows than columns each thread gets bands of its own: it has written most of what it reads then, and the next op
+  /// finds them where they were.
+  void cut_into_bands(int64_t threads) {
+    if (!panel_major()) return;
+    bands = (rows * depth() - 1) / std::max<int64_t>(1, floats_kept()) + 1;
+    if (rows > columns) bands = (bands + threads - 1) / threads * threads;
+    bands = std::clamp<int64_t>(bands, 1, blocks());
   }
-  /// Walk along rows with a panel kept in cache, or along panels with a block of rows kept. A panel is kept in the
-  /// first-level cache, and rows come from the second where all of them fit into it; otherwise whichever side is larger
-  /// is read from memory once.
-  bool panel_major() const { return columns >= rows || rows * std::min(inner, kGemmInner) <= kGemmCached; }
+  /// Walk along panels with a band of rows kept in the cache, or along rows where the panels stay there and the rows do
+  /// not.
+  bool panel_major() const { return rows * depth() <= kGemmCached || columns * depth() > kGemmCached; }
   /// Room for copied rows, where they are scaled, or those of a tile would push each other out of the first-level
   /// cache.
   int64_t scratch_floats() const {
     if (!scale && !crowd(std::min(rows, shape.rows), inner)) return 0;
-    return (panel_major() ? rows : std::min(rows, shape.rows)) * kGemmCopyStride;
+    return std::min(rows, (panel_major() ? band_blocks() : 1) * shape.rows) * kGemmCopyStride;
   }
 };
 

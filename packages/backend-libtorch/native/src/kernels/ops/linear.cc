@@ -44,7 +44,7 @@ void multiply(const char* op, const at::Tensor& input, const at::Tensor& packed,
       .scale = data_or_null(before.scale),
       .shift = data_or_null(before.shift),
   };
-  g.band_for_each(at::get_num_threads());
+  g.cut_into_bands(at::get_num_threads());
   const int64_t scratch = g.scratch_floats();
   const int64_t work = std::max<int64_t>(1, g.shape.rows * g.shape.panel * inner);
   const int64_t by_work = std::max<int64_t>(1, kWorkPerThread / work);

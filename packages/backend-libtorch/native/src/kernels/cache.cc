@@ -1,5 +1,5 @@
-// Asks the system how many cache lines a set of the first-level cache has.
-#include "first-level-cache.h"
+// Asks the system how large the caches are.
+#include "cache.h"
 
 #if defined(__linux__)
 #include <unistd.h>
@@ -12,15 +12,17 @@ namespace {
 constexpr int64_t kPeriod = 4096;
 constexpr int64_t kLine = 64;
 
-int64_t lines_of_a_set() {
-  constexpr int64_t kUsual = 8;
-#if defined(_SC_LEVEL1_DCACHE_ASSOC)
-  const int64_t lines = ::sysconf(_SC_LEVEL1_DCACHE_ASSOC);
-  return lines > 0 ? lines : kUsual;
-#else
-  return kUsual;
-#endif
+#if defined(__linux__)
+int64_t ask(int name, int64_t usual) {
+  const int64_t answer = ::sysconf(name);
+  return answer > 0 ? answer : usual;
 }
+int64_t lines_of_a_set() { return ask(_SC_LEVEL1_DCACHE_ASSOC, 8); }
+int64_t second_level_bytes() { return ask(_SC_LEVEL2_CACHE_SIZE, 1 << 20); }
+#else
+int64_t lines_of_a_set() { return 8; }
+int64_t second_level_bytes() { return 1 << 20; }
+#endif
 
 }  // namespace
 
@@ -33,6 +35,11 @@ bool crowd(int64_t rows, int64_t stride) {
     sets *= 2;
   }
   return (rows + sets - 1) / sets > kLeft;
+}
+
+int64_t floats_kept() {
+  static const int64_t kKept = second_level_bytes() * 5 / 8 / static_cast<int64_t>(sizeof(float));
+  return kKept;
 }
 
 }  // namespace pt2
