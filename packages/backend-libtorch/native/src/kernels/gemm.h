@@ -47,13 +47,13 @@ struct Gemm {
   /// Register tiles, and where bands are not equally long a few that are empty; the unit in which work is handed to
   /// threads.
   int64_t tiles() const { return bands * band_blocks() * panels(); }
-  /// Cuts the rows into bands that stay in the second-level cache while all panels pass over them. Where there are more
-  /// rows than columns each thread gets bands of its own: it has written most of what it reads then, and the next op
-  /// finds them where they were.
+  /// Cuts the rows into bands that stay in the second-level cache while all panels pass over them. Unless rows are few,
+  /// each thread gets bands of its own: it has written most of what it reads then, and the next op finds them where they
+  /// were.
   void cut_into_bands(int64_t threads) {
     if (!panel_major()) return;
     bands = (rows * depth() - 1) / std::max<int64_t>(1, floats_kept()) + 1;
-    if (rows > columns) bands = (bands + threads - 1) / threads * threads;
+    if (4 * rows > columns) bands = (bands + threads - 1) / threads * threads;
     bands = std::clamp<int64_t>(bands, 1, blocks());
   }
   /// Walk along panels with a band of rows kept in the cache, or along rows where the panels stay there and the rows do
