@@ -153,7 +153,7 @@ function isLarge(pixels: number, pairs: number): boolean {
 }
 
 /**
- * Lowers a 3x3 convolution to one with less than half of the multiplications, and about ten times the rounding error.
+ * Lowers a 3x3 convolution to one with less than half of the multiplications, and a few times the rounding error.
  */
 function winograd(conv: Convolution, node: Node, context: RewriteContext): Arg | null {
   const { input, bias, padding, shape, groups, stride, dilation } = conv;

@@ -49,13 +49,15 @@ inline void pack_panels(const Panels& p, int64_t begin, int64_t end) {
   }
 }
 
-/// G g for three values `stride` apart: six values `to_stride` apart, of kLanes filters each.
+/// G g for three values `stride` apart: six values `to_stride` apart, of kLanes filters each. A row of G has the powers
+/// of its point over the product of its distances from the others.
 inline void filter_transform(const double* g, int64_t stride, double* to, int64_t to_stride) {
+  constexpr double kNear = -2.0 / 3, kNearPoint = 0.70710678118654752, kFar = 1.0 / 6, kFarPoint = 1.4142135623730950;
   for (int64_t i = 0; i < kLanes; ++i) {
     const double g0 = g[i], g1 = g[stride + i], g2 = g[2 * stride + i];
-    const double even = -(g0 + g2) * (1.0 / 6), odd = -g1 * (1.0 / 6);
-    const double near = g0 * (1.0 / 24) + g2 * (1.0 / 6), far = g1 * (1.0 / 12);
-    to[i] = g0 * (1.0 / 4);
+    const double even = kNear * (g0 + g2 * 0.5), odd = kNear * kNearPoint * g1;
+    const double near = kFar * (g0 + g2 * 2.0), far = kFar * kFarPoint * g1;
+    to[i] = g0;
     to[to_stride + i] = even + odd;
     to[2 * to_stride + i] = even - odd;
     to[3 * to_stride + i] = near + far;
