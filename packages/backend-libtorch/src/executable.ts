@@ -62,7 +62,7 @@ export class LibtorchExecutable implements Executable {
     const place = this.#direct?.fitsAtOnce(inputs) ? this.#small.place : "pool";
     if (place === "now") return this.#atOnce(inputs, signal);
     if (place === "next turn") return this.#begin(signal, () => this.#atNextTurn(inputs.map(copied), signal));
-    // Only a run of its own can be cancelled.
+    // Only a run of its own can be canceled.
     if (signal === undefined && this.#direct?.fits(inputs)) {
       if (this.#disposed !== undefined) return Promise.reject(disposed());
       return this.#direct.post(inputs, this.#learn);
