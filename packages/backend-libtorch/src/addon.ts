@@ -219,8 +219,8 @@ export interface NativePlan {
     options: RunOptions,
   ): { readonly step: NativeStep; readonly run: NativeRun | null };
   /**
-   * Makes a run of fixed shapes ready to be repeated. Null for a plan that has host nodes, writes to
-   * its inputs, has a loop whose length depends on data, or is not on the CPU.
+   * Makes a run of fixed shapes ready to be repeated. Null for a plan that has host nodes, writes to its inputs, has a loop
+   * whose length depends on data, or is not on the CPU.
    */
   direct(inputs: readonly NativeLayout[], outputs: readonly NativeLayout[]): NativeDirect | null;
   /**

@@ -18,8 +18,8 @@ at::Tensor depthwise_conv2d(const at::Tensor& x, const at::Tensor& weight, const
                             at::IntArrayRef stride, at::IntArrayRef padding, at::IntArrayRef dilation, std::string attr,
                             OptionalScalars scalars, std::optional<std::string> algorithm);
 
-/// Packs the weight of a convolution, whose channels come last; `narrow` says that its results have few columns. Any
-/// width is right for any image.
+/// Packs the weight of a convolution, whose channels come last: those of `groups` one after the other, each in panels of
+/// its own. `narrow` says that its results have few columns; either is right for any image.
 at::Tensor pack_conv_weight(const at::Tensor& weight, int64_t groups, bool narrow);
 
 /// A convolution of small images, of images with few channels, or of sequences: [batch, channels, width] or [batch,
@@ -31,7 +31,7 @@ at::Tensor direct_conv2d(const at::Tensor& x, const at::Tensor& weight, int64_t 
                          at::IntArrayRef stride, at::IntArrayRef padding, at::IntArrayRef dilation, int64_t groups,
                          std::string attr, OptionalScalars scalars, std::optional<std::string> algorithm);
 
-/// `groups`: as many weights one after the other, each in panels of its own.
+/// Packs the weight [out, in] of a product.
 at::Tensor pack_linear_weight(const at::Tensor& weight);
 
 at::Tensor linear(const at::Tensor& x, const at::Tensor& packed, int64_t out_features,
