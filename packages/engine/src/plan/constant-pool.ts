@@ -104,7 +104,7 @@ export class ConstantPool<Handle> {
     try {
       // A read of the record may be under way already.
       await this.#bring(
-        wanted.filter((constant) => !constant.resident || constant.isRecord),
+        wanted.filter((constant) => !constant.resident || (constant.isRecord && !constant.loaded)),
         watch,
       );
     } catch (error) {

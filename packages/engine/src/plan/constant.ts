@@ -57,6 +57,7 @@ export class Constant<Handle> extends Replaceable<Handle> implements DeviceBuffe
   readonly #memory: ConstantMemory<Handle>;
   #handle: Handle | undefined;
   #loading: Promise<void> | undefined;
+  #loaded = false;
   #unfinished = false;
 
   constructor(memory: ConstantMemory<Handle>, bytes: number, label: string, recipe: Recipe<Handle>) {
@@ -76,6 +77,11 @@ export class Constant<Handle> extends Replaceable<Handle> implements DeviceBuffe
   /** Whether it has memory, either for its value or for bytes that its value will be computed from in place. */
   get resident(): boolean {
     return this.#handle !== undefined;
+  }
+
+  /** Whether its value is in memory; of a record that is resident the read may be under way. */
+  get loaded(): boolean {
+    return this.#loaded;
   }
 
   /** Whether it can take over the memory of its only input. */
@@ -107,6 +113,7 @@ export class Constant<Handle> extends Replaceable<Handle> implements DeviceBuffe
     this.#unfinished = true;
     source.#handle = undefined;
     source.#loading = undefined;
+    source.#loaded = false;
   }
 
   /** Computes the value in memory that was taken over. */
@@ -120,6 +127,7 @@ export class Constant<Handle> extends Replaceable<Handle> implements DeviceBuffe
     if (this.#handle !== undefined) this.#memory.free(this.#handle);
     this.#handle = undefined;
     this.#loading = undefined;
+    this.#loaded = false;
     this.#unfinished = false;
   }
 
@@ -132,5 +140,6 @@ export class Constant<Handle> extends Replaceable<Handle> implements DeviceBuffe
     // Without memory nothing may be written, and nothing more is read from the file for it.
     await this.#memory.allocated?.(this.bytes);
     await this.#recipe.produce(this.#handle);
+    this.#loaded = true;
   }
 }

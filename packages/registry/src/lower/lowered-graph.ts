@@ -1,4 +1,4 @@
-import { definitionsOf, type Graph, usesOf } from "@pt2/graph";
+import { definitionsOf, type Graph, type OpName, usesOf } from "@pt2/graph";
 import type { OpRegistry } from "../op-registry.ts";
 import type { ArgValue } from "../tensor-meta.ts";
 import type { Environment } from "./arguments.ts";
@@ -25,6 +25,7 @@ export class LoweredGraph {
   #loose: NodeClasses | undefined;
   #strict: NodeClasses | undefined;
   #needsStrict = false;
+  #ofUsers: Uint8Array | undefined;
 
   constructor(
     graph: Graph,
@@ -76,6 +77,12 @@ export class LoweredGraph {
     return this.#strict;
   }
 
+  /** Tells by position which nodes call functions of users, of the registry that the graph was lowered with. */
+  ofUsers(registry: OpRegistry): Uint8Array {
+    this.#ofUsers ??= Uint8Array.from(this.nodes, ({ node }) => (isOfUser(node.op, registry) ? 1 : 0));
+    return this.#ofUsers;
+  }
+
   /** Whether it is known that loose classes do not do. */
   get needsStrict(): boolean {
     return this.#needsStrict;
@@ -95,10 +102,14 @@ export class LoweredGraph {
 
   /** Whether a node has to be looked at by itself: a user's, or one that reads or makes a number that each run sets. */
   #isAlone({ node, results }: LoweredNode, registry: OpRegistry): boolean {
-    if (registry.userSetOf(node.op) !== undefined || registry.handlerOf(node.op) !== undefined) return true;
+    if (isOfUser(node.op, registry)) return true;
     const read = usesOf(node).map((name) => this.env.get(name));
     return [...results, ...read].some((value) => tensorsIn(value).some(isRuntimeScalar));
   }
+}
+
+function isOfUser(op: OpName, registry: OpRegistry): boolean {
+  return registry.userSetOf(op) !== undefined || registry.handlerOf(op) !== undefined;
 }
 
 /** Whether inputs of one class are of one kind: these, which differ, and all others, which are as they were. */

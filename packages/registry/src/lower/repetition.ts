@@ -62,9 +62,7 @@ export class Repetition {
     const numbers = new RuntimeScalars();
     this.#lowering = { emitter: new Emitter(registry, target, numbers), numbers, options };
     // Functions of users may answer differently, and are checked against symbolic sizes.
-    this.#differs = Uint8Array.from(before.nodes, ({ node: { op } }) =>
-      registry.userSetOf(op) !== undefined || registry.handlerOf(op) !== undefined ? 1 : 0,
-    );
+    this.#differs = before.ofUsers(registry).slice();
   }
 
   /**
