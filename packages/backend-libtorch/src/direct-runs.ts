@@ -48,9 +48,9 @@ export class DirectRuns {
     return this.#frame !== null && this.#posted === null && areLike(inputs, this.#frame.inputs);
   }
 
-  /** Whether it is ready to compute on these inputs on the calling thread. */
-  fitsAtOnce(inputs: readonly Value[]): boolean {
-    return this.fits(inputs) && this.#frame!.inputBytes <= MOST_BYTES_AT_ONCE;
+  /** Whether inputs that fit are few bytes: only such runs compute on the calling thread. */
+  get isLight(): boolean {
+    return this.#frame!.inputBytes <= MOST_BYTES_AT_ONCE;
   }
 
   /**

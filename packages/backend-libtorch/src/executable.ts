@@ -59,13 +59,14 @@ export class LibtorchExecutable implements Executable {
   }
 
   run(inputs: readonly Value[], { signal }: RunOptions = {}): Promise<readonly Value[]> {
-    const place = this.#direct?.fitsAtOnce(inputs) ? this.#small.place : "pool";
+    const direct = this.#direct?.fits(inputs) ? this.#direct : null;
+    const place = direct?.isLight ? this.#small.place : "pool";
     if (place === "now") return this.#atOnce(inputs, signal);
     if (place === "next turn") return this.#begin(signal, () => this.#atNextTurn(inputs.map(copied), signal));
     // Only a run of its own can be canceled.
-    if (signal === undefined && this.#direct?.fits(inputs)) {
+    if (signal === undefined && direct !== null) {
       if (this.#disposed !== undefined) return Promise.reject(disposed());
-      return this.#direct.post(inputs, this.#learn);
+      return direct.post(inputs, this.#learn);
     }
     return this.#begin(signal, async () => (await this.#forward(inputs, { signal })).outputs);
   }
@@ -77,7 +78,7 @@ export class LibtorchExecutable implements Executable {
    */
   runSync(inputs: readonly Value[]): readonly Value[] {
     this.#requireAlive();
-    if (this.#direct?.fitsAtOnce(inputs)) {
+    if (this.#direct?.fits(inputs) && this.#direct.isLight) {
       return this.#direct.run(inputs, this.#options.alone && this.#small.isSmall);
     }
     const { plan, writes } = this.#compiled;
@@ -167,7 +168,7 @@ export class LibtorchExecutable implements Executable {
   async #atNextTurn(inputs: readonly Value[], signal: AbortSignal | undefined): Promise<readonly Value[]> {
     await this.#options.budget.nextTurn();
     signal?.throwIfAborted();
-    if (!this.#direct?.fitsAtOnce(inputs)) return (await this.#forward(inputs, { signal })).outputs;
+    if (!this.#direct?.fits(inputs)) return (await this.#forward(inputs, { signal })).outputs;
     return this.#small.measure(() => this.#direct!.run(inputs, this.#options.alone));
   }
 

@@ -26,11 +26,11 @@ describeWithLibtorch("kernels for small programs, against ATen's ops", ({ addon 
   }
 
   /** The weight of a convolution as `direct_conv2d` takes it. */
-  function matrix(weight: Tensor, groups = 1, narrow = false): Tensor {
+  function matrix(weight: Tensor, groups = 1, width: number | null = null): Tensor {
     const { shape } = weight;
     const last = one("aten::permute", [weight, shape.length === 3 ? [0, 2, 1] : [0, 2, 3, 1]]);
     const rows = one("aten::reshape", [last, [shape[0]!, numel(shape.slice(1))]]);
-    return one("pt2::pack_conv_weight", { weight: rows, groups, narrow });
+    return one("pt2::pack_conv_weight", { weight: rows, groups, width });
   }
 
   describe.each([
@@ -81,7 +81,7 @@ describeWithLibtorch("kernels for small programs, against ATen's ops", ({ addon 
         const run = (input: Tensor): Tensor =>
           one("pt2::direct_conv2d", { x: input, ...args, residual: null, ...BARE });
         for (const input of [x, last]) expectClose(run(input), plain, terms);
-        const narrow = { ...args, weight: matrix(weight, groups, true), residual: null, ...BARE };
+        const narrow = { ...args, weight: matrix(weight, groups, 1), residual: null, ...BARE };
         expectClose(one("pt2::direct_conv2d", { x, ...narrow }), plain, terms);
         const transposed = one("aten::transpose.int", [x, 2, 3]);
         if (sizes[0] === sizes[1]) {
@@ -186,7 +186,7 @@ describeWithLibtorch("kernels for small programs, against ATen's ops", ({ addon 
     expect(() => one("pt2::direct_conv2d", { ...args, weight: x, kernel: [1, 1] })).toThrow("pack_conv_weight");
     for (const groups of [2, 0, -1])
       expect(() => one("pt2::direct_conv2d", { ...args, kernel: [1, 1], groups })).toThrow("divide the channels");
-    const pack = { weight: random([6, 5]), narrow: false };
+    const pack = { weight: random([6, 5]), width: null };
     for (const groups of [4, 0, -1])
       expect(() => one("pt2::pack_conv_weight", { ...pack, groups })).toThrow("a multiple of");
   });

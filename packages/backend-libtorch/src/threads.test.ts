@@ -36,7 +36,7 @@ describeWithLibtorch("kernels that share their work among threads", ({ addon }) 
   });
   const direct = (channels: number, size: number, outputs: number): OpArgs => ({
     x: random([2, channels, size, size]),
-    weight: one("pt2::pack_conv_weight", { weight: random([outputs, 9 * channels], 2), groups: 1, narrow: size < 10 }),
+    weight: one("pt2::pack_conv_weight", { weight: random([outputs, 9 * channels], 2), groups: 1, width: size }),
     out_channels: outputs,
     kernel: [3, 3],
     groups: 1,
@@ -68,7 +68,7 @@ describeWithLibtorch("kernels that share their work among threads", ({ addon }) 
       "pt2::direct_conv2d",
       {
         ...direct(240, 7, 250),
-        weight: one("pt2::pack_conv_weight", { weight: random([250, 9 * 24], 2), groups: 10, narrow: true }),
+        weight: one("pt2::pack_conv_weight", { weight: random([250, 9 * 24], 2), groups: 10, width: 5 }),
         groups: 10,
       },
     ],

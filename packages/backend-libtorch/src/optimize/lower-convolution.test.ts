@@ -44,7 +44,7 @@ describe("lowerConvolutions", () => {
       user_input %x: f32[s0, 6, 8, 8]
       %permute: f32[6, 3, 3, 6] = aten::permute(%k, dims=[0, 2, 3, 1])
       %reshape: f32[6, 54] = aten::reshape(%permute, shape=[6, 54])
-      %pack_conv_weight: f32[6, 6, 3, 3] = pt2::pack_conv_weight(weight=%reshape, groups=1, narrow=true)
+      %pack_conv_weight: f32[6, 6, 3, 3] = pt2::pack_conv_weight(weight=%reshape, groups=1, width=8)
       %direct_conv2d: f32[s0, 6, 8, 8] = pt2::direct_conv2d(x=%x, weight=%pack_conv_weight, out_channels=6, kernel=[3, 3], bias=%b, residual=none, padding=[1, 1], stride=[1, 1], dilation=[1, 1], groups=1, attr="none", scalars=[], algorithm="")
       return %direct_conv2d"
     `);
@@ -69,7 +69,7 @@ describe("lowerConvolutions", () => {
         ),
       );
     expect(grouped("[32, 8, 3, 3]", 4)).toMatch(
-      /pack_conv_weight\(.*groups=4, narrow=true\)[\s\S]*direct_conv2d\(.*groups=4,/,
+      /pack_conv_weight\(.*groups=4, width=8\)[\s\S]*direct_conv2d\(.*groups=4,/,
     );
     expect(grouped("[32, 4, 3, 3]", 8)).toContain("mkldnn::_convolution_pointwise");
   });
@@ -85,7 +85,7 @@ describe("lowerConvolutions", () => {
       %unsqueeze: f32[6, 6, 1, 5] = aten::unsqueeze(%k, dim=2)
       %permute: f32[6, 1, 5, 6] = aten::permute(%unsqueeze, dims=[0, 2, 3, 1])
       %reshape: f32[6, 30] = aten::reshape(%permute, shape=[6, 30])
-      %pack_conv_weight: f32[6, 6, 1, 5] = pt2::pack_conv_weight(weight=%reshape, groups=1, narrow=false)
+      %pack_conv_weight: f32[6, 6, 1, 5] = pt2::pack_conv_weight(weight=%reshape, groups=1, width=40)
       %direct_conv2d: f32[1, 6, 40] = pt2::direct_conv2d(x=%x, weight=%pack_conv_weight, out_channels=6, kernel=[1, 5], bias=none, residual=none, padding=[0, 2], stride=[1, 1], dilation=[1, 1], groups=1, attr="none", scalars=[], algorithm="")
       return %direct_conv2d"
     `);

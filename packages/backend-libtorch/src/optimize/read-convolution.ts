@@ -77,9 +77,6 @@ export function imageWeight(conv: Convolution, node: Node, context: RewriteConte
   return context.emit("aten::unsqueeze", { self: conv.weight, dim }, packedType(conv, context), node);
 }
 
-/** Results of fewer columns than this are narrow: a kernel computes 10 to 14 of a row at once. */
-const NARROW = 10;
-
 /** The weight as a matrix [out, taps of the kernel × channels] with the channels last, packed for products. */
 export function packedMatrix(conv: Convolution, node: Node, context: RewriteContext): Arg {
   const [outputs, inputs, height, width] = conv.shape;
@@ -100,7 +97,7 @@ export function packedMatrix(conv: Convolution, node: Node, context: RewriteCont
   const args: NewArgs = {
     weight: matrix,
     groups: { kind: "int", value: conv.groups },
-    narrow: { kind: "bool", value: typeof columns === "number" && columns < NARROW },
+    width: typeof columns === "number" ? { kind: "int", value: columns } : NONE,
   };
   return context.emit("pt2::pack_conv_weight", args, packedType(conv, context), node);
 }

@@ -10,7 +10,7 @@ namespace {
 
 /// Bytes after which addresses fall into the same set again, on all processors with pages of 4 kB.
 constexpr int64_t kPeriod = 4096;
-constexpr int64_t kLine = 64;
+constexpr int64_t kLine = kLineFloats * static_cast<int64_t>(sizeof(float));
 
 #if defined(__linux__)
 int64_t ask(int name, int64_t usual) {

@@ -5,6 +5,9 @@
 
 namespace pt2 {
 
+/// Floats of a cache line.
+inline constexpr int64_t kLineFloats = 16;
+
 /// Whether that many rows, `stride` floats apart, push each other out of the first-level cache where they are read side
 /// by side: those that are a multiple of a page apart share one set of it.
 bool crowd(int64_t rows, int64_t stride);

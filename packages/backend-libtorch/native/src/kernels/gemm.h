@@ -16,7 +16,7 @@ inline constexpr int64_t kGemmInner = 1024;
 inline constexpr int64_t kGemmCached = int64_t{128} * 1024;
 
 /// Stride of copied rows, in floats: one cache line more than a block, so that rows fall into different sets.
-inline constexpr int64_t kGemmCopyStride = kGemmInner + 16;
+inline constexpr int64_t kGemmCopyStride = kGemmInner + kLineFloats;
 
 /// Rows of a register tile at most, and columns of a panel.
 struct GemmShape {
@@ -48,8 +48,8 @@ struct Gemm {
   /// threads.
   int64_t tiles() const { return bands * band_blocks() * panels(); }
   /// Cuts the rows into bands that stay in the second-level cache while all panels pass over them. Unless rows are few,
-  /// each thread gets bands of its own: it has written most of what it reads then, and the next op finds them where they
-  /// were.
+  /// each thread gets bands of its own: it has written most of what it reads then, and the next op finds them where
+  /// they were.
   void cut_into_bands(int64_t threads) {
     if (!panel_major()) return;
     bands = (rows * depth() - 1) / std::max<int64_t>(1, floats_kept()) + 1;

@@ -20,7 +20,7 @@ TORCH_LIBRARY_FRAGMENT(pt2, m) {
       "direct_conv2d(Tensor x, Tensor weight, int out_channels, int[2] kernel, Tensor? bias, Tensor? residual, "
       "int[2] stride, int[] padding, int[2] dilation, int groups, str attr, Scalar?[] scalars, str? algorithm) "
       "-> Tensor");
-  m.def("pack_conv_weight(Tensor weight, int groups, bool narrow) -> Tensor");
+  m.def("pack_conv_weight(Tensor weight, int groups, int? width) -> Tensor");
   m.def("pack_linear_weight(Tensor weight) -> Tensor");
   m.def(
       "linear(Tensor x, Tensor weight, int out_features, Tensor? bias, Tensor? residual, "

@@ -24,7 +24,7 @@ struct Kernels {
   void (*depthwise)(const Depthwise&, int64_t begin, int64_t end, float* scratch);
   void (*direct_conv)(const DirectConv&, int64_t begin, int64_t end, float* scratch);
   GemmShape (*gemm_shape)(int64_t columns);
-  int64_t (*conv_panel)(int64_t columns, bool narrow);
+  int64_t (*conv_panel)(int64_t columns, int64_t width);
   int64_t (*conv_rows)(const DirectConv&);
   int64_t widest_panel;
   void (*pack_panels)(const Panels&, int64_t begin, int64_t end);

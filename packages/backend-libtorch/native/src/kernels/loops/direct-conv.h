@@ -119,6 +119,13 @@ struct ConvBand {
   int64_t row_stride;
 };
 
+/// Columns of a panel of a convolution, whose weights seldom stay in the first-level cache: the more rows a tile has,
+/// the less often it reads them. In images of less than `kNarrow` columns tiles have fewer.
+inline int64_t conv_panel(int64_t columns, int64_t width) {
+  constexpr int kWide = kTileVectors < 2 ? kTileVectors : 2, kLow = kTileVectors < 3 ? kTileVectors : 3;
+  return shape_of(columns, width < kNarrow ? kLow : kWide).panel;
+}
+
 /// Rows of a tile at most. In a narrow image one that takes pixels of one row of it would have few.
 inline int64_t conv_rows(const DirectConv& d) {
   const int64_t rows = kTileRows[d.panel / kLanes - 1];

@@ -49,13 +49,6 @@ inline GemmShape shape_of(int64_t columns, int most) {
 
 inline GemmShape gemm_shape(int64_t columns) { return shape_of(columns, kTileVectors); }
 
-/// Columns of a panel of a convolution, whose weights seldom stay in the first-level cache: the more rows a tile has,
-/// the less often it reads them. In images of less than `kNarrow` columns tiles have fewer.
-inline int64_t conv_panel(int64_t columns, bool narrow) {
-  constexpr int kWide = kTileVectors < 2 ? kTileVectors : 2, kLow = kTileVectors < 3 ? kTileVectors : 3;
-  return shape_of(columns, narrow ? kLow : kWide).panel;
-}
-
 /// Some rows in blocks that differ by one row at most: the first `longer` of them have one more than `rows`.
 struct GemmBlocks {
   int64_t count, rows, longer;

@@ -22,9 +22,6 @@ constexpr const char* kOp = "direct_conv2d";
 /// A thread gets at least this many multiply-adds.
 constexpr int64_t kWorkPerThread = int64_t{128} * 1024;
 
-/// A cache line.
-constexpr int64_t kLineFloats = 16;
-
 /// The padded copy of one band: 64 kB.
 constexpr int64_t kBandFloats = int64_t{16} * 1024;
 
@@ -85,12 +82,12 @@ void check_panels(const at::Tensor& packed, int64_t inner, int64_t columns, int6
 
 }  // namespace
 
-at::Tensor pack_conv_weight(const at::Tensor& weight, int64_t groups, bool narrow) {
+at::Tensor pack_conv_weight(const at::Tensor& weight, int64_t groups, std::optional<int64_t> width) {
   check_float(weight, "pack_conv_weight", "weight");
   TORCH_CHECK(weight.dim() == 2 && groups > 0 && weight.size(0) % groups == 0,
               "pt2::pack_conv_weight: weight must have shape [out, in], and out be a multiple of ", groups, ", got ",
               weight.sizes());
-  return pack_matrices(weight, groups, kernels().conv_panel(weight.size(0) / groups, narrow));
+  return pack_matrices(weight, groups, kernels().conv_panel(weight.size(0) / groups, width.value_or(kNarrow)));
 }
 
 at::Tensor direct_conv2d(const at::Tensor& sequence_or_image, const at::Tensor& weight, int64_t out_channels,

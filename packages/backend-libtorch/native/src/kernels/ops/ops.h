@@ -18,9 +18,9 @@ at::Tensor depthwise_conv2d(const at::Tensor& x, const at::Tensor& weight, const
                             at::IntArrayRef stride, at::IntArrayRef padding, at::IntArrayRef dilation, std::string attr,
                             OptionalScalars scalars, std::optional<std::string> algorithm);
 
-/// Packs the weight of a convolution, whose channels come last: those of `groups` one after the other, each in panels of
-/// its own. `narrow` says that its results have few columns; either is right for any image.
-at::Tensor pack_conv_weight(const at::Tensor& weight, int64_t groups, bool narrow);
+/// Packs the weight of a convolution, whose channels come last: those of `groups` one after the other, each in panels
+/// of its own. `width` is that of its results where it is known, which decides about speed alone.
+at::Tensor pack_conv_weight(const at::Tensor& weight, int64_t groups, std::optional<int64_t> width);
 
 /// A convolution of small images, of images with few channels, or of sequences: [batch, channels, width] or [batch,
 /// channels, height, width], with any strides, to the same in channels-last order. `padding` is that of both sides of
