@@ -18,6 +18,10 @@ inline constexpr int64_t kGemmCached = int64_t{128} * 1024;
 /// Stride of copied rows, in floats: one cache line more than a block, so that rows fall into different sets.
 inline constexpr int64_t kGemmCopyStride = kGemmInner + kLineFloats;
 
+/// Whether threads share rows rather than columns. Unless rows are few, a thread has then written most of what it
+/// reads, and the next op finds it in the cache of the same processor.
+inline bool shares_rows(int64_t rows, int64_t columns) { return 4 * rows > columns; }
+
 /// Rows of a register tile at most, and columns of a panel.
 struct GemmShape {
   int64_t rows, panel;
@@ -47,13 +51,12 @@ struct Gemm {
   /// Register tiles, and where bands are not equally long a few that are empty; the unit in which work is handed to
   /// threads.
   int64_t tiles() const { return bands * band_blocks() * panels(); }
-  /// Cuts the rows into bands that stay in the second-level cache while all panels pass over them. Unless rows are few,
-  /// each thread gets bands of its own: it has written most of what it reads then, and the next op finds them where
-  /// they were.
+  /// Cuts the rows into bands that stay in the second-level cache while all panels pass over them. Where threads share
+  /// rows, each gets bands of its own.
   void cut_into_bands(int64_t threads) {
     if (!panel_major()) return;
     bands = (rows * depth() - 1) / std::max<int64_t>(1, floats_kept()) + 1;
-    if (4 * rows > columns) bands = (bands + threads - 1) / threads * threads;
+    if (shares_rows(rows, columns)) bands = (bands + threads - 1) / threads * threads;
     bands = std::clamp<int64_t>(bands, 1, blocks());
   }
   /// Walk along panels with a band of rows kept in the cache, or along rows where the panels stay there and the rows do

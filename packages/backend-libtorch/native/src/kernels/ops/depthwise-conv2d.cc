@@ -20,7 +20,7 @@ namespace {
 constexpr const char* kOp = "depthwise_conv2d";
 
 /// A thread gets at least this many multiply-adds.
-constexpr int64_t kWorkPerThread = int64_t{256} * 1024;
+constexpr int64_t kWorkPerThread = int64_t{64} * 1024;
 
 /// A band has at least so many rows: those at its borders are read for two bands.
 constexpr int64_t kBandRows = 8;
@@ -29,14 +29,21 @@ constexpr int64_t kBandRows = 8;
 constexpr int64_t kBandFloats = int64_t{128} * 1024;
 
 /// Gives every thread a few items. Where each block of channels is read by itself, bands keep the input of neighboring
-/// ones in the second-level cache; otherwise all channels stay together where there are enough rows.
+/// ones in the second-level cache. Images that are read in place are cut as products are, which come before and after:
+/// into pairs of rows, which a tile computes together, or by channels.
 void divide(Depthwise& d, int64_t lanes) {
-  const int64_t blocks = d.blocks(lanes), most = std::max<int64_t>(1, d.out_height / kBandRows);
-  const int64_t by_cache = d.height * d.width * d.channels / kBandFloats;
-  const ImageParts cut = d.in_place() ? cut_images(d.batch, 1, most, blocks)
-                                      : ImageParts{cut_images(d.batch * blocks, by_cache, most, 1).bands, blocks};
-  d.bands = cut.bands;
-  d.parts = cut.parts;
+  const int64_t blocks = d.blocks(lanes);
+  if (d.in_place()) {
+    const bool by_rows = shares_rows(d.out_height * d.out_width, d.channels);
+    const ImageParts cut = cut_images(d.batch, 1, by_rows ? (d.out_height + 1) / 2 : 1, blocks);
+    const int64_t pairs = (d.out_height + 2 * cut.bands - 1) / (2 * cut.bands);
+    d.bands = (d.out_height + 2 * pairs - 1) / (2 * pairs);
+    d.parts = cut.parts;
+  } else {
+    const int64_t most = std::max<int64_t>(1, d.out_height / kBandRows);
+    d.bands = cut_images(d.batch * blocks, d.height * d.width * d.channels / kBandFloats, most, 1).bands;
+    d.parts = blocks;
+  }
 }
 
 }  // namespace

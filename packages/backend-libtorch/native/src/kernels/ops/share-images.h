@@ -10,7 +10,7 @@
 namespace pt2 {
 
 /// A thread reads or writes at least this many floats of images.
-inline constexpr int64_t kFloatsPerThread = int64_t{128} * 1024;
+inline constexpr int64_t kFloatsPerThread = int64_t{8} * 1024;
 
 /// Bands of rows that an image is cut into, and parts that the channels of each are cut into.
 struct ImageParts {
