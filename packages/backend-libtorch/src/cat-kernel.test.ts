@@ -12,6 +12,11 @@ describeWithLibtorch("pt2::cat has ATen's values and strides", ({ addon }) => {
     const { bytes } = random(shape, shape.length + (shape.at(1) ?? 0));
     return addon.tensor(addon.storage(bytes), { dtype: "float32", shape, strides, storageOffset: 0 }, "cpu");
   };
+  /** Every number of a larger tensor, from the first on, that these strides reach. */
+  const part = (shape: readonly number[], strides: readonly number[]): NativeTensor => {
+    const { bytes } = random([shape.reduce((last, size, dim) => last + (size - 1) * strides[dim]!, 1)]);
+    return addon.tensor(addon.storage(bytes), { dtype: "float32", shape, strides, storageOffset: 0 }, "cpu");
+  };
   const image = (channels: number, height = 5, width = 7): NativeTensor =>
     tensor([3, channels, height, width], [0, 2, 3, 1]);
 
@@ -29,6 +34,13 @@ describeWithLibtorch("pt2::cat has ATen's values and strides", ({ addon }) => {
     ["rows of matrices, in parts", [tensor([3, 70_001]), tensor([2, 70_001])], 0],
     ["columns of matrices", [tensor([301, 5]), tensor([301, 2000])], 1],
     ["columns that lie apart", [tensor([301, 5], [1, 0]), tensor([301, 3])], -1],
+    ["some channels of a wider image", [part([3, 9, 5, 7], [35 * 40, 1, 7 * 40, 40]), image(31)], 1],
+    ["some channels that come first", [part([3, 9, 5, 7], [35 * 40, 35, 7, 1]), tensor([3, 2, 5, 7])], 1],
+    ["some columns of wider images", [part([3, 9, 5, 7], [100 * 9, 1, 20 * 9, 9]), image(9)], 3],
+    ["some columns, one below the other", [part([3, 9, 5, 7], [100 * 9, 1, 20 * 9, 9]), image(9)], 2],
+    ["every second row", [part([30, 5], [10, 1]), tensor([30, 2])], 1],
+    ["the same row", [part([30, 5], [0, 1]), tensor([30, 2])], 1],
+    ["every second column", [part([30, 5], [10, 2]), tensor([30, 2])], 1],
     ["nothing beside something", [tensor([3, 0]), tensor([3, 4])], 1],
     ["nothing of another shape", [tensor([0]), tensor([3, 4])], 1],
     ["nothing at all", [tensor([3, 0]), tensor([3, 0])], 1],

@@ -7,8 +7,9 @@ namespace pt2 {
 
 struct Concatenation {
   struct Part {
-    const float* from;  // rows, width
+    const float* from;  // rows, width; rows `pitch` floats apart
     int64_t width;      // floats, not zero
+    int64_t pitch;
   };
   const Part* parts;
   int64_t count;

@@ -16,12 +16,12 @@ inline constexpr int64_t kDepthwiseTile = 7;
 inline constexpr int64_t kDepthwiseGroup = 16;
 
 struct Depthwise {
-  const float* x;       // batch, height, width, channels
+  const float* x;       // batch, height, width, channels; pixels `pitch` floats apart
   const float* weight;  // channels / kDepthwiseGroup rounded up, kernel_h, kernel_w, kDepthwiseGroup
   const float* bias;    // channels, or null
   float* out;           // batch, out_height, out_width, channels
   int64_t batch, channels, height, width, out_height, out_width;
-  int64_t kernel_h, kernel_w, stride_h, stride_w, pad_h, pad_w, dilation_h, dilation_w;
+  int64_t kernel_h, kernel_w, stride_h, stride_w, pad_h, pad_w, dilation_h, dilation_w, pitch;
   Activation activation;
 
   /// Bands of output rows that a plane is cut into, and parts of its channels, so that there is work for every thread.

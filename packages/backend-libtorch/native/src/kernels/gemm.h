@@ -27,15 +27,15 @@ struct GemmShape {
   int64_t rows, panel;
 };
 
-/// out[m, n] = activation(sum_k a'[m, k] b[k, n] + bias[n] + residual[m, n]), all rows contiguous, where a' is a, or
+/// out[m, n] = activation(sum_k a'[m, k] b[k, n] + bias[n] + residual[m, n]), where a' is a, or
 /// max(a[m, k] scale[k] + shift[k], 0).
 struct Gemm {
-  const float* a;         // rows, inner
+  const float* a;         // rows, inner; rows `pitch` floats apart
   const float* packed;    // panels of `shape.panel` columns: [ceil(columns / panel)][inner][panel], zero past `columns`
   const float* bias;      // columns, or null
   const float* residual;  // rows, columns, or null
   float* out;             // rows, columns
-  int64_t rows, inner, columns;
+  int64_t rows, inner, columns, pitch;
   GemmShape shape;  // of `columns`
   Activation activation;
   const float* scale = nullptr;  // inner, or null for both
@@ -65,7 +65,7 @@ struct Gemm {
   /// Room for copied rows, where they are scaled, or those of a tile would push each other out of the first-level
   /// cache.
   int64_t scratch_floats() const {
-    if (!scale && !crowd(std::min(rows, shape.rows), inner)) return 0;
+    if (!scale && !crowd(std::min(rows, shape.rows), pitch)) return 0;
     return std::min(rows, (panel_major() ? band_blocks() : 1) * shape.rows) * kGemmCopyStride;
   }
 };

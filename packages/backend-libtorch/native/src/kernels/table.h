@@ -29,7 +29,7 @@ struct Kernels {
   int64_t widest_panel;
   void (*pack_panels)(const Panels&, int64_t begin, int64_t end);
   void (*gemm)(const Gemm&, int64_t begin, int64_t end, GemmCopy& copy);
-  void (*channel_means)(const float* x, int64_t pixels, int64_t channels, int64_t begin, int64_t end, float* means);
+  void (*channel_means)(const float* x, int64_t pixels, int64_t pitch, int64_t begin, int64_t end, float* means);
   int64_t squeezed_rows;
   void (*squeeze)(const SqueezeExcite&, const float* means, int64_t begin, int64_t end, float* hidden);
   void (*excite)(const SqueezeExcite&, const float* hidden, int64_t begin, int64_t end, float* out);

@@ -13,12 +13,12 @@ namespace pt2 {
 inline constexpr int64_t kWinogradOut = 4, kWinogradIn = 6, kWinogradPoints = 36;
 
 struct Winograd {
-  const float* x;         // batch, height, width, channels
+  const float* x;         // batch, height, width, channels; pixels `pitch` floats apart
   const float* packed;    // points, [ceil(out_channels / panel)][channels][panel]
   const float* bias;      // out_channels, or null
   const float* residual;  // as out, or null
   float* out;             // batch, out_height, out_width, out_channels
-  int64_t batch, channels, height, width, out_channels, out_height, out_width, pad_h, pad_w;
+  int64_t batch, channels, height, width, out_channels, out_height, out_width, pad_h, pad_w, pitch;
   GemmShape shape;  // of `out_channels`
   Activation activation;
 

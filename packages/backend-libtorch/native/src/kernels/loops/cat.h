@@ -26,7 +26,7 @@ inline void concatenate(const Concatenation& c, int64_t begin, int64_t end) {
   while (begin < end) {
     const Concatenation::Part& part = c.parts[at];
     const int64_t rest = part.width - column, count = rest < end - begin ? rest : end - begin;
-    copy_run(part.from + row * part.width + column, count, c.out + begin);
+    copy_run(part.from + row * part.pitch + column, count, c.out + begin);
     begin += count;
     column = 0;
     if (++at < c.count) continue;

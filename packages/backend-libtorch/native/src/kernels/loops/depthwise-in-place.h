@@ -59,12 +59,12 @@ inline void compute_tile(const Depthwise& d, const DepthwiseTile& t, const float
 #pragma GCC unroll 8
   for (int h = 0; h < (kRows - 1) * S + K; ++h) {
     if (h < t.inside_rows.begin || h >= t.inside_rows.end) continue;
-    const float* pixels = x + ((t.top + h) * d.width + t.left) * d.channels;
+    const float* pixels = x + ((t.top + h) * d.width + t.left) * d.pitch;
 #pragma GCC unroll 32
     for (int i = 0; i < kColumns; ++i) {
       if (i < (kKnown ? BEFORE : t.inside_columns.begin)) continue;
       if (i >= (kKnown ? kColumns - BEHIND : t.inside_columns.end)) continue;
-      const Vec v = kKnown ? load(pixels + i * d.channels) : load_up_to(pixels + i * d.channels, count);
+      const Vec v = kKnown ? load(pixels + i * d.pitch) : load_up_to(pixels + i * d.pitch, count);
 #pragma GCC unroll 2
       for (int r = 0; r < kRows; ++r) {
         const int kh = h - r * S;
@@ -131,7 +131,7 @@ void depthwise_in_place(const Depthwise& d, int64_t n, int64_t first, int64_t la
   constexpr int64_t kColumns = (kDepthwiseTile - 1) * S + K;
   // `padding="same"`; with a stride of 2 and an even width, one column less is padded behind.
   constexpr int kPad = K / 2, kPadBehind = K / 2 - (S - 1);
-  const float* x = d.x + n * d.height * d.width * d.channels;
+  const float* x = d.x + n * d.height * d.width * d.pitch;
   DepthwiseTile t{};
   for (int64_t oh = first; oh < last; oh += kDepthwiseRows<K>) {
     t.rows = last - oh < kDepthwiseRows<K> ? last - oh : kDepthwiseRows<K>;

@@ -88,7 +88,7 @@ template <int KW, int SW>
 void depthwise_band(const Depthwise& d, int64_t n, const DepthwiseBlock& block, int64_t begin, int64_t end) {
   const int64_t span = d.span(), kept = d.ring_rows();
   const int64_t pitch = d.padded_width() * kLanes;
-  const float* x = d.x + n * d.height * d.width * d.channels + block.first;
+  const float* x = d.x + n * d.height * d.width * d.pitch + block.first;
   int64_t copied = begin * d.stride_h - d.pad_h;  // the first input row that is not in the ring yet
   if (copied < 0) copied = 0;
 
@@ -96,7 +96,7 @@ void depthwise_band(const Depthwise& d, int64_t n, const DepthwiseBlock& block, 
     const int64_t top = oh * d.stride_h - d.pad_h;
     if (copied < top) copied = top;
     for (; copied < d.height && copied < top + span; ++copied) {
-      copy_row(x + copied * d.width * d.channels, d.channels, block.count, d.width,
+      copy_row(x + copied * d.width * d.pitch, d.pitch, block.count, d.width,
                block.ring + (copied % kept) * pitch + d.pad_w * kLanes);
     }
     float* out = d.out + ((n * d.out_height + oh) * d.out_width) * d.channels + block.first;

@@ -303,7 +303,7 @@ struct GemmRows {
     if (!copies() || (copy.inner == k && copy.from <= from && to <= copy.to)) return;
     for (int64_t r = from; r < to; ++r) {
       float* row = copy.memory + (r - from) * kGemmCopyStride;
-      const float* x = g.a + r * g.inner + k;
+      const float* x = g.a + r * g.pitch + k;
       if (g.scale) {
         scale_row(x, k, inner, row);
       } else {
@@ -320,9 +320,9 @@ struct GemmRows {
       store_up_to(row + i, at_least(Vec{}, fma(load_up_to(x + i, left), scale, shift)), left);
     });
   }
-  int64_t stride() const { return copies() ? kGemmCopyStride : g.inner; }
+  int64_t stride() const { return copies() ? kGemmCopyStride : g.pitch; }
   const float* at(int64_t row, int64_t k) const {
-    return copies() ? copy.memory + (row - copy.from) * kGemmCopyStride : g.a + row * g.inner + k;
+    return copies() ? copy.memory + (row - copy.from) * kGemmCopyStride : g.a + row * g.pitch + k;
   }
 };
 

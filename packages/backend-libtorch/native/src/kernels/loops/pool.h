@@ -43,7 +43,7 @@ inline void max_pool(const MaxPool& p, int64_t begin, int64_t end) {
         for (int64_t i = rows.first; i < rows.last; ++i) {
           for (int64_t j = columns.first; j < columns.last; ++j) {
             const int64_t h = top + i * p.dilation_h, w = left + j * p.dilation_w;
-            const float* x = p.x + ((n * p.height + h) * p.width + w) * p.channels + c;
+            const float* x = p.x + ((n * p.height + h) * p.width + w) * p.pitch + c;
             if (rest >= 4 * kLanes) {
 #pragma GCC unroll 4
               for (int64_t v = 0; v < 4; ++v) best[v] = larger(best[v], load(x + v * kLanes));

@@ -45,6 +45,7 @@ inline void recurrent(const Recurrent& r, int64_t begin, int64_t end, float* scr
       .rows = end - begin,
       .inner = r.hidden,
       .columns = r.width(),
+      .pitch = r.hidden,
       .shape = r.shape,
       .activation = {},
   };

@@ -29,12 +29,12 @@ inline void add_rows(const float* matrix, int64_t stride, int64_t rows, const fl
 }
 
 /// Means of channels [begin, end) of one image. The order of the sums does not depend on the range.
-inline void channel_means(const float* x, int64_t pixels, int64_t channels, int64_t begin, int64_t end, float* means) {
+inline void channel_means(const float* x, int64_t pixels, int64_t pitch, int64_t begin, int64_t end, float* means) {
   const float weight = 1.0f / static_cast<float>(pixels);
   const float weights[4] = {weight, weight, weight, weight};
   std::memset(means + begin, 0, static_cast<size_t>(end - begin) * sizeof(float));
   for (int64_t i = 0; i < pixels; i += 4) {
-    add_rows(x + i * channels + begin, channels, pixels - i < 4 ? pixels - i : 4, weights, end - begin, means + begin);
+    add_rows(x + i * pitch + begin, pitch, pixels - i < 4 ? pixels - i : 4, weights, end - begin, means + begin);
   }
 }
 

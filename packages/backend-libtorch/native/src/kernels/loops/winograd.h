@@ -57,7 +57,7 @@ inline void winograd_input(const Winograd& w, const WinogradChunk& chunk, int64_
       for (int64_t j = 0; j < kWinogradIn; ++j) {
         const int64_t h = top + i, c = left + j;
         const bool inside = h >= 0 && h < w.height && c >= 0 && c < w.width;
-        pixel[i * kWinogradIn + j] = inside ? w.x + ((tile.n * w.height + h) * w.width + c) * w.channels : nullptr;
+        pixel[i * kWinogradIn + j] = inside ? w.x + ((tile.n * w.height + h) * w.width + c) * w.pitch : nullptr;
       }
     }
     for (int64_t c = 0; c < w.channels; c += kLanes) {

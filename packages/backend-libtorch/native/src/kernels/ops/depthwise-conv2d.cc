@@ -73,11 +73,11 @@ at::Tensor depthwise_conv2d(const at::Tensor& sequence_or_image, const at::Tenso
   check_pair(padding, 0, kOp, "padding");
   check_pair(dilation, 1, kOp, "dilation");
 
-  const at::Tensor input = x.contiguous(at::MemoryFormat::ChannelsLast);
+  const Pixels input = pixels_of(x);
   const at::Tensor packed = weight.contiguous();
   const at::Tensor offset = optional_vector(bias, x.size(1), kOp, "bias");
   Depthwise d{
-      .x = input.const_data_ptr<float>(),
+      .x = input.data(),
       .weight = packed.const_data_ptr<float>(),
       .bias = data_or_null(offset),
       .out = nullptr,
@@ -95,6 +95,7 @@ at::Tensor depthwise_conv2d(const at::Tensor& sequence_or_image, const at::Tenso
       .pad_w = padding[1],
       .dilation_h = dilation[0],
       .dilation_w = dilation[1],
+      .pitch = input.pitch,
       .activation = parse_activation(attr, scalars, algorithm),
   };
   const at::Tensor out = at::empty({d.batch, d.channels, d.out_height, d.out_width},

@@ -22,16 +22,23 @@ struct Preactivation {
   at::Tensor scale, shift;
 };
 
-/// Checks the packed weight, then multiplies: `input` is [rows, inner] in memory, `out` and `residual` [rows, columns].
-void multiply(const char* op, const at::Tensor& input, const at::Tensor& packed, int64_t inner, int64_t columns,
+/// The left side [rows, inner], `pitch` floats from one row to the next.
+struct LeftSide {
+  const float* data;
+  int64_t inner, pitch;
+};
+
+/// Checks the packed weight, then multiplies; `out` and `residual` are [rows, columns] in memory.
+void multiply(const char* op, const LeftSide& left, const at::Tensor& packed, int64_t columns,
               const std::optional<at::Tensor>& bias, const at::Tensor& residual, const Activation& activation,
               const at::Tensor& out, const Preactivation& before = {}) {
   const Kernels& k = kernels();
+  const int64_t inner = left.inner;
   check_packed(packed, inner, columns, op);
   const at::Tensor offset = optional_vector(bias, columns, op, "bias");
   if (out.numel() == 0) return;
   Gemm g{
-      .a = input.const_data_ptr<float>(),
+      .a = left.data,
       .packed = packed.const_data_ptr<float>(),
       .bias = data_or_null(offset),
       .residual = data_or_null(residual),
@@ -39,6 +46,7 @@ void multiply(const char* op, const at::Tensor& input, const at::Tensor& packed,
       .rows = out.numel() / columns,
       .inner = inner,
       .columns = columns,
+      .pitch = left.pitch,
       .shape = k.gemm_shape(columns),
       .activation = activation,
       .scale = data_or_null(before.scale),
@@ -106,7 +114,8 @@ at::Tensor linear(const at::Tensor& x, const at::Tensor& packed, int64_t out_fea
   at::DimVector sizes(x.sizes());
   sizes.back() = out_features;
   const at::Tensor out = at::empty(sizes, x.options().memory_format(at::MemoryFormat::Contiguous));
-  multiply("linear", x.contiguous(), packed, x.size(-1), out_features, bias,
+  const at::Tensor rows = x.contiguous();
+  multiply("linear", {rows.const_data_ptr<float>(), x.size(-1), x.size(-1)}, packed, out_features, bias,
            optional_like(residual, out, at::MemoryFormat::Contiguous, "linear", "residual"),
            parse_activation(attr, scalars, algorithm), out);
   return out;
@@ -121,7 +130,8 @@ at::Tensor conv1x1(const at::Tensor& sequence_or_image, const at::Tensor& packed
   const at::Tensor out = at::empty({x.size(0), out_channels, x.size(2), x.size(3)}, x.options().memory_format(kFormat));
   std::optional<at::Tensor> other = residual;
   if (residual.has_value() && residual->defined()) other = as_image(*residual, "conv1x1");
-  multiply("conv1x1", x.contiguous(kFormat), packed, x.size(1), out_channels, bias,
+  const Pixels pixels = pixels_of(x);
+  multiply("conv1x1", {pixels.data(), x.size(1), pixels.pitch}, packed, out_channels, bias,
            optional_like(other, out, kFormat, "conv1x1", "residual"), parse_activation(attr, scalars, algorithm), out);
   return like_given(out, sequence_or_image);
 }
@@ -137,7 +147,8 @@ at::Tensor preactivated_conv1x1(const at::Tensor& sequence_or_image, const at::T
                              optional_vector(shift, x.size(1), kOp, "shift")};
   TORCH_CHECK(before.scale.defined() && before.shift.defined(), "pt2::", kOp, ": scale and shift must be given");
   const at::Tensor out = at::empty({x.size(0), out_channels, x.size(2), x.size(3)}, x.options().memory_format(kFormat));
-  multiply(kOp, x.contiguous(kFormat), packed, x.size(1), out_channels, bias, {},
+  const Pixels pixels = pixels_of(x);
+  multiply(kOp, {pixels.data(), x.size(1), pixels.pitch}, packed, out_channels, bias, {},
            parse_activation(attr, scalars, algorithm), out, before);
   return like_given(out, sequence_or_image);
 }

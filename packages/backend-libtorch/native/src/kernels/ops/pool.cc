@@ -23,7 +23,7 @@ at::Tensor max_pool2d(const at::Tensor& sequence_or_image, at::IntArrayRef kerne
   check_pair(dilation, 1, kOp, "dilation");
   TORCH_CHECK(padding[0] <= kernel[0] / 2 && padding[1] <= kernel[1] / 2, "pt2::", kOp,
               ": padding may be half a window at most, got ", padding, " for ", kernel);
-  const at::Tensor input = x.contiguous(at::MemoryFormat::ChannelsLast);
+  const Pixels input = pixels_of(x);
   const at::Tensor out = at::empty(
       {x.size(0), x.size(1), window_count(x.size(2), kernel[0], stride[0], padding[0], dilation[0], ceil_mode, kOp),
        window_count(x.size(3), kernel[1], stride[1], padding[1], dilation[1], ceil_mode, kOp)},
@@ -31,7 +31,7 @@ at::Tensor max_pool2d(const at::Tensor& sequence_or_image, at::IntArrayRef kerne
   const at::Tensor result = like_given(out, sequence_or_image);
   if (out.numel() == 0) return result;
   const MaxPool p{
-      .x = input.const_data_ptr<float>(),
+      .x = input.data(),
       .out = out.mutable_data_ptr<float>(),
       .batch = x.size(0),
       .channels = x.size(1),
@@ -47,6 +47,7 @@ at::Tensor max_pool2d(const at::Tensor& sequence_or_image, at::IntArrayRef kerne
       .pad_w = padding[1],
       .dilation_h = dilation[0],
       .dilation_w = dilation[1],
+      .pitch = input.pitch,
   };
   const int64_t work = p.out_width * p.channels * p.kernel_h * p.kernel_w;
   shareRanges(p.batch * p.out_height, std::max<int64_t>(1, kFloatsPerThread / work),
@@ -58,12 +59,12 @@ at::Tensor global_average_pool(const at::Tensor& sequence_or_image) {
   constexpr const char* kOp = "global_average_pool";
   const at::Tensor x = as_image(sequence_or_image, kOp);
   TORCH_CHECK(x.size(2) > 0 && x.size(3) > 0, "pt2::", kOp, ": x must have pixels, got ", x.sizes());
-  const at::Tensor input = x.contiguous(at::MemoryFormat::ChannelsLast);
+  const Pixels input = pixels_of(x);
   const at::Tensor out =
       at::empty({x.size(0), x.size(1), 1, 1}, x.options().memory_format(at::MemoryFormat::ChannelsLast));
   const at::Tensor result = like_given(out, sequence_or_image);
   if (out.numel() == 0) return result;
-  share_channel_means(input.const_data_ptr<float>(), x.size(0), x.size(2) * x.size(3), x.size(1),
+  share_channel_means(input.data(), x.size(0), x.size(2) * x.size(3), x.size(1), input.pitch,
                       out.mutable_data_ptr<float>());
   return result;
 }

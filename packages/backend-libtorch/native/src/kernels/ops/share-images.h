@@ -38,12 +38,13 @@ void share_images(int64_t batch, int64_t count, int64_t unit, int64_t grain, con
   });
 }
 
-/// Means over the pixels of each channel, `[batch, channels]`. Threads compute whole vectors of channels, so that the
-/// sums do not depend on the number of threads.
-inline void share_channel_means(const float* x, int64_t batch, int64_t pixels, int64_t channels, float* means) {
+/// Means over the pixels of each channel, `[batch, channels]`; pixels are `pitch` floats apart. Threads compute whole
+/// vectors of channels, so that the sums do not depend on the number of threads.
+inline void share_channel_means(const float* x, int64_t batch, int64_t pixels, int64_t channels, int64_t pitch,
+                                float* means) {
   const Kernels& k = kernels();
   share_images(batch, channels, k.lanes, kFloatsPerThread / pixels, [&](int64_t n, int64_t begin, int64_t end) {
-    k.channel_means(x + n * pixels * channels, pixels, channels, begin, end, means + n * channels);
+    k.channel_means(x + n * pixels * pitch, pixels, pitch, begin, end, means + n * channels);
   });
 }
 

@@ -58,7 +58,7 @@ at::Tensor squeeze_excite(const at::Tensor& x, const at::Tensor& reduce, const s
   float* gates = means + s.batch * s.channels;
   float* hidden = gates + s.batch * s.channels;
 
-  share_channel_means(s.x, s.batch, s.pixels, s.channels, means);
+  share_channel_means(s.x, s.batch, s.pixels, s.channels, s.channels, means);
   share_images(s.batch, s.squeezed, k.squeezed_rows, kWeightsPerThread / s.channels,
                [&](int64_t n, int64_t begin, int64_t end) {
                  k.squeeze(s, means + n * s.channels, begin, end, hidden + n * s.squeezed);

@@ -6,6 +6,7 @@
 
 #include "../table.h"
 #include "check.h"
+#include "images.h"
 #include "ops.h"
 #include "team.h"
 #include "window.h"
@@ -104,14 +105,14 @@ at::Tensor winograd_conv2d(const at::Tensor& x, const at::Tensor& packed, int64_
               "pt2::", kOp, ": weight must come from pt2::pack_winograd_weight for [", out_channels, ", ", x.size(1),
               ", 3, 3], got ", packed.sizes());
   check_pair(padding, 0, kOp, "padding");
-  const at::Tensor input = x.contiguous(kFormat);
+  const Pixels input = pixels_of(x);
   const at::Tensor offset = optional_vector(bias, out_channels, kOp, "bias");
   const at::Tensor out = at::empty({x.size(0), out_channels, window_count(x.size(2), 3, 1, padding[0], 1, false, kOp),
                                     window_count(x.size(3), 3, 1, padding[1], 1, false, kOp)},
                                    x.options().memory_format(kFormat));
   const at::Tensor added = optional_like(residual, out, kFormat, kOp, "residual");
   const Winograd w{
-      .x = input.const_data_ptr<float>(),
+      .x = input.data(),
       .packed = packed.const_data_ptr<float>(),
       .bias = data_or_null(offset),
       .residual = data_or_null(added),
@@ -125,6 +126,7 @@ at::Tensor winograd_conv2d(const at::Tensor& x, const at::Tensor& packed, int64_
       .out_width = out.size(3),
       .pad_h = padding[0],
       .pad_w = padding[1],
+      .pitch = input.pitch,
       .shape = k.gemm_shape(out_channels),
       .activation = parse_activation(attr, scalars, algorithm),
   };
