@@ -121,6 +121,16 @@ describeWithLibtorch("images whose channels are some of a wider one's", ({ addon
         dilation: ints(1, 1),
         ceil_mode: { kind: "bool", value: false },
       }),
+    avg_pool2d: (x) =>
+      call("pt2::avg_pool2d", {
+        x: given(x),
+        kernel: ints(3, 3),
+        stride: ints(1, 1),
+        padding: ints(1, 1),
+        ceil_mode: { kind: "bool", value: false },
+        count_include_pad: { kind: "bool", value: true },
+        divisor_override: none,
+      }),
     global_average_pool: (x) => call("pt2::global_average_pool", { x: given(x) }),
     "cat with itself": (x) => call("pt2::cat", { tensors: list(x, x), dim: int(1) }),
   };

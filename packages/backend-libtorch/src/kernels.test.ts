@@ -182,6 +182,34 @@ describeWithLibtorch("the kernels of this package, against ATen's ops", ({ addon
     expectClose(one("pt2::global_average_pool", { x }), one("aten::mean.dim", [x, [2, 3], true]));
   });
 
+  it.each([
+    // channels, height, width, kernel, stride, padding, ceil_mode, count_include_pad, divisor_override
+    [64, 12, 12, [3, 3], [1, 1], [1, 1], false, true, null],
+    [26, 13, 17, [3, 3], [2, 2], [1, 1], false, false, null],
+    [67, 11, 14, [2, 3], [2, 2], [1, 0], true, true, null],
+    [5, 7, 7, [3, 3], [3, 3], [1, 1], true, false, null],
+    [33, 7, 7, [2, 2], [2, 2], [0, 0], true, true, null],
+    [19, 5, 9, [3, 2], [2, 1], [1, 1], true, true, 7],
+    [19, 5, 9, [3, 2], [2, 1], [1, 1], false, false, -3],
+  ] as const)("avg_pool2d of %i channels at %i x %i, kernel %j", (c, h, w, kernel, stride, padding, ceil, all, by) => {
+    const x = random([2, c, h, w]);
+    const args = { ceil_mode: ceil, count_include_pad: all, divisor_override: by };
+    const expected = one("aten::avg_pool2d", { self: x, kernel_size: kernel, stride, padding, ...args });
+    expectClose(one("pt2::avg_pool2d", { x, kernel, stride, padding, ...args }), expected, 1e-6);
+  });
+
+  it("pooling refuses images without pixels, as ATen does, and to divide by zero", () => {
+    const windows = { kernel: [3, 3], stride: [3, 3], padding: [1, 1], ceil_mode: false };
+    const means = { ...windows, count_include_pad: false, divisor_override: null };
+    const x = random([1, 5, 0, 4]);
+    expect(() => one("pt2::max_pool2d", { x, ...windows, dilation: [1, 1] })).toThrow("must have channels and pixels");
+    expect(() => one("pt2::avg_pool2d", { x, ...means })).toThrow("must have channels and pixels");
+    const some = { x: random([1, 5, 4, 4]), ...means, divisor_override: 0 };
+    expect(() => one("pt2::avg_pool2d", some)).toThrow("must not be zero");
+    const none = one("pt2::avg_pool2d", { x: random([0, 5, 4, 4]), ...means });
+    expect(none.shape).toEqual([0, 5, 2, 2]);
+  });
+
   describe.each([true, false])("topk with largest %s gives ATen's values and indices", (largest) => {
     const both = (name: string, args: OpArgs): unknown =>
       torch.callSync(name as "aten::topk", args).map((part) => [(part as Tensor).shape, elementsOf(part as Tensor)]);

@@ -99,6 +99,14 @@ describeWithLibtorch("kernels that share their work among threads", ({ addon }) 
       "pt2::max_pool2d",
       { x: random([2, 67, 41, 43]), ...WINDOWS, kernel: [3, 3], ceil_mode: false },
     ],
+    [
+      "rows of windows, whose means are taken",
+      "pt2::avg_pool2d",
+      {
+        ...{ x: random([2, 67, 41, 43]), kernel: [3, 3], stride: [1, 1], padding: [1, 1], ceil_mode: false },
+        ...{ count_include_pad: false, divisor_override: null },
+      },
+    ],
     // A square of each element, plus the element.
     [
       "elements",

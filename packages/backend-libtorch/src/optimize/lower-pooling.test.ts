@@ -2,7 +2,13 @@ import { expect, it } from "vitest";
 import { lowerPooling } from "./lower-pooling.ts";
 import { cpu, program, text } from "./passes.test-helper.ts";
 
-const own = cpu(["pt2::max_pool2d", "pt2::global_average_pool", "pt2::squeeze_excite", "pt2::depthwise_conv2d"]);
+const own = cpu([
+  "pt2::max_pool2d",
+  "pt2::avg_pool2d",
+  "pt2::global_average_pool",
+  "pt2::squeeze_excite",
+  "pt2::depthwise_conv2d",
+]);
 const SOURCE = `user_input %x: f32[1, 8, 6, 6]
   %a: f32[1, 8, 6, 6] = pt2::depthwise_conv2d(x=%x)`;
 
@@ -38,6 +44,34 @@ it("pools what elementwise ops made of it", () => {
   const after = text(lowerPooling(before, own));
   expect(after).toContain("pt2::max_pool2d(x=%c");
   expect(after).toContain("aten::max_pool2d(%e");
+});
+
+it("takes means over windows", () => {
+  const before = program(`${SOURCE}
+    %b: f32[1, 8, 3, 3] = aten::avg_pool2d(%a, kernel_size=[2, 2])
+    %c: f32[1, 8, 4, 4] = aten::avg_pool2d(%a, kernel_size=[3, 3], stride=[2, 2], padding=[1, 1], ceil_mode=true, count_include_pad=false, divisor_override=5)
+    %d: f32[1, 8, 3, 3] = aten::avg_pool2d(%x, kernel_size=[2, 2])
+    return %b, %c, %d`);
+  expect(text(lowerPooling(before, own))).toMatchInlineSnapshot(`
+    "user_input %x: f32[1, 8, 6, 6]
+    %a: f32[1, 8, 6, 6] = pt2::depthwise_conv2d(x=%x)
+    %avg_pool2d: f32[1, 8, 3, 3] = pt2::avg_pool2d(x=%a, kernel=[2, 2], stride=[2, 2], padding=[0, 0], ceil_mode=false, count_include_pad=true, divisor_override=none)
+    %avg_pool2d_1: f32[1, 8, 4, 4] = pt2::avg_pool2d(x=%a, kernel=[3, 3], stride=[2, 2], padding=[1, 1], ceil_mode=true, count_include_pad=false, divisor_override=5)
+    %d: f32[1, 8, 3, 3] = aten::avg_pool2d(%x, kernel_size=[2, 2])
+    return %avg_pool2d, %avg_pool2d_1, %d"
+  `);
+});
+
+it("pools what was put together, and channels that were taken out", () => {
+  const before = program(`${SOURCE}
+    %b: f32[1, 16, 6, 6] = pt2::cat(tensors=[%a, %a], dim=1)
+    [%c: f32[1, 8, 6, 6], %d: f32[1, 8, 6, 6]] = aten::split.Tensor(%b, split_size=8, dim=1)
+    %e: f32[1, 16, 3, 3] = aten::max_pool2d(%b, kernel_size=[2, 2])
+    %f: f32[1, 8, 3, 3] = aten::avg_pool2d(%d, kernel_size=[2, 2])
+    return %e, %f`);
+  const after = text(lowerPooling(before, own));
+  expect(after).toContain("pt2::max_pool2d(x=%b");
+  expect(after).toContain("pt2::avg_pool2d(x=%d");
 });
 
 it("keeps the rest", () => {

@@ -22,6 +22,8 @@ export function lowerPooling(program: Program, target: OptimizeTarget): Program 
     ["aten::max_pool1d", "pt2::max_pool2d", maximum],
     ["aten::max_pool2d", "pt2::max_pool2d", maximum],
     ["aten::max_pool2d_with_indices", "pt2::max_pool2d", maximum],
+    ["aten::avg_pool1d", "pt2::avg_pool2d", mean],
+    ["aten::avg_pool2d", "pt2::avg_pool2d", mean],
     ["aten::adaptive_avg_pool1d", "pt2::global_average_pool", average],
     ["aten::adaptive_avg_pool2d", "pt2::global_average_pool", average],
     ["aten::mean.dim", "pt2::global_average_pool", average],
@@ -30,23 +32,45 @@ export function lowerPooling(program: Program, target: OptimizeTarget): Program 
 }
 
 const maximum: RewriteRule = (node, context) => {
+  const windows = windowsOf(node, context);
+  const dilation = readerOf(node)(argOf(node, "dilation"), 1);
+  if (windows === null || !dilation) return null;
+  const { ceil_mode, ...rest } = windows;
+  const args = { ...rest, dilation: intsArg(dilation), ceil_mode };
+  return context.emit("pt2::max_pool2d", args, resultType(node, context), node);
+};
+
+const mean: RewriteRule = (node, context) => {
+  const windows = windowsOf(node, context);
+  if (windows === null) return null;
+  const args = {
+    ...windows,
+    count_include_pad: argOf(node, "count_include_pad") ?? { kind: "bool", value: true },
+    divisor_override: argOf(node, "divisor_override") ?? { kind: "none" },
+  } as const;
+  return context.emit("pt2::avg_pool2d", args, resultType(node, context), node);
+};
+
+/** Reads a number for each side of the images that a node pools. */
+const readerOf = ({ op }: Node): typeof pairOf => (op.endsWith("1d") ? rowOf : pairOf);
+
+/** Returns what windows that move over images are: null where these are not known to be channels-last. */
+function windowsOf(node: Node, context: RewriteContext) {
   const x = argOf(node, "self")!;
-  const read = node.op === "aten::max_pool1d" ? rowOf : pairOf;
+  const read = readerOf(node);
   const kernel = read(argOf(node, "kernel_size"), 1);
   const given = argOf(node, "stride");
   const stride = given?.kind === "list" && given.items.length === 0 ? kernel : read(given, kernel?.[1] ?? 1);
-  const [padding, dilation] = [read(argOf(node, "padding"), 0), read(argOf(node, "dilation"), 1)];
-  if (!isImage(x, node, context) || !kernel || !stride || !padding || !dilation) return null;
-  const args = {
+  const padding = read(argOf(node, "padding"), 0);
+  if (!isImage(x, node, context) || !kernel || !stride || !padding) return null;
+  return {
     x,
     kernel: intsArg(kernel),
     stride: intsArg(stride),
     padding: intsArg(padding),
-    dilation: intsArg(dilation),
-    ceil_mode: argOf(node, "ceil_mode") ?? { kind: "bool", value: false },
-  } as const;
-  return context.emit("pt2::max_pool2d", args, resultType(node, context), node);
-};
+    ceil_mode: argOf(node, "ceil_mode") ?? ({ kind: "bool", value: false } as const),
+  };
+}
 
 const average: RewriteRule = (node, context) => {
   const x = argOf(node, "self")!;
@@ -73,12 +97,26 @@ function isImage(x: Arg, node: Node, context: RewriteContext): boolean {
   return type?.dtype === "float32" && type.shape.length === rank && isChannelsLast(x, context);
 }
 
-/** Elementwise ops, whose results have the order of memory of their first argument. */
-const ELEMENTWISE: ReadonlySet<OpName> = new Set([...ACTIVATIONS, "aten::mul.Tensor", "aten::add.Tensor"]);
+/** Ops whose results have the order of memory of their first argument, or of the first tensor of a list that it is. */
+const LIKE_FIRST: ReadonlySet<OpName> = new Set([
+  ...ACTIVATIONS,
+  "aten::mul.Tensor",
+  "aten::add.Tensor",
+  "aten::cat",
+  "pt2::cat",
+  "aten::split.Tensor",
+  "aten::split_with_sizes",
+  "aten::chunk",
+  "aten::slice.Tensor",
+  "aten::narrow",
+]);
 
 function isChannelsLast(x: Arg, context: RewriteContext): boolean {
   let before = context.definition(x);
-  while (before !== undefined && ELEMENTWISE.has(before.op)) before = context.definition(before.args[0]?.arg);
+  while (before !== undefined && LIKE_FIRST.has(before.op)) {
+    const first = before.args[0]?.arg;
+    before = context.definition(first?.kind === "list" ? first.items[0] : first);
+  }
   if (before === undefined) return false;
   return (
     isChannelsLastSource(before.op) ||

@@ -23,6 +23,7 @@ const SOURCES: ReadonlySet<OpName> = new Set([
   "pt2::winograd_conv2d",
   "pt2::squeeze_excite",
   "pt2::max_pool2d",
+  "pt2::avg_pool2d",
   "pt2::global_average_pool",
 ]);
 

@@ -40,6 +40,9 @@ TORCH_LIBRARY_FRAGMENT(pt2, m) {
       "str attr, Scalar?[] scalars, str? algorithm) -> Tensor");
   m.def(
       "max_pool2d(Tensor x, int[2] kernel, int[2] stride, int[2] padding, int[2] dilation, bool ceil_mode) -> Tensor");
+  m.def(
+      "avg_pool2d(Tensor x, int[2] kernel, int[2] stride, int[2] padding, bool ceil_mode, bool count_include_pad, "
+      "int? divisor_override) -> Tensor");
   m.def("pointwise(Tensor[] inputs, float[] constants, int[] code, int[] results, int[] masks) -> Tensor[]");
   m.def(
       "pointwise_(Tensor(a!)[] out, Tensor[] inputs, float[] constants, int[] code, int[] results, int[] counts) -> "
@@ -66,6 +69,7 @@ TORCH_LIBRARY_IMPL(pt2, CPU, m) {
   m.impl("pack_winograd_weight", TORCH_FN(pt2::pack_winograd_weight));
   m.impl("winograd_conv2d", TORCH_FN(pt2::winograd_conv2d));
   m.impl("max_pool2d", TORCH_FN(pt2::max_pool2d));
+  m.impl("avg_pool2d", TORCH_FN(pt2::avg_pool2d));
   m.impl("pointwise", TORCH_FN(pt2::pointwise));
   m.impl("pointwise_", TORCH_FN(pt2::pointwise_));
   m.impl("cat", TORCH_FN(pt2::cat));

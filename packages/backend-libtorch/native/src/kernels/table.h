@@ -43,7 +43,8 @@ struct Kernels {
   void (*winograd_output)(const Winograd&, const WinogradChunk&, int64_t begin, int64_t end);
   void (*pointwise)(const Pointwise&, char* const* data, const int64_t* strides, int64_t columns, int64_t rows);
   void (*concatenate)(const Concatenation&, int64_t begin, int64_t end);
-  void (*max_pool)(const MaxPool&, int64_t begin, int64_t end);
+  void (*max_pool)(const Pool&, int64_t begin, int64_t end);
+  void (*avg_pool)(const Pool&, int64_t begin, int64_t end);
 };
 
 /// The widest set that this processor has and that `ATEN_CPU_CAPABILITY` allows; chosen once.

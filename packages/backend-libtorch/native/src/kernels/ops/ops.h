@@ -80,6 +80,8 @@ at::Tensor winograd_conv2d(const at::Tensor& x, const at::Tensor& packed, int64_
 /// Channels-last in and out, like everything here that takes images.
 at::Tensor max_pool2d(const at::Tensor& x, at::IntArrayRef kernel, at::IntArrayRef stride, at::IntArrayRef padding,
                       at::IntArrayRef dilation, bool ceil_mode);
+at::Tensor avg_pool2d(const at::Tensor& x, at::IntArrayRef kernel, at::IntArrayRef stride, at::IntArrayRef padding,
+                      bool ceil_mode, bool count_include_pad, std::optional<int64_t> divisor_override);
 
 /// Several elementwise ops as one. Registers are numbered: the inputs (float32, or bool, which is read as 0 and 1),
 /// then the constants, then those that instructions write; `code` is a list of instructions of five numbers (see

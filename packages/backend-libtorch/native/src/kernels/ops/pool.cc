@@ -2,6 +2,7 @@
 #include <ATen/ops/empty.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "../table.h"
 #include "check.h"
@@ -13,24 +14,36 @@
 
 namespace pt2 {
 
-at::Tensor max_pool2d(const at::Tensor& sequence_or_image, at::IntArrayRef kernel, at::IntArrayRef stride,
-                      at::IntArrayRef padding, at::IntArrayRef dilation, bool ceil_mode) {
-  constexpr const char* kOp = "max_pool2d";
-  const at::Tensor x = as_image(sequence_or_image, kOp);
-  check_pair(kernel, 1, kOp, "kernel");
-  check_pair(stride, 1, kOp, "stride");
-  check_pair(padding, 0, kOp, "padding");
-  check_pair(dilation, 1, kOp, "dilation");
-  TORCH_CHECK(padding[0] <= kernel[0] / 2 && padding[1] <= kernel[1] / 2, "pt2::", kOp,
-              ": padding may be half a window at most, got ", padding, " for ", kernel);
+namespace {
+
+/// The windows of a pooling op, as it is given them.
+struct Windows {
+  at::IntArrayRef kernel, stride, padding, dilation;
+  bool ceil_mode;
+};
+
+/// Checks the windows of `x`, and gives `work` what to pool and how many rows of results a thread gets at least.
+template <class F>
+at::Tensor pool_windows(const at::Tensor& sequence_or_image, const Windows& w, const char* op, const F& work) {
+  const at::Tensor x = as_image(sequence_or_image, op);
+  TORCH_CHECK(x.size(1) > 0 && x.size(2) > 0 && x.size(3) > 0, "pt2::", op, ": x must have channels and pixels, got ",
+              x.sizes());
+  check_pair(w.kernel, 1, op, "kernel");
+  check_pair(w.stride, 1, op, "stride");
+  check_pair(w.padding, 0, op, "padding");
+  check_pair(w.dilation, 1, op, "dilation");
+  TORCH_CHECK(w.padding[0] <= w.kernel[0] / 2 && w.padding[1] <= w.kernel[1] / 2, "pt2::", op,
+              ": padding may be half a window at most, got ", w.padding, " for ", w.kernel);
+  const auto count = [&](int side) {
+    return window_count(x.size(2 + side), w.kernel[side], w.stride[side], w.padding[side], w.dilation[side],
+                        w.ceil_mode, op);
+  };
   const Pixels input = pixels_of(x);
-  const at::Tensor out = at::empty(
-      {x.size(0), x.size(1), window_count(x.size(2), kernel[0], stride[0], padding[0], dilation[0], ceil_mode, kOp),
-       window_count(x.size(3), kernel[1], stride[1], padding[1], dilation[1], ceil_mode, kOp)},
-      x.options().memory_format(at::MemoryFormat::ChannelsLast));
+  const at::Tensor out =
+      at::empty({x.size(0), x.size(1), count(0), count(1)}, x.options().memory_format(at::MemoryFormat::ChannelsLast));
   const at::Tensor result = like_given(out, sequence_or_image);
   if (out.numel() == 0) return result;
-  const MaxPool p{
+  Pool p{
       .x = input.data(),
       .out = out.mutable_data_ptr<float>(),
       .batch = x.size(0),
@@ -39,20 +52,38 @@ at::Tensor max_pool2d(const at::Tensor& sequence_or_image, at::IntArrayRef kerne
       .width = x.size(3),
       .out_height = out.size(2),
       .out_width = out.size(3),
-      .kernel_h = kernel[0],
-      .kernel_w = kernel[1],
-      .stride_h = stride[0],
-      .stride_w = stride[1],
-      .pad_h = padding[0],
-      .pad_w = padding[1],
-      .dilation_h = dilation[0],
-      .dilation_w = dilation[1],
+      .kernel_h = w.kernel[0],
+      .kernel_w = w.kernel[1],
+      .stride_h = w.stride[0],
+      .stride_w = w.stride[1],
+      .pad_h = w.padding[0],
+      .pad_w = w.padding[1],
+      .dilation_h = w.dilation[0],
+      .dilation_w = w.dilation[1],
       .pitch = input.pitch,
   };
-  const int64_t work = p.out_width * p.channels * p.kernel_h * p.kernel_w;
-  shareRanges(p.batch * p.out_height, std::max<int64_t>(1, kFloatsPerThread / work),
-              [&](int64_t begin, int64_t end) { kernels().max_pool(p, begin, end); });
+  work(p, std::max<int64_t>(1, kFloatsPerThread / (p.out_width * p.channels * p.kernel_h * p.kernel_w)));
   return result;
+}
+
+}  // namespace
+
+at::Tensor max_pool2d(const at::Tensor& x, at::IntArrayRef kernel, at::IntArrayRef stride, at::IntArrayRef padding,
+                      at::IntArrayRef dilation, bool ceil_mode) {
+  return pool_windows(x, {kernel, stride, padding, dilation, ceil_mode}, "max_pool2d", [](Pool& p, int64_t grain) {
+    shareRanges(p.batch * p.out_height, grain, [&](int64_t begin, int64_t end) { kernels().max_pool(p, begin, end); });
+  });
+}
+
+at::Tensor avg_pool2d(const at::Tensor& x, at::IntArrayRef kernel, at::IntArrayRef stride, at::IntArrayRef padding,
+                      bool ceil_mode, bool count_include_pad, std::optional<int64_t> divisor_override) {
+  constexpr const char* kOp = "avg_pool2d";
+  TORCH_CHECK(divisor_override != 0, "pt2::", kOp, ": divisor_override must not be zero");
+  return pool_windows(x, {kernel, stride, padding, {1, 1}, ceil_mode}, kOp, [&](Pool& p, int64_t grain) {
+    p.counts_padding = count_include_pad;
+    p.divisor = divisor_override.value_or(0);
+    shareRanges(p.batch * p.out_height, grain, [&](int64_t begin, int64_t end) { kernels().avg_pool(p, begin, end); });
+  });
 }
 
 at::Tensor global_average_pool(const at::Tensor& sequence_or_image) {
