@@ -102,6 +102,8 @@ const LIKE_FIRST: ReadonlySet<OpName> = new Set([
   ...ACTIVATIONS,
   "aten::mul.Tensor",
   "aten::add.Tensor",
+  "aten::sub.Tensor",
+  "aten::group_norm",
   "aten::cat",
   "pt2::cat",
   "aten::split.Tensor",
