@@ -1,4 +1,4 @@
-import { hostTensor } from "@pt2/backend";
+import { contiguousStrides } from "@pt2/format";
 import { describe, expect, it } from "vitest";
 import type { NativeArg, NativeTensor, NativeValue } from "./addon.ts";
 import { describeWithLibtorch } from "./libtorch.test-helper.ts";
@@ -40,11 +40,7 @@ describeWithLibtorch("images whose channels are some of a wider one's", ({ addon
       Object.entries(args).map(([name, value]) => ({ name, value })),
     )[0] as NativeTensor;
   const given = (value: NativeTensor) => ({ kind: "tensor", tensor: value }) as const;
-  const weight = (shape: readonly number[]) => {
-    const { bytes } = hostTensor("float32", [...shape], random(shape, 2).data);
-    const strides = shape.map((_, dim) => shape.slice(dim + 1).reduce((a, b) => a * b, 1));
-    return given(addon.tensor(addon.storage(bytes), { dtype: "float32", shape, strides, storageOffset: 0 }, "cpu"));
-  };
+  const weight = (shape: readonly number[]) => given(tensor(shape, contiguousStrides(shape)));
   const int = (value: number) => ({ kind: "int", value }) as const;
   const ints = (...values: number[]) => ({ kind: "list", items: values.map(int) }) as const;
   const none = { kind: "none" } as const;

@@ -10,6 +10,7 @@
 
 #include "../table.h"
 #include "ops.h"
+#include "rows.h"
 #include "share-images.h"
 #include "team.h"
 
@@ -19,29 +20,10 @@ namespace {
 
 /// The dimensions from the outermost to the innermost in memory.
 at::DimVector order_of(int64_t rank, at::MemoryFormat format) {
-  if (format == at::MemoryFormat::ChannelsLast) return {0, 2, 3, 1};
+  if (format == at::MemoryFormat::ChannelsLast) return channels_last_order();
   at::DimVector order(rank);
   std::iota(order.begin(), order.end(), 0);
   return order;
-}
-
-/// A tensor as rows, of which each has all that lies inside of `dim`, without gaps; rows lie at equal distances. None
-/// for a tensor that is not like that: a part of a larger one along `dim` is.
-std::optional<Concatenation::Part> as_rows(const at::Tensor& tensor, int64_t dim, const at::DimVector& order) {
-  int64_t width = 1, pitch = 0, rows = 0;  // no rows before there are all of the inner dimensions
-  for (auto at = order.rbegin(); at != order.rend(); ++at) {
-    const int64_t size = tensor.size(*at), stride = tensor.stride(*at);
-    if (rows == 0) {
-      if (size != 1 && stride != width) return std::nullopt;
-      width *= size;
-      if (*at == dim) rows = 1;
-    } else if (size != 1) {
-      if (rows == 1) pitch = stride;
-      if (stride != pitch * rows) return std::nullopt;
-      rows *= size;
-    }
-  }
-  return Concatenation::Part{tensor.const_data_ptr<float>(), width, pitch};
 }
 
 /// Whether tensors are of float32 and one shape but for `dim`, in one order of dimensions.
@@ -66,9 +48,9 @@ std::vector<Concatenation::Part> parts_of(at::TensorList tensors, int64_t dim, a
   std::vector<Concatenation::Part> parts;
   for (const at::Tensor& tensor : tensors) {
     if (tensor.numel() == 0) continue;
-    const std::optional<Concatenation::Part> part = as_rows(tensor, dim, order);
-    if (!part.has_value()) return {};
-    parts.push_back(*part);
+    const std::optional<Rows> rows = as_rows(tensor, dim, order);
+    if (!rows.has_value()) return {};
+    parts.push_back({rows->data, rows->width, rows->pitch});
   }
   return parts;
 }

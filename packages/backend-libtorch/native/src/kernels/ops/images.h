@@ -4,6 +4,7 @@
 #include <ATen/core/Tensor.h>
 
 #include "check.h"
+#include "rows.h"
 
 namespace pt2 {
 
@@ -28,23 +29,11 @@ struct Pixels {
   const float* data() const { return image.const_data_ptr<float>(); }
 };
 
-/// Floats from one pixel of `x` to the next in channels-last order, or 0 where it lies in another.
-inline int64_t pitch_of(const at::Tensor& x) {
-  if (x.size(1) > 1 && x.stride(1) != 1) return 0;
-  int64_t pitch = 0, pixels = 1;
-  for (const int64_t dim : {3, 2, 0}) {
-    if (x.size(dim) == 1) continue;
-    if (pitch == 0) pitch = x.stride(dim) / pixels;
-    if (pitch < x.size(1) || x.stride(dim) != pitch * pixels) return 0;
-    pixels *= x.size(dim);
-  }
-  return pitch == 0 ? x.size(1) : pitch;
-}
-
 /// The pixels of `x` where they are, or of a copy in channels-last order.
 inline Pixels pixels_of(const at::Tensor& x) {
-  const int64_t pitch = x.numel() == 0 ? x.size(1) : pitch_of(x);
-  if (pitch > 0) return {x, pitch};
+  if (x.numel() > 0) {
+    if (const auto rows = as_rows(x, 1, channels_last_order())) return {x, rows->pitch};
+  }
   return {x.contiguous(at::MemoryFormat::ChannelsLast), x.size(1)};
 }
 

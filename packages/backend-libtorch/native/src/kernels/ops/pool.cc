@@ -2,6 +2,7 @@
 #include <ATen/ops/empty.h>
 
 #include <algorithm>
+#include <array>
 #include <optional>
 
 #include "../table.h"
@@ -20,11 +21,14 @@ namespace {
 struct Windows {
   at::IntArrayRef kernel, stride, padding, dilation;
   bool ceil_mode;
+  bool counts_padding = false;
+  int64_t divisor = 0;
 };
 
-/// Checks the windows of `x`, and gives `work` what to pool and how many rows of results a thread gets at least.
-template <class F>
-at::Tensor pool_windows(const at::Tensor& sequence_or_image, const Windows& w, const char* op, const F& work) {
+using PoolRows = void (*)(const Pool&, int64_t begin, int64_t end);
+
+/// Checks the windows of `x`, and shares the rows of results among threads.
+at::Tensor pool_windows(const at::Tensor& sequence_or_image, const Windows& w, const char* op, PoolRows pool_rows) {
   const at::Tensor x = as_image(sequence_or_image, op);
   TORCH_CHECK(x.size(1) > 0 && x.size(2) > 0 && x.size(3) > 0, "pt2::", op, ": x must have channels and pixels, got ",
               x.sizes());
@@ -43,7 +47,7 @@ at::Tensor pool_windows(const at::Tensor& sequence_or_image, const Windows& w, c
       at::empty({x.size(0), x.size(1), count(0), count(1)}, x.options().memory_format(at::MemoryFormat::ChannelsLast));
   const at::Tensor result = like_given(out, sequence_or_image);
   if (out.numel() == 0) return result;
-  Pool p{
+  const Pool p{
       .x = input.data(),
       .out = out.mutable_data_ptr<float>(),
       .batch = x.size(0),
@@ -61,8 +65,12 @@ at::Tensor pool_windows(const at::Tensor& sequence_or_image, const Windows& w, c
       .dilation_h = w.dilation[0],
       .dilation_w = w.dilation[1],
       .pitch = input.pitch,
+      .counts_padding = w.counts_padding,
+      .divisor = w.divisor,
   };
-  work(p, std::max<int64_t>(1, kFloatsPerThread / (p.out_width * p.channels * p.kernel_h * p.kernel_w)));
+  const int64_t work = p.out_width * p.channels * p.kernel_h * p.kernel_w;
+  shareRanges(p.batch * p.out_height, std::max<int64_t>(1, kFloatsPerThread / work),
+              [&](int64_t begin, int64_t end) { pool_rows(p, begin, end); });
   return result;
 }
 
@@ -70,20 +78,16 @@ at::Tensor pool_windows(const at::Tensor& sequence_or_image, const Windows& w, c
 
 at::Tensor max_pool2d(const at::Tensor& x, at::IntArrayRef kernel, at::IntArrayRef stride, at::IntArrayRef padding,
                       at::IntArrayRef dilation, bool ceil_mode) {
-  return pool_windows(x, {kernel, stride, padding, dilation, ceil_mode}, "max_pool2d", [](Pool& p, int64_t grain) {
-    shareRanges(p.batch * p.out_height, grain, [&](int64_t begin, int64_t end) { kernels().max_pool(p, begin, end); });
-  });
+  return pool_windows(x, {kernel, stride, padding, dilation, ceil_mode}, "max_pool2d", kernels().max_pool);
 }
 
 at::Tensor avg_pool2d(const at::Tensor& x, at::IntArrayRef kernel, at::IntArrayRef stride, at::IntArrayRef padding,
                       bool ceil_mode, bool count_include_pad, std::optional<int64_t> divisor_override) {
   constexpr const char* kOp = "avg_pool2d";
   TORCH_CHECK(divisor_override != 0, "pt2::", kOp, ": divisor_override must not be zero");
-  return pool_windows(x, {kernel, stride, padding, {1, 1}, ceil_mode}, kOp, [&](Pool& p, int64_t grain) {
-    p.counts_padding = count_include_pad;
-    p.divisor = divisor_override.value_or(0);
-    shareRanges(p.batch * p.out_height, grain, [&](int64_t begin, int64_t end) { kernels().avg_pool(p, begin, end); });
-  });
+  constexpr std::array<int64_t, 2> kDense{1, 1};
+  const Windows windows{kernel, stride, padding, kDense, ceil_mode, count_include_pad, divisor_override.value_or(0)};
+  return pool_windows(x, windows, kOp, kernels().avg_pool);
 }
 
 at::Tensor global_average_pool(const at::Tensor& sequence_or_image) {
