@@ -44,17 +44,22 @@ export class ChangedSteps {
       calls.push(now);
     }
     const last = calls.at(-1)!;
-    // Which of them reads which result is told by the tensors of before.
-    const read = calls.map((call, i) => {
-      const before = group.calls[i]!;
-      return { ...before, scalar: { ...call.scalar!, operands: before.scalar!.operands } };
-    });
+    const isSame = calls.every((call, i) => call.scalar!.expr === group.calls[i]!.scalar!.expr);
     return {
       shape: last.scalar!.shape,
       inputs: group.inputs,
       output: last.results[0] as LoweredTensor,
-      expr: joined(read, group.inputs),
+      expr: isSame ? group.expr : joinedNow(calls, group),
       calls,
     };
   }
+}
+
+/** Returns the expression of a group for its calls of now. Which of them reads which result, the tensors of before tell. */
+function joinedNow(calls: readonly Call[], { calls: before, inputs }: ElementwiseGroup): ElementwiseGroup["expr"] {
+  const read = calls.map(({ scalar }, i) => {
+    const known = before[i]!;
+    return { ...known, scalar: { ...scalar!, operands: known.scalar!.operands } };
+  });
+  return joined(read, inputs);
 }

@@ -12,8 +12,9 @@ import { registryError } from "../registry-errors.ts";
 import { hasTensor } from "../schema/has-tensor.ts";
 import type { SchemaType } from "../schema/types.ts";
 import type { ArgValue } from "../tensor-meta.ts";
-import { describe } from "./arguments.ts";
-import type { Call } from "./call.ts";
+import { describe, type Environment } from "./arguments.ts";
+import type { Call, LoweredNode } from "./call.ts";
+import { argsAgain, scalarAgain } from "./call-again.ts";
 import { requireArgumentValues } from "./check-arguments.ts";
 import { typedCall } from "./elementwise.ts";
 import { inPlaceProblem } from "./in-place-problem.ts";
@@ -83,10 +84,31 @@ export class Emitter {
 
   #emitNode(op: OpName, given: Call["args"], node: Node): readonly ArgValue[] {
     const results = this.#emit(op, given, node, 0);
-    const record = node.written === undefined ? undefined : this.#recordOf(op);
-    const problem = record && inPlaceProblem(results[0], given[node.written!], record, given.dtype);
-    if (problem) throw registryError("registry.argument", { what: `${op}: ${problem}`, where: describe(node) });
+    if (node.written !== undefined) requireFits(results[0], this.#recordOf(op), given, node);
     return results;
+  }
+
+  /**
+   * Returns what a node comes to that came to one call of its own op, for other values of its arguments, without adding
+   * the call. Null where it may come to something else.
+   */
+  again({ node, calls, results: before }: LoweredNode, env: Environment): Pick<LoweredNode, "calls" | "results"> | null {
+    const [call] = calls;
+    if (call === undefined || calls.length > 1 || call.record.name !== node.op || call.results !== before) return null;
+    const { record, kind, packaged } = call;
+    if (packaged || record.dynamic !== undefined || record.compute !== undefined) return null;
+    const args = argsAgain(call, env);
+    if (args === null) return null;
+    return located(node, () => {
+      requireArgumentValues(record, args, node);
+      if (kind === "native" && !this.#isNative(node.op, args)) return null;
+      const scalar = kind === "scalar" ? scalarAgain(call, args) : undefined;
+      if (scalar === null) return null;
+      const made = scalar === undefined ? this.infer(record, args, node) : [scalar];
+      const results = this.#named(made, node.op, node, 0);
+      if (node.written !== undefined) requireFits(results[0], record, args, node);
+      return { calls: [{ ...call, args, ...(scalar && { scalar }), results }], results };
+    });
   }
 
   /** Returns the record of an op, which may have to be loaded first. */
@@ -247,6 +269,12 @@ export class Emitter {
   #named(results: readonly ArgValue[], op: OpName, node: Node, depth: number): readonly ArgValue[] {
     return named(results, this.#target.maxTensorBytes ?? Number.MAX_SAFE_INTEGER, op, node, depth);
   }
+}
+
+/** Refuses the result of an in-place call that does not fit where it is written. */
+function requireFits(result: ArgValue | undefined, record: OpRecord | undefined, given: Call["args"], node: Node): void {
+  const problem = record && inPlaceProblem(result, given[node.written!], record, given.dtype);
+  if (problem) throw registryError("registry.argument", { what: `${node.op}: ${problem}`, where: describe(node) });
 }
 
 /** Returns whether the rules accept a runtime scalar for this argument, as they accept a tensor. */

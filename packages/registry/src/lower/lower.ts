@@ -12,7 +12,7 @@ import { Emitter, MAX_DEPTH, unsupported } from "./emit.ts";
 import { inlineDecomposition } from "./inline-decomposition.ts";
 import { isNativeIfLoaded } from "./is-native.ts";
 import { located } from "./located.ts";
-import { LoweredGraph } from "./lowered-graph.ts";
+import { isOfUser, LoweredGraph } from "./lowered-graph.ts";
 import { type LoweredTensor, tensorsIn } from "./lowered-tensor.ts";
 import type { Lowering, LowerOptions } from "./lowering.ts";
 import { Repetition } from "./repetition.ts";
@@ -105,11 +105,16 @@ function lowerAgain(parts: ConstructorParameters<typeof LoweredGraph>, options: 
  * null if it is one now.
  */
 async function lowerAlone(
-  node: Node,
+  before: LoweredNode,
   graph: Graph,
   env: Environment,
   { emitter, numbers, options }: Lowering,
 ): Promise<Pick<LoweredNode, "calls" | "results"> | null> {
+  const { node } = before;
+  if (!isOfUser(node.op, options.registry)) {
+    const again = await loading(() => emitter.again(before, env));
+    if (again !== null) return again;
+  }
   const symbolic = symbolicAt(node, env, numbers);
   if (symbolic !== undefined) return { calls: [], results: [symbolic] };
   const isOther = (): boolean =>

@@ -108,7 +108,8 @@ export class LoweredGraph {
   }
 }
 
-function isOfUser(op: OpName, registry: OpRegistry): boolean {
+/** Whether a user defines what an op does. */
+export function isOfUser(op: OpName, registry: OpRegistry): boolean {
   return registry.userSetOf(op) !== undefined || registry.handlerOf(op) !== undefined;
 }
 

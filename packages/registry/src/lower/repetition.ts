@@ -1,4 +1,4 @@
-import { definitionsOf, type Graph, type Node } from "@pt2/graph";
+import { definitionsOf, type Graph } from "@pt2/graph";
 import type { ArgValue } from "../tensor-meta.ts";
 import type { Environment } from "./arguments.ts";
 import { bind, outputsOf } from "./bind.ts";
@@ -20,9 +20,9 @@ export interface RepeatedStage {
 /** How the nodes of a graph are lowered again. */
 export interface RepetitionOptions {
   readonly options: LowerOptions;
-  /** Returns what a node comes to, with calls of its own; null if it is a graph break now. */
+  /** Returns what a node comes to now, with calls of its own; null if it is a graph break now. */
   readonly lowerNode: (
-    node: Node,
+    before: LoweredNode,
     graph: Graph,
     env: Environment,
     lowering: Lowering,
@@ -189,7 +189,7 @@ export class Repetition {
   /** Lowers a node; null if it comes to other calls. */
   async #lower(at: number): Promise<Pick<LoweredNode, "calls" | "results"> | null> {
     const known = this.#before.nodes[at]!;
-    const lowered = await this.#lowerNode(known.node, this.#before.graph, this.#environment, this.#lowering);
+    const lowered = await this.#lowerNode(known, this.#before.graph, this.#environment, this.#lowering);
     if (lowered === null || !this.#same.match(known, lowered)) return null;
     this.#lowered.set(at, lowered.calls);
     return lowered;
