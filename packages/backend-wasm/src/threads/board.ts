@@ -21,6 +21,8 @@ export const WORD = {
   threads: 7,
   /** 1 during a run in which helpers should not sleep. */
   awake: 8,
+  /** Threads wait on it that wake by themselves after a while. */
+  nap: 9,
   /** From here on: how many messages each helper was sent. */
   mail: 16,
   /** From here on: 1 for each helper that computes a part. */

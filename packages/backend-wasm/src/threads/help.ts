@@ -1,6 +1,7 @@
 import { MATH } from "../codegen/math-imports.ts";
 import { boardOf, type Callee, takePart, WORD } from "./board.ts";
 import type { ToHelper } from "./helper-messages.ts";
+import { napAfter } from "./naps.ts";
 import { Spin } from "./spin.ts";
 
 interface Model {
@@ -24,6 +25,7 @@ export function help(
   const functionsOf = (model: number): readonly Callee[] => models.get(model)!.functions;
   const spin = new Spin();
   let received = 0;
+  let lastPart = Number.NEGATIVE_INFINITY;
   const staysAwake = (): boolean => Atomics.load(words, WORD.awake) !== 0;
   const hasMail = (): boolean => Atomics.load(words, WORD.mail + helper) !== received;
 
@@ -33,15 +35,24 @@ export function help(
     Atomics.store(words, WORD.busy + helper, 0);
     return taken;
   };
+  const sleepUntil = (hasNews: () => boolean, open: number): void => {
+    while (!hasNews()) {
+      const nap = napAfter(performance.now() - lastPart);
+      if (nap === undefined) Atomics.wait(words, WORD.open, open);
+      else Atomics.wait(words, WORD.nap, 0, nap);
+    }
+  };
   const work = (): void => {
     for (;;) {
       const open = Atomics.load(words, WORD.open);
       // In this order: what the parts of this announcement call was posted before it.
       if (hasMail()) return;
-      if ((open & 0xff) > 0 && take(open)) continue;
-      if (!spin.until(() => Atomics.load(words, WORD.open) !== open, staysAwake)) {
-        Atomics.wait(words, WORD.open, open);
+      if ((open & 0xff) > 0 && take(open)) {
+        lastPart = performance.now();
+        continue;
       }
+      const hasNews = (): boolean => Atomics.load(words, WORD.open) !== open;
+      if (!spin.until(hasNews, staysAwake)) sleepUntil(hasNews, open);
     }
   };
   listen((message) => {

@@ -1,6 +1,7 @@
 import { wasmError } from "../wasm-errors.ts";
 import { type Board, type Callee, newBoard, takeFailure, takePart, WORD } from "./board.ts";
 import type { HelperHandle, StartHelper, ToHelper } from "./helper-messages.ts";
+import { napAfter } from "./naps.ts";
 import { Spin } from "./spin.ts";
 import { MOST_THREADS, type Threads } from "./thread-count.ts";
 
@@ -51,6 +52,8 @@ export class Pool {
   #news = 0;
   #noted = 0;
   #lastRun = Number.NEGATIVE_INFINITY;
+  /** Whether threads of this run that nap are woken. */
+  #woken = true;
   /** Why there are no helpers; null while there may be. */
   #failure: string | null = null;
 
@@ -152,11 +155,13 @@ export class Pool {
   }
 
   /**
-   * Keeps helpers awake between the steps of a run that has woken them: where they are on the processor of this thread,
-   * Linux moves only one of two threads that both want to compute.
+   * Says that a run begins. Threads that nap are `woken` when there is something to do, or wake by themselves. After a rest
+   * they should `stayAwake` between steps: where they are on one processor, Linux moves only one of two threads that both
+   * want to compute.
    */
-  stayAwake(): void {
-    Atomics.store(this.#board.words, WORD.awake, 1);
+  begin({ woken, stayAwake }: { readonly woken: boolean; readonly stayAwake: boolean }): void {
+    this.#woken = woken;
+    Atomics.store(this.#board.words, WORD.awake, stayAwake ? 1 : 0);
   }
 
   /** Says that a run has ended. */
@@ -207,10 +212,12 @@ export class Pool {
   #awaitOthers(): void {
     const { words } = this.#board;
     const done = (): boolean => Atomics.load(words, WORD.pending) === 0;
-    if (this.#spin.until(done)) return;
+    const staysAwake = (): boolean => Atomics.load(words, WORD.awake) !== 0;
+    if (this.#spin.until(done, staysAwake)) return;
     for (let since = performance.now(); !done(); ) {
       const pending = Atomics.load(words, WORD.pending);
-      if (pending !== 0) Atomics.wait(words, WORD.pending, pending, 1000);
+      if (!this.#woken) Atomics.wait(words, WORD.nap, 0, napAfter(0));
+      else if (pending !== 0) Atomics.wait(words, WORD.pending, pending, 1000);
       if (Atomics.load(words, WORD.pending) !== pending) since = performance.now();
       else if (Atomics.load(words, WORD.ended) !== 0 || performance.now() - since > LOST_AFTER) {
         this.stop();
@@ -246,6 +253,7 @@ export class Pool {
     for (let part = 0; part < parts; part++) Atomics.store(free, part, this.#news);
     Atomics.store(words, WORD.open, (this.#news << 8) | parts);
     Atomics.notify(words, WORD.open);
+    if (this.#woken) Atomics.notify(words, WORD.nap);
   }
 }
 

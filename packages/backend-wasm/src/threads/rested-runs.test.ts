@@ -1,6 +1,8 @@
 import { expect, test } from "vitest";
 import { type Mode, RestedRuns } from "./rested-runs.ts";
 
+const MODES = ["timed", "woken", "alone"] as const;
+
 /** Makes runs that take as long as `milliseconds` says of their kind; returns the kinds. */
 function make(runs: RestedRuns, count: number, milliseconds: (mode: Mode) => number): readonly Mode[] {
   return Array.from({ length: count }, () => {
@@ -15,54 +17,58 @@ const countOf = (modes: readonly Mode[], mode: Mode): number => modes.filter((on
 /** Runs that are no longer cold. */
 function warm(): RestedRuns {
   const runs = new RestedRuns();
-  expect(
-    countOf(
-      make(runs, 10, () => 1000),
-      "helped",
-    ),
-  ).toBe(10);
+  expect(new Set(make(runs, 10, () => 1000))).toEqual(new Set(["timed"]));
   return runs;
 }
 
-test("runs of both kinds are tried, helped ones first", () => {
-  const modes = make(warm(), 6, () => 1);
-  expect(modes).toEqual(["helped", "alone", "helped", "alone", "helped", "alone"]);
+test("runs of all kinds are tried, those in which helpers come by themselves first", () => {
+  const modes = make(warm(), 9, () => 1);
+  expect(modes).toEqual([...MODES, ...MODES, ...MODES]);
 });
 
-test.each(["helped", "alone"] as const)("where %s runs are faster, others are tried more and more seldom", (faster) => {
+test.each(MODES)("where %s runs are the fastest, others are tried more and more seldom", (fastest) => {
   const runs = warm();
-  const milliseconds = (mode: Mode): number => (mode === faster ? 10 : 12);
-  make(runs, 6, milliseconds);
-  expect(1000 - countOf(make(runs, 1000, milliseconds), faster)).toBeLessThan(10);
+  const milliseconds = (mode: Mode): number => (mode === fastest ? 10 : 12);
+  make(runs, 9, milliseconds);
+  expect(1000 - countOf(make(runs, 1000, milliseconds), fastest)).toBeLessThan(10);
   const later = make(runs, 10_000, milliseconds);
-  expect(10_000 - countOf(later, faster)).toBeGreaterThan(5);
-  expect(10_000 - countOf(later, faster)).toBeLessThan(15);
+  for (const other of MODES.filter((mode) => mode !== fastest)) {
+    expect(countOf(later, other)).toBeGreaterThan(3);
+    expect(countOf(later, other)).toBeLessThan(8);
+  }
 });
 
-test("what was slower and becomes faster is found, and then preferred", () => {
+test.each(MODES)("when %s runs become the fastest, that is found, and they are preferred", (fastest) => {
   const runs = warm();
-  make(runs, 500, (mode) => (mode === "alone" ? 10 : 12));
-  expect(
-    countOf(
-      make(runs, 3000, (mode) => (mode === "alone" ? 10 : 6)),
-      "helped",
-    ),
-  ).toBeGreaterThan(2000);
+  make(runs, 500, (mode) => (mode === fastest ? 12 : 10));
+  const later = make(runs, 6000, (mode) => (mode === fastest ? 6 : 10));
+  expect(countOf(later, fastest)).toBeGreaterThan(3000);
 });
 
 test("one run that was held up does not change what is preferred for long", () => {
   const runs = warm();
-  const milliseconds = (mode: Mode): number => (mode === "helped" ? 10 : 12);
+  const milliseconds = (mode: Mode): number => (mode === "timed" ? 10 : 12);
   make(runs, 100, milliseconds);
-  runs.took("helped", 100);
-  expect(countOf(make(runs, 200, milliseconds), "helped")).toBeGreaterThan(100);
+  runs.took("timed", 100);
+  expect(countOf(make(runs, 200, milliseconds), "timed")).toBeGreaterThan(100);
 });
 
-test("long runs are helped", () => {
+test("long runs are not tried alone once that is known", () => {
+  const runs = warm();
+  make(runs, 3, (mode) => (mode === "alone" ? 30 : 40));
   expect(
     countOf(
-      make(warm(), 100, (mode) => (mode === "alone" ? 30 : 40)),
-      "helped",
+      make(runs, 1000, () => 40),
+      "alone",
     ),
-  ).toBe(100);
+  ).toBe(0);
+});
+
+test("helpers are woken in runs that follow at once unless they come faster by themselves", () => {
+  const runs = new RestedRuns();
+  expect(runs.woken).toBe(true);
+  make(runs, 40, (mode) => (mode === "timed" ? 10 : 12));
+  expect(runs.woken).toBe(false);
+  make(runs, 4000, (mode) => (mode === "woken" ? 8 : 10));
+  expect(runs.woken).toBe(true);
 });

@@ -1,40 +1,50 @@
-/** Whether helpers take part in a run. */
-export type Mode = "helped" | "alone";
+/** What helpers do in a run: they come by themselves, they are woken, or they take no part. */
+export type Mode = "timed" | "woken" | "alone";
 
+const MODES: readonly Mode[] = ["timed", "woken", "alone"];
 /** The first runs, whose code is still being optimized. */
 const COLD = 10;
-/** Milliseconds above which a run is helped always: threads have been moved long before its end. */
+/** Milliseconds above which runs are not tried alone: threads have been moved long before the end. */
 const LONG = 20;
 /** Runs of each kind before one is preferred. */
 const TRIED = 3;
-/** Runs between two trials of the slower kind: at first, and at most. */
+/** Runs between two trials of a slower kind: at first, and at most. */
 const [LEAST_BETWEEN, MOST_BETWEEN] = [8, 1024];
 /** What a new run counts for in a mean. */
 const WEIGHT = 0.3;
 
 /**
- * Whether runs of a plan that come after a rest should wake the helpers. Where a processor is free a woken thread is there
- * at once, and a run is as fast as others. In a virtual machine Linux takes a processor that sleeps for one that the host
- * has taken away: helpers then wake on their caller's, which they hold up, and are moved after several milliseconds, when a
- * small model is done. No program can ask which of both it is, so runs are measured: a few of each kind, then the slower
- * one more and more seldom.
+ * What helpers should do in the runs of a plan that come after a rest. Where a processor is free a woken thread is there at
+ * once. In a virtual machine Linux takes a processor that sleeps for one that the host has taken away: a woken thread comes
+ * to its caller's, which it holds up, and is moved after several milliseconds, when a small model is done. There it is
+ * better that threads wake by themselves, see {@link napAfter}, or not at all. No program can ask which it is, so runs are
+ * measured: a few of each kind, then the slower ones more and more seldom.
  */
 export class RestedRuns {
   #cold = COLD;
-  readonly #runs: Record<Mode, number> = { helped: 0, alone: 0 };
-  readonly #mean: Record<Mode, number> = { helped: 0, alone: 0 };
+  readonly #runs: Record<Mode, number> = { timed: 0, woken: 0, alone: 0 };
+  readonly #mean: Record<Mode, number> = { timed: 0, woken: 0, alone: 0 };
   #between = LEAST_BETWEEN;
   #left = LEAST_BETWEEN;
+  #trials = 0;
 
   /** How the next run should compute. */
   next(): Mode {
-    if (this.#cold > 0 || this.#mean.helped > LONG) return "helped";
-    const { helped, alone } = this.#runs;
-    if (Math.min(helped, alone) < TRIED) return helped <= alone ? "helped" : "alone";
-    if (--this.#left > 0) return this.#faster;
+    if (this.#cold > 0) return "timed";
+    const modes = this.#modes;
+    const least = modes.reduce((one, other) => (this.#runs[other] < this.#runs[one] ? other : one));
+    if (this.#runs[least] < TRIED) return least;
+    const fastest = this.#fastest;
+    if (--this.#left > 0) return fastest;
     this.#between = Math.min(2 * this.#between, MOST_BETWEEN);
     this.#left = this.#between;
-    return this.#faster === "helped" ? "alone" : "helped";
+    const others = modes.filter((mode) => mode !== fastest);
+    return others[this.#trials++ % others.length]!;
+  }
+
+  /** Whether helpers should be woken in runs that follow at once. */
+  get woken(): boolean {
+    return this.#runs.woken < TRIED || this.#mean.woken < this.#mean.timed;
   }
 
   /** Notes what a run took. */
@@ -43,15 +53,20 @@ export class RestedRuns {
       this.#cold--;
       return;
     }
-    const before = this.#faster;
+    const before = this.#fastest;
     const mean = this.#mean[mode];
     // A run that something else has held up says little.
     this.#mean[mode] =
-      this.#runs[mode]++ === 0 ? milliseconds : mean + WEIGHT * (Math.min(milliseconds, 2 * mean) - mean);
-    if (this.#faster !== before) this.#left = this.#between = LEAST_BETWEEN;
+      this.#runs[mode]++ === 0 ? milliseconds : mean + WEIGHT * (Math.min(milliseconds, 1.5 * mean) - mean);
+    if (this.#fastest !== before) this.#left = this.#between = LEAST_BETWEEN;
   }
 
-  get #faster(): Mode {
-    return this.#mean.helped <= this.#mean.alone ? "helped" : "alone";
+  /** The kinds that come into question. */
+  get #modes(): readonly Mode[] {
+    return this.#mean.timed > LONG ? MODES.filter((mode) => mode !== "alone") : MODES;
+  }
+
+  get #fastest(): Mode {
+    return this.#modes.reduce((one, other) => (this.#mean[other] < this.#mean[one] ? other : one));
   }
 }

@@ -3,7 +3,7 @@ import type { Pool } from "./pool.ts";
 import { RestedRuns } from "./rested-runs.ts";
 import { type Division, divide, type Part, type Team } from "./team.ts";
 
-type Runs = Pick<RestedRuns, "next" | "took">;
+type Runs = Pick<RestedRuns, "next" | "took" | "woken">;
 
 /** The team of one model: the thread that runs its steps, and the helpers of a pool. */
 export class SharedTeam implements Team {
@@ -65,21 +65,24 @@ export class SharedTeam implements Team {
 
   run(plan: object, steps: () => void): void {
     const start = performance.now();
+    const runs = this.#restedRuns.get(plan) ?? this.#newRuns();
+    this.#restedRuns.set(plan, runs);
     try {
-      if (this.#pool.hasRested(start)) this.#runRested(plan, start, steps);
-      else steps();
+      if (this.#pool.hasRested(start)) this.#runRested(runs, start, steps);
+      else {
+        this.#pool.begin({ woken: runs.woken, stayAwake: false });
+        steps();
+      }
     } finally {
       this.#alone = false;
       this.#pool.rest();
     }
   }
 
-  #runRested(plan: object, start: number, steps: () => void): void {
-    const runs = this.#restedRuns.get(plan) ?? this.#newRuns();
-    this.#restedRuns.set(plan, runs);
+  #runRested(runs: Runs, start: number, steps: () => void): void {
     const mode = runs.next();
-    if (mode === "alone") this.#alone = true;
-    else this.#pool.stayAwake();
+    this.#alone = mode === "alone";
+    this.#pool.begin({ woken: mode === "woken", stayAwake: mode !== "alone" });
     steps();
     runs.took(mode, performance.now() - start);
   }
