@@ -79,7 +79,7 @@ export class Replanner<T extends DeviceTypes> extends Planner<T> {
   /** Returns null where the plan would need other memory, or other steps. */
   async plan({ views, inputs, outputs }: RepeatRequest<TensorView<T["handle"]>>): Promise<PlannedStage<T> | null> {
     const { given, steps, layout } = this.#before;
-    for (const [tensor, view] of views) if (given.get(tensor) !== view) return null;
+    if (views !== given) for (const [tensor, view] of views) if (given.get(tensor) !== view) return null;
     if (!(await this.#answersAsBefore())) return null;
     for (const [i, input] of inputs.entries()) this.#placeInput(this.#before.inputs[i]!, input);
     const { constantSteps } = this.#before;

@@ -19,6 +19,16 @@ const MAX_STAGES = 1024;
 /** The number of plans from which others are made: of a program that does other things for some sizes, one for each. */
 const MAX_MODELS = 3;
 
+/** What is bound to names of a graph, which no run gives. */
+interface Bound<View> {
+  readonly bound: ReadonlyMap<string, View>;
+  /** The tensors by name, and where they are. */
+  readonly weights: ReadonlyMap<string, ArgValue>;
+  readonly views: ReadonlyMap<LoweredTensor, View>;
+  /** The names of the other inputs, in order. */
+  readonly names: readonly string[];
+}
+
 /**
  * Runs one graph. The first run with new input shapes lowers and plans it; further runs with the same shapes only move
  * data. Runs of one executable never overlap, because they share memory.
@@ -36,6 +46,7 @@ export class GraphRunner<View extends TensorType, Plan extends StagePlan<View>> 
   #models: readonly StageNode<View, Plan>[] = [];
   /** The tensors that are bound to names, which are the same in all plans. */
   readonly #tensors = new Map<string, LoweredTensor>();
+  #bound: Bound<View> | null = null;
 
   constructor(
     graph: Graph,
@@ -141,39 +152,49 @@ export class GraphRunner<View extends TensorType, Plan extends StagePlan<View>> 
     bound: ReadonlyMap<string, View>,
     lowered: () => Promise<void>,
   ): Promise<StageNode<View, Plan>> {
-    const names = this.#graph.inputs.filter((name) => name !== null && !bound.has(name));
+    const { weights, views, names } = this.#boundOf(bound);
     if (names.length !== inputs.length) {
       throw backendError("backend.graph-inputs", {
         what: `A graph of ${names.length} inputs was called with ${inputs.length}`,
         advice: "Run validate() on the program: the operands of a nested graph do not fit it.",
       });
     }
-    const weights = new Map<string, ArgValue>();
-    const views = new Map<LoweredTensor, View>();
-    for (const name of this.#graph.inputs) {
-      const view = name === null ? undefined : bound.get(name);
-      if (view === undefined) continue;
-      const tensor = this.#tensors.get(name!) ?? { dtype: view.dtype, shape: view.shape, name: name! };
-      this.#tensors.set(name!, tensor);
-      weights.set(name!, tensor);
-      views.set(tensor, view);
-    }
     const origin = { key, views, after: this.#after, count: this.#count };
-    const environment = (given: Placeholders): Map<string, ArgValue> =>
-      new Map([...weights, ...names.map((name, i) => [name!, given.values[i]!] as const)]);
+    const named = ({ values }: Placeholders): [string, ArgValue][] => names.map((name, i) => [name, values[i]!]);
     for (const model of this.#models) {
       const given = new Placeholders(inputs, (i) => names[i]!, model.given);
-      const node = await model.repeat({ ...origin, given }, environment(given));
+      const node = await model.repeat({ ...origin, given }, new Map(named(given)));
       if (node === null) continue;
       if (model !== this.#models[0]) this.#models = [model, ...this.#models.filter((other) => other !== model)];
       return node;
     }
     const given = new Placeholders(inputs, (i) => names[i]!);
-    const stage = await lower(this.#graph, environment(given), this.#options);
+    const stage = await lower(this.#graph, new Map([...weights, ...named(given)]), this.#options);
     await lowered();
     const node = await StageNode.plan(this.#engine, { ...origin, given }, stage);
     if (stage.again !== undefined && node.plan.records !== undefined) this.#setModels([node, ...this.#models]);
     return node;
+  }
+
+  #boundOf(bound: ReadonlyMap<string, View>): Bound<View> {
+    if (this.#bound?.bound === bound) return this.#bound;
+    const weights = new Map<string, ArgValue>();
+    const views = new Map<LoweredTensor, View>();
+    const names: string[] = [];
+    for (const name of this.#graph.inputs) {
+      if (name === null) continue;
+      const view = bound.get(name);
+      if (view === undefined) {
+        names.push(name);
+        continue;
+      }
+      const tensor = this.#tensors.get(name) ?? { dtype: view.dtype, shape: view.shape, name };
+      this.#tensors.set(name, tensor);
+      weights.set(name, tensor);
+      views.set(tensor, view);
+    }
+    this.#bound = { bound, weights, views, names };
+    return this.#bound;
   }
 
   #setModels(nodes: readonly StageNode<View, Plan>[]): void {

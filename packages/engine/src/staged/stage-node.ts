@@ -97,7 +97,9 @@ export class StageNode<View extends TensorType, Plan extends StagePlan<View>> im
     return new StageNode(engine, origin, stage, plan, numbers);
   }
 
-  /** Plans this stage for other sizes; null if it has to be lowered and planned from the beginning. */
+  /**
+   * Plans this stage for other sizes of some of its inputs; null if it has to be lowered and planned from the beginning.
+   */
   async repeat(
     origin: StageOrigin<View, Plan>,
     inputs: ReadonlyMap<string, ArgValue>,

@@ -57,7 +57,7 @@ export class LoweredGraph {
   }
 
   /**
-   * Returns the classes of nodes for these inputs. Loose ones take values to be alike whose kinds have always been: it has
+   * Returns the classes of nodes for these inputs; those that are not given are as they were. Loose ones take values to be alike whose kinds have always been: it has
    * to be verified that they are for these inputs. Strict ones take only values to be alike that are made alike, of inputs
    * that are.
    */
@@ -68,7 +68,7 @@ export class LoweredGraph {
       this.#loose ??= new NodeClasses(this.nodes, { inputs: this.#kindsOfInputs(), classOf, isAlone });
       return this.#loose;
     }
-    const changed = this.inputs.filter((name) => inputs.get(name) !== this.env.get(name));
+    const changed = this.inputs.filter((name) => (inputs.get(name) ?? this.env.get(name)) !== this.env.get(name));
     const kinds = new Map(changed.map((name) => [name, kindOf(inputs.get(name)!, name)]));
     if (this.#strict === undefined || !areAlike(this.#strict, kinds)) {
       for (const name of this.inputs) this.#inputs.set(name, `${this.#inputs.get(name)}; ${kinds.get(name) ?? ""}`);

@@ -40,7 +40,7 @@ export class Repetition {
   /** Whether values are alike only if they are made alike. */
   readonly isStrict: boolean;
   readonly #before: LoweredGraph;
-  readonly #given: Environment;
+  readonly #given: ReadonlyMap<string, ArgValue>;
   readonly #lowering: Lowering;
   readonly #lowerNode: RepetitionOptions["lowerNode"];
   readonly #same = new SameCalls();
@@ -52,7 +52,10 @@ export class Repetition {
   readonly #changed = new Set<string>();
   readonly #lowered = new Map<number, readonly Call[]>();
 
-  private constructor(before: LoweredGraph, inputs: Environment, { options, lowerNode, isStrict }: RepetitionOptions) {
+  private constructor(
+    before: LoweredGraph,
+    inputs: ReadonlyMap<string, ArgValue>,
+    { options, lowerNode, isStrict }: RepetitionOptions) {
     const { registry, target } = options;
     this.#lowerNode = lowerNode;
     this.#before = before;
@@ -66,10 +69,14 @@ export class Repetition {
   }
 
   /**
-   * Lowers a graph again. Returns null if that takes other calls, or calls that read other results, or where values of one
+   * Lowers a graph again; inputs that are not given are as they were. Returns null if that takes other calls, or calls that read other results, or where values of one
    * class are of different kinds, which those of strict classes are not.
    */
-  static async of(before: LoweredGraph, inputs: Environment, options: RepetitionOptions): Promise<Repetition | null> {
+  static async of(
+    before: LoweredGraph,
+    inputs: ReadonlyMap<string, ArgValue>,
+    options: RepetitionOptions,
+  ): Promise<Repetition | null> {
     const again = new Repetition(before, inputs, options);
     if (!again.#takeInputs()) return null;
     try {
@@ -133,8 +140,8 @@ export class Repetition {
   }
 
   #takeInputs(): boolean {
-    for (const name of this.#before.inputs) {
-      const [known, now] = [this.#before.env.get(name)!, this.#given.get(name)!];
+    for (const [name, now] of this.#given) {
+      const known = this.#before.env.get(name)!;
       if (now === known) continue;
       const tensors = tensorsIn(now);
       const earlier = tensorsIn(known);

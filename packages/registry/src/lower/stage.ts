@@ -50,6 +50,9 @@ export interface Stage {
 export interface LowerAgain {
   /** Whether it is known that loose classes of nodes do not do. */
   readonly needsStrict: boolean;
-  /** Resolves to null where it has to be lowered from the beginning, or with strict classes. */
+  /**
+   * Lowers for inputs of which those that are not given are as they were. Resolves to null where it has to be lowered from
+   * the beginning, or with strict classes.
+   */
   repeat(inputs: ReadonlyMap<string, ArgValue>, isStrict: boolean): Promise<Repetition | null>;
 }

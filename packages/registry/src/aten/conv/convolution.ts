@@ -29,15 +29,15 @@ export const CONVOLUTION_OPS: readonly OpRecord[] = [
   ),
   defineOp(
     "aten::conv1d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[1] stride=[1], SymInt[1] padding=[0], SymInt[1] dilation=[1], SymInt groups=1) -> Tensor",
-    { decompose: (conv, b) => forward(b, conv, 1) },
+    { infer: (conv) => forwardMeta(conv, 1), decompose: (conv, b) => forward(b, conv, 1) },
   ),
   defineOp(
     "aten::conv2d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[2] stride=[1, 1], SymInt[2] padding=[0, 0], SymInt[2] dilation=[1, 1], SymInt groups=1) -> Tensor",
-    { decompose: (conv, b) => forward(b, conv, 2) },
+    { infer: (conv) => forwardMeta(conv, 2), decompose: (conv, b) => forward(b, conv, 2) },
   ),
   defineOp(
     "aten::conv3d(Tensor input, Tensor weight, Tensor? bias=None, SymInt[3] stride=[1, 1, 1], SymInt[3] padding=[0, 0, 0], SymInt[3] dilation=[1, 1, 1], SymInt groups=1) -> Tensor",
-    { decompose: (conv, b) => forward(b, conv, 3) },
+    { infer: (conv) => forwardMeta(conv, 3), decompose: (conv, b) => forward(b, conv, 3) },
   ),
   defineOp(
     'aten::conv1d.padding(Tensor input, Tensor weight, Tensor? bias=None, SymInt[1] stride=[1], str padding="valid", SymInt[1] dilation=[1], SymInt groups=1) -> Tensor',
@@ -80,6 +80,25 @@ function convolution(b: Builder, conv: Convolution): TensorMeta {
   return b.tensor("aten::convolution", { input, weight, bias, ...windows(conv), transposed, groups });
 }
 
+/** Infers the result of an op such as `conv2d`. */
+function forwardMeta(conv: Forward, spatial: number): TensorMeta {
+  const { dtype, shape } = conv.input;
+  checkRank(conv, spatial);
+  const isBatched = shape.length === spatial + 2;
+  const input = isBatched ? conv.input : { dtype, shape: [1, ...shape] };
+  const result = convolved({ ...conv, input, transposed: false, output_padding: [0] });
+  return isBatched ? result : { dtype, shape: result.shape.slice(1) };
+}
+
+function checkRank({ input }: Pick<Convolution, "input">, spatial: number): void {
+  const rank = input.shape.length;
+  check(
+    rank === spatial + 2 || rank === spatial + 1,
+    () =>
+      `Expected ${spatial + 1}D (unbatched) or ${spatial + 2}D (batched) input to conv${spatial}d, but got input of size: ${show(input.shape)}`,
+  );
+}
+
 function forward(b: Builder, conv: Forward, spatial: number): TensorMeta {
   return unbatched(b, { ...conv, transposed: false, output_padding: [0] }, spatial);
 }
@@ -94,13 +113,8 @@ function transposed(b: Builder, conv: Omit<Convolution, "transposed">, spatial: 
 
 /** Calls `convolution` for ops such as `conv2d`, which also accept an input without a batch dimension. */
 function unbatched(b: Builder, conv: Convolution, spatial: number): TensorMeta {
-  const rank = conv.input.shape.length;
-  check(
-    rank === spatial + 2 || rank === spatial + 1,
-    () =>
-      `Expected ${spatial + 1}D (unbatched) or ${spatial + 2}D (batched) input to conv${spatial}d, but got input of size: ${show(conv.input.shape)}`,
-  );
-  if (rank === spatial + 2) return convolution(b, conv);
+  checkRank(conv, spatial);
+  if (conv.input.shape.length === spatial + 2) return convolution(b, conv);
   const e = emit(b);
   return e.squeeze(convolution(b, { ...conv, input: e.unsqueeze(conv.input, 0) }), 0);
 }

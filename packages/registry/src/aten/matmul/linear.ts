@@ -1,10 +1,12 @@
 import type { Builder } from "../../builder.ts";
 import { defineOp, type OpRecord } from "../../op.ts";
+import { resultType } from "../../promotion.ts";
 import type { Scalar, TensorMeta } from "../../tensor-meta.ts";
 import { check, show } from "../support/check.ts";
 import { broadcast, numel, sameShape } from "../support/dims.ts";
 import { checkSameDtype, isIntegral, toNumber } from "../support/dtypes.ts";
 import { emit } from "../support/emit.ts";
+import { inferMatmul } from "./matmul.ts";
 
 /** Defines linear layers, and `addmm`, which they decompose into. */
 export const LINEAR_OPS: readonly OpRecord[] = [
@@ -25,14 +27,23 @@ export const LINEAR_OPS: readonly OpRecord[] = [
       combine(b, self, b.tensor("aten::mm", { self: mat1, mat2 }), beta, alpha),
   }),
   defineOp("aten::linear(Tensor input, Tensor weight, Tensor? bias=None) -> Tensor", {
-    decompose: ({ input, weight, bias }, b) => {
-      const e = emit(b);
+    infer: ({ input, weight, bias }) => {
       check(
         weight.shape.length === 1 || weight.shape.length === 2,
         () => `linear: weight must be 1-D or 2-D, got ${show(weight.shape)}`,
       );
+      const product = inferMatmul(input, { dtype: weight.dtype, shape: weight.shape.toReversed() });
+      if (bias === null) return product;
+      if (isAddmm(input, weight, bias)) {
+        checkSameDtype("linear", product, bias);
+        return withAddend(bias, product.shape);
+      }
+      return { dtype: resultType([product, bias]), shape: broadcast(product.shape, bias.shape) };
+    },
+    decompose: ({ input, weight, bias }, b) => {
+      const e = emit(b);
       const matrix = weight.shape.length === 1 ? weight : e.transpose(weight, 0, 1);
-      if (bias === null || input.shape.length < 2 || weight.shape.length === 1 || bias.shape.length !== 1) {
+      if (bias === null || !isAddmm(input, weight, bias)) {
         const result = b.tensor("aten::matmul", { self: input, other: matrix });
         return bias === null ? result : e.add(result, bias);
       }
@@ -42,6 +53,11 @@ export const LINEAR_OPS: readonly OpRecord[] = [
     },
   }),
 ];
+
+/** Whether PyTorch computes a linear layer as `addmm`, which converts nothing and expands the bias at most to its columns. */
+function isAddmm(input: TensorMeta, weight: TensorMeta, bias: TensorMeta): boolean {
+  return input.shape.length >= 2 && weight.shape.length === 2 && bias.shape.length === 1;
+}
 
 /** Checks that the addend broadcasts to the product; the product never broadcasts to the addend. */
 export function withAddend(self: TensorMeta, shape: readonly number[]): TensorMeta {

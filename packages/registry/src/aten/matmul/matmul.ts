@@ -18,14 +18,11 @@ export const MATMUL_OPS: readonly OpRecord[] = [
     infer: ({ self, mat2 }) => inferProduct("bmm", self, mat2, 3),
   }),
   defineOp("aten::matmul(Tensor self, Tensor other) -> Tensor", {
+    infer: ({ self, other }) => inferMatmul(self, other),
     decompose: ({ self, other }, b) => {
       const mm = (x: TensorMeta, y: TensorMeta): TensorMeta => b.tensor("aten::mm", { self: x, mat2: y });
       const e = emit(b);
       const [rank, otherRank] = [self.shape.length, other.shape.length];
-      check(
-        rank > 0 && otherRank > 0,
-        () => `both arguments to matmul need to be at least 1D, but they are ${rank}D and ${otherRank}D`,
-      );
       if (rank === 1 && otherRank === 1) return b.tensor("aten::dot", { self, tensor: other });
       if (rank === 2 && otherRank === 1) return b.tensor("aten::mv", { self, vec: other });
       if (rank === 1 && otherRank === 2) return e.squeeze(mm(e.unsqueeze(self, 0), other), 0);
@@ -90,6 +87,21 @@ function outer(
   check(vec2.shape.length === 1, () => `outer: Expected 1-D argument vec2, but got ${vec2.shape.length}-D`);
   const e = emit(b);
   return e.mul(e.unsqueeze(self, 1), vec2);
+}
+
+/** Infers the result of `matmul`: a vector is a row on the left and a column on the right, and its dimension is dropped. */
+export function inferMatmul(self: TensorMeta, other: TensorMeta): TensorMeta {
+  const [rank, otherRank] = [self.shape.length, other.shape.length];
+  check(
+    rank > 0 && otherRank > 0,
+    () => `both arguments to matmul need to be at least 1D, but they are ${rank}D and ${otherRank}D`,
+  );
+  checkSameDtype("matmul", self, other);
+  check(self.dtype !== "bool", "matmul not implemented for bool");
+  checkInner(self, other);
+  const batch = broadcast(self.shape.slice(0, -2), other.shape.slice(0, -2));
+  const columns = otherRank === 1 ? [] : other.shape.slice(-1);
+  return { dtype: self.dtype, shape: [...batch, ...self.shape.slice(0, -1).slice(-1), ...columns] };
 }
 
 /** Infers the result of `mm` (rank 2) and `bmm` (rank 3). */
