@@ -5,7 +5,7 @@ const MODES: readonly Mode[] = ["timed", "woken", "alone"];
 /** The first runs, whose code is still being optimized. */
 const COLD = 10;
 /** Milliseconds above which runs are not tried alone: threads have been moved long before the end. */
-const LONG = 20;
+const LONG = 40;
 /** Runs of each kind before one is preferred. */
 const TRIED = 3;
 /** Runs between two trials of a slower kind: at first, and at most. */
