@@ -42,6 +42,9 @@ export class Replanner<T extends DeviceTypes> extends Planner<T> {
   readonly #classes: StepClasses;
   /** Whether the steps of a class have to be planned again, by its first step. */
   readonly #differs: Uint8Array;
+  /** What runs: the steps of before, until others are in their place; and which of the steps have been replaced. */
+  readonly #running: PlannedStep<T>[];
+  readonly #replaced: Uint8Array;
   /** What the first steps of classes came to, by position, if they were planned. */
   readonly #planned = new Map<number, Planned<T>>();
   /** Steps that are the first of no class, and were planned by themselves. */
@@ -69,6 +72,8 @@ export class Replanner<T extends DeviceTypes> extends Planner<T> {
     this.#repetition = repetition;
     this.#changed = new ChangedSteps(repetition);
     this.#classes = StepClasses.of(before, repetition);
+    this.#running = this.#classes.planned.slice() as PlannedStep<DeviceTypes>[] as PlannedStep<T>[];
+    this.#replaced = new Uint8Array(before.steps.length);
     this.#differs = new Uint8Array(before.steps.length);
     for (const at of this.#classes.firsts) {
       const { shared, calls } = before.steps[at]!;
@@ -85,6 +90,8 @@ export class Replanner<T extends DeviceTypes> extends Planner<T> {
     const { constantSteps } = this.#before;
     for (let at = 0; at < steps.length; at++) {
       if (at === constantSteps) this.forgetReads();
+      if (this.#differs[this.#classes.first[at]!] === 0) continue;
+      this.#replaced[at] = 1;
       if (at < constantSteps ? this.#followsConstant(at) : this.#follows(at)) continue;
       await (at < constantSteps ? this.#planConstant(steps[at]!, at) : this.#planAgain(steps[at]!, at));
       if (!this.#fits) return null;
@@ -98,7 +105,15 @@ export class Replanner<T extends DeviceTypes> extends Planner<T> {
     }
     const view = (tensor: LoweredTensor): TensorView<T["handle"]> | undefined =>
       this.#copied.get(this.#repetition.originOf(tensor)) ?? this.get(tensor);
-    return { steps: this.steps, views: { get: view }, layout, constants: this.constants, notes: this.notes };
+    // Steps that were planned now have their place; what is left are copies of outputs.
+    const running = [...this.#running, ...this.steps];
+    const constants = new Map([...this.#otherConstants, ...this.constants]);
+    return { steps: running, views: { get: view }, layout, constants, notes: this.notes };
+  }
+
+  /** The constants that steps read which are as before. */
+  get #otherConstants(): ReadonlyMap<Constant<T["handle"]>, readonly Call[]> {
+    return this.#classes.constantsBeside(this.#replaced) as ReadonlyMap<Constant<T["handle"]>, readonly Call[]>;
   }
 
   /** Returns where a tensor lies now. */
@@ -168,22 +183,9 @@ export class Replanner<T extends DeviceTypes> extends Planner<T> {
   }
 
   async #answersAsBefore(): Promise<boolean> {
-    const ids = new Map<Call, number>();
-    const idOf = (call: Call): number => {
-      const first = this.#repetition.firstOf(call);
-      const id = ids.get(first) ?? ids.size;
-      ids.set(first, id);
-      return id;
-    };
-    const asked = new Set<string>();
-    for (const question of this.#before.questions) {
+    for (const question of this.#classes.questions) {
       const { call, group } = question;
-      const calls = [call, ...group.calls];
-      if (!calls.some((each) => this.#repetition.differs(each))) continue;
-      // Equal calls get equal answers.
-      const key = `${calls.map(idOf)}|${group.inputs.length}`;
-      if (asked.has(key)) continue;
-      asked.add(key);
+      if (![call, ...group.calls].some((each) => this.#repetition.differs(each))) continue;
       const answer = await this.#changed.ask(question, (now, grown) => this.device.takesEpilogue(now, grown));
       if (answer !== question.answer) return false;
     }
@@ -198,11 +200,9 @@ export class Replanner<T extends DeviceTypes> extends Planner<T> {
     );
   }
 
-  /** Whether a step that computes constants needs no planning: it is as before, or of the constants of an equal one. */
+  /** Whether a step that computes constants needs no planning: it is of the constants of an equal one. */
   #followsConstant(at: number): boolean {
-    const first = this.#classes.first[at]!;
-    if (this.#differs[first] === 0) return true;
-    return first !== at && this.#classes.buffersOf(at).from.length === 0;
+    return this.#classes.first[at] !== at && this.#classes.buffersOf(at).from.length === 0;
   }
 
   async #planConstant(record: StepRecord<T>, at: number): Promise<void> {
@@ -217,21 +217,20 @@ export class Replanner<T extends DeviceTypes> extends Planner<T> {
     }
   }
 
-  /** Adds a step that needs no planning: it is as before, or like the first of its class, on other buffers. */
+  /** Sets a step that needs no planning: it is like the first of its class, on other buffers. */
   #follows(at: number): boolean {
     const first = this.#classes.first[at]!;
     const record = this.#before.steps[at]!;
-    if (this.#differs[first] === 0) {
-      this.#add(record, record.planned, record.constants);
-      return true;
-    }
     const planned = first === at ? undefined : this.#planned.get(first);
     if (planned === undefined || planned.constants === null) return false;
     const [reads, others] = [this.#classes.reads[first]!, this.#classes.reads[at]!];
     const constants = planned.constants.map((read, i) => {
       return read < 0 ? record.constants[i]! : this.get(others[read]!).buffer.constant!;
     });
-    if (planned.step === null) this.#add(record, null, constants);
+    this.now = at;
+    this.calls = record.calls;
+    this.readInRuns(constants);
+    if (planned.step === null) this.#run(at, null);
     else {
       const { from, to } = this.#classes.buffersOf(at);
       const own = from.map((buffer) => (buffer instanceof PlanBuffer ? (this.#buffers.get(buffer) ?? buffer) : buffer));
@@ -241,17 +240,16 @@ export class Replanner<T extends DeviceTypes> extends Planner<T> {
         const now = read.map((i) => this.get(reads[i]!).buffer);
         return this.device.rebound!(each, [...own, ...now], [...to, ...read.map((i) => this.get(others[i]!).buffer)]);
       });
-      this.#add(record, { calls: record.calls, work }, constants);
+      this.#run(at, { calls: record.calls, work });
     }
     return true;
   }
 
-  /** Adds a step that needs no planning. */
-  #add({ calls }: StepRecord<T>, step: PlannedStep<T> | null, constants: readonly Constant<T["handle"]>[]): void {
-    this.now++;
-    this.calls = calls;
-    if (step !== null) this.steps.push(step);
-    this.readInRuns(constants);
+  /** Sets what runs for a step; it has to be something where it was before. */
+  #run(at: number, step: PlannedStep<T> | null): void {
+    const position = this.#classes.positions[at]!;
+    if (step === null || position < 0) this.#fits &&= step === null && position < 0;
+    else this.#running[position] = step;
   }
 
   async #planAgain(record: StepRecord<T>, at: number): Promise<void> {
@@ -259,8 +257,10 @@ export class Replanner<T extends DeviceTypes> extends Planner<T> {
     const step = await this.#stepFor(record);
     if (step === null) return;
     this.#begin(record.made, new Set([...record.used, ...record.made]), this.#classes.makes[at]!);
-    const before = this.steps.length;
+    this.now = at;
     const constants = await this.planStep(callsOf(step), () => this.step(step));
+    const planned = this.steps.pop() ?? null;
+    this.#run(at, planned);
     this.#end();
     for (const tensor of this.#classes.makes[at]!) {
       const known = this.#before.views.get(tensor);
@@ -269,7 +269,7 @@ export class Replanner<T extends DeviceTypes> extends Planner<T> {
         this.#fits = false;
     }
     if (this.#classes.first[at] !== at) return;
-    this.#planned.set(at, { step: this.steps[before] ?? null, constants: this.#constantsOf(at, record, constants) });
+    this.#planned.set(at, { step: planned, constants: this.#constantsOf(at, record, constants) });
     for (const [place, bytes] of [...this.#growing]) {
       const index = record.made.indexOf(place);
       if (index < 0) continue;

@@ -1,10 +1,11 @@
 import { sameShape } from "@pt2/format";
 import { type Call, type LoweredTensor, type NodeClasses, type Repetition, tensorsIn } from "@pt2/registry";
 import { operandsOf, type Step } from "../fuse.ts";
-import type { DeviceBuffer } from "./constant.ts";
+import type { Constant, DeviceBuffer } from "./constant.ts";
 import { PlanBuffer } from "./device-buffer.ts";
 import type { DeviceTypes } from "./device-types.ts";
-import type { PlanRecords, StepRecord } from "./plan-records.ts";
+import type { EpilogueQuestion, PlanRecords, StepRecord } from "./plan-records.ts";
+import type { PlannedStep } from "./planned-stage.ts";
 import type { TensorView } from "./tensor-view.ts";
 
 /** What the places of tensors in a step are told apart by. */
@@ -23,6 +24,11 @@ export class StepClasses {
   readonly reads: readonly (readonly LoweredTensor[])[];
   /** The tensors that each step makes, in order. */
   readonly makes: readonly (readonly LoweredTensor[])[];
+  /** What runs, and for each step where in that it is; -1 for one that runs nothing. */
+  readonly planned: readonly PlannedStep<DeviceTypes>[];
+  readonly positions: readonly number[];
+  /** One of all questions that have the same answer. */
+  readonly questions: readonly EpilogueQuestion[];
   readonly #records: PlanRecords<DeviceTypes>;
   readonly #buffers = new Map<number, OtherBuffers>();
   readonly #members = new Map<number, number[]>();
@@ -31,6 +37,7 @@ export class StepClasses {
   readonly #places = new Map<LoweredTensor, string>();
   readonly #sources = new Map<string, LoweredTensor[]>();
   readonly #readers = new Map<string, number[]>();
+  #beside: { readonly replaced: Uint8Array; readonly constants: Map<Constant<unknown>, readonly Call[]> } | null = null;
 
   private constructor(records: PlanRecords<DeviceTypes>, { firstOf, kindOf, isStrict }: ClassLookup) {
     const { steps, inputs, views } = records;
@@ -54,6 +61,17 @@ export class StepClasses {
       calls.set(first, id);
       return id;
     };
+    const asked = new Map<string, EpilogueQuestion>();
+    for (const question of records.questions) {
+      const { call, group } = question;
+      // Equal calls get equal answers.
+      const key = `${[call, ...group.calls].map(idOf)}|${group.inputs.length}`;
+      if (!asked.has(key)) asked.set(key, question);
+    }
+    this.questions = [...asked.values()];
+    const planned: PlannedStep<DeviceTypes>[] = [];
+    this.planned = planned;
+    this.positions = steps.map((step) => (step.planned === null ? -1 : planned.push(step.planned) - 1));
     const bufferOf: BufferOf = (tensor) => views.get(tensor)?.buffer;
     const known = new Map<string, number>();
     const first: number[] = [];
@@ -136,6 +154,22 @@ export class StepClasses {
   #buffersIn(at: number): readonly DeviceBuffer<unknown>[] {
     const { made, constants } = this.#records.steps[at]!;
     return [...this.reads[at]!.map((tensor) => this.#records.views.get(tensor)!.buffer), ...made, ...constants];
+  }
+
+  /**
+   * Returns the constants that steps read besides those that were `replaced`. The last answer is kept, as most sizes change
+   * the same steps.
+   */
+  constantsBeside(replaced: Uint8Array): ReadonlyMap<Constant<unknown>, readonly Call[]> {
+    const known = this.#beside;
+    if (known?.replaced.every((each, at) => each === replaced[at])) return known.constants;
+    const constants = new Map<Constant<unknown>, readonly Call[]>();
+    for (const [at, step] of this.#records.steps.entries()) {
+      if (replaced[at] === 1) continue;
+      for (const constant of step.constants) if (!constants.has(constant)) constants.set(constant, step.calls);
+    }
+    this.#beside = { replaced: replaced.slice(), constants };
+    return constants;
   }
 
   /** Returns the class of a tensor's place. */
