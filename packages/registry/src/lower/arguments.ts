@@ -48,7 +48,13 @@ export function argValue(arg: Arg, env: Environment, node: Node): ArgValue {
   }
 }
 
-/** Does the same for the operands of a higher-order op. */
+/** Returns the values of a node's arguments by name. */
+export function namedArgs(node: Node, env: Environment): Record<string, ArgValue> {
+  // An argument may have any name in a file, `__proto__` too.
+  return Object.fromEntries(node.args.map(({ name, arg }) => [name, argValue(arg, env, node)]));
+}
+
+/** Does the same as {@link argValue} for the operands of a higher-order op. */
 export function operandOf(arg: Arg, env: Environment, node: Node): ArgValue | Graph {
   return arg.kind === "graph" ? arg.graph : argValue(arg, env, node);
 }

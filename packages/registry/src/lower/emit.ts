@@ -12,7 +12,7 @@ import { registryError } from "../registry-errors.ts";
 import { hasTensor } from "../schema/has-tensor.ts";
 import type { SchemaType } from "../schema/types.ts";
 import type { ArgValue } from "../tensor-meta.ts";
-import { describe, type Environment } from "./arguments.ts";
+import { describe, type Environment, namedArgs } from "./arguments.ts";
 import type { Call, LoweredNode } from "./call.ts";
 import { argsAgain, scalarAgain } from "./call-again.ts";
 import { requireArgumentValues } from "./check-arguments.ts";
@@ -21,9 +21,10 @@ import { inPlaceProblem } from "./in-place-problem.ts";
 import { isNativeIfLoaded } from "./is-native.ts";
 import { located } from "./located.ts";
 import type { LowerTarget } from "./lower-target.ts";
+import { tensorsIn } from "./lowered-tensor.ts";
 import { Recipe } from "./recipe.ts";
 import { isFree, named, resultsOf, viewMeta } from "./results.ts";
-import { RuntimeScalars } from "./runtime-scalar.ts";
+import { isRuntimeScalar, RuntimeScalars } from "./runtime-scalar.ts";
 
 /**
  * A target that takes every op as it is: used to infer the results of a decomposition, whether or not a backend can run
@@ -89,25 +90,42 @@ export class Emitter {
   }
 
   /**
-   * Returns what a node comes to that came to one call of its own op, for other values of its arguments, without adding
-   * the call. Null where it may come to something else.
+   * Returns what a node comes to for other values of its arguments that came to one call of its own op, or to sizes alone,
+   * without adding the call. Null where it may come to something else.
    */
-  again({ node, calls, results: before }: LoweredNode, env: Environment): Pick<LoweredNode, "calls" | "results"> | null {
+  again(
+    { node, calls, results: before }: LoweredNode,
+    env: Environment,
+  ): Pick<LoweredNode, "calls" | "results"> | null {
     const [call] = calls;
-    if (call === undefined || calls.length > 1 || call.record.name !== node.op || call.results !== before) return null;
-    const { record, kind, packaged } = call;
-    if (packaged || record.dynamic !== undefined || record.compute !== undefined) return null;
+    if (call === undefined) return this.#freeAgain(node, env);
+    if (calls.length > 1 || call.record.name !== node.op || call.results !== before || call.packaged) return null;
+    const { record, kind } = call;
+    if (record.dynamic !== undefined || record.compute !== undefined) return null;
     const args = argsAgain(call, env);
     if (args === null) return null;
     return located(node, () => {
       requireArgumentValues(record, args, node);
       if (kind === "native" && !this.#isNative(node.op, args)) return null;
-      const scalar = kind === "scalar" ? scalarAgain(call, args) : undefined;
-      if (scalar === null) return null;
+      const scalar = kind === "scalar" ? scalarAgain(call, args, this.#numbers.fix) : undefined;
       const made = scalar === undefined ? this.infer(record, args, node) : [scalar];
       const results = this.#named(made, node.op, node, 0);
       if (node.written !== undefined) requireFits(results[0], record, args, node);
       return { calls: [{ ...call, args, ...(scalar && { scalar }), results }], results };
+    });
+  }
+
+  /** Returns the sizes that a node comes to; null where it does something else. */
+  #freeAgain(node: Node, env: Environment): Pick<LoweredNode, "calls" | "results"> | null {
+    const record = this.#registry.resolve(node.op);
+    if (record === undefined || !isFree(record) || record.dynamic !== undefined || record.compute !== undefined)
+      return null;
+    const given = namedArgs(node, env);
+    if (Object.values(given).some((value) => tensorsIn(value).some(isRuntimeScalar))) return null;
+    return located(node, () => {
+      const args = resolveArgs(record.schema, given, () => describe(node));
+      requireArgumentValues(record, args, node);
+      return { calls: [], results: this.#named(this.infer(record, args, node), node.op, node, 0) };
     });
   }
 
@@ -272,7 +290,12 @@ export class Emitter {
 }
 
 /** Refuses the result of an in-place call that does not fit where it is written. */
-function requireFits(result: ArgValue | undefined, record: OpRecord | undefined, given: Call["args"], node: Node): void {
+function requireFits(
+  result: ArgValue | undefined,
+  record: OpRecord | undefined,
+  given: Call["args"],
+  node: Node,
+): void {
   const problem = record && inPlaceProblem(result, given[node.written!], record, given.dtype);
   if (problem) throw registryError("registry.argument", { what: `${node.op}: ${problem}`, where: describe(node) });
 }

@@ -4,7 +4,7 @@ import type { OpRecord } from "../op.ts";
 import { resolveArgs } from "../op-registry.ts";
 import { registryError } from "../registry-errors.ts";
 import type { ArgValue } from "../tensor-meta.ts";
-import { argValue, describe, type Environment, operandOf } from "./arguments.ts";
+import { argValue, describe, type Environment, namedArgs, operandOf } from "./arguments.ts";
 import { bind, outputsOf } from "./bind.ts";
 import type { Call, LoweredNode } from "./call.ts";
 import { requireArgumentValues } from "./check-arguments.ts";
@@ -261,11 +261,6 @@ function computeBreakAt(
     node,
     answers: (returned, given) => registry.checks!.answersOf(returned, { ...known, args: given }),
   };
-}
-
-function namedArgs(node: Node, env: Environment): Record<string, ArgValue> {
-  // An argument may have any name in a file, `__proto__` too.
-  return Object.fromEntries(node.args.map(({ name, arg }) => [name, argValue(arg, env, node)]));
 }
 
 async function noGraphBreak(): Promise<never> {

@@ -55,7 +55,8 @@ export class Repetition {
   private constructor(
     before: LoweredGraph,
     inputs: ReadonlyMap<string, ArgValue>,
-    { options, lowerNode, isStrict }: RepetitionOptions) {
+    { options, lowerNode, isStrict }: RepetitionOptions,
+  ) {
     const { registry, target } = options;
     this.#lowerNode = lowerNode;
     this.#before = before;
