@@ -200,9 +200,10 @@ export class Replanner<T extends DeviceTypes> extends Planner<T> {
     );
   }
 
-  /** Whether a step that computes constants needs no planning: it is of the constants of an equal one. */
+  /** Whether a step that makes constants needs no planning: it is an equal one's, or views another constant alike. */
   #followsConstant(at: number): boolean {
-    return this.#classes.first[at] !== at && this.#classes.buffersOf(at).from.length === 0;
+    if (this.#classes.first[at] === at) return false;
+    return this.#classes.buffersOf(at).from.length === 0 || this.#before.steps[at]!.calls[0]!.kind === "view";
   }
 
   async #planConstant(record: StepRecord<T>, at: number): Promise<void> {
@@ -300,6 +301,11 @@ export class Replanner<T extends DeviceTypes> extends Planner<T> {
   #moved(buffer: DeviceBuffer<T["handle"]>, at: number): DeviceBuffer<T["handle"]> {
     const { from, to } = this.#classes.buffersOf(at);
     const index = from.indexOf(placeOf(buffer));
+    if (index < 0 && buffer.constant !== null) {
+      const { reads, first } = this.#classes;
+      const read = reads[first[at]!]!.findIndex((tensor) => this.get(tensor).buffer === buffer);
+      if (read >= 0) return this.get(reads[at]![read]!).buffer;
+    }
     const other = index < 0 ? buffer : (to[index] as DeviceBuffer<T["handle"]>);
     return other instanceof PlanBuffer ? this.#at(other.place, buffer.bytes) : other;
   }

@@ -1,13 +1,15 @@
 import type { Arg, Node } from "@pt2/graph";
 import { broadcastShapes } from "../broadcast.ts";
 import type { ArgValue } from "../tensor-meta.ts";
-import { isTensorMeta } from "../wrapped.ts";
+import { isTensorMeta, wrapNumber } from "../wrapped.ts";
 import { argValue, type Environment } from "./arguments.ts";
 import type { Call } from "./call.ts";
-import type { TypedCall } from "./elementwise.ts";
+import { type TypedCall, typedCall } from "./elementwise.ts";
 import { isTensor, type LoweredTensor } from "./lowered-tensor.ts";
 import { isRuntimeScalar } from "./runtime-scalar.ts";
 import { isSame } from "./same-calls.ts";
+
+type FixNumber = Parameters<typeof typedCall>[2];
 
 /**
  * Returns the resolved arguments of a node's call for other values, from those of before; null where they have to be
@@ -24,24 +26,23 @@ export function argsAgain({ args, node }: Call, env: Environment): Call["args"] 
   return now;
 }
 
-/** Returns the typed call for other sizes of its operands; null where its numbers or dtypes may be others. */
-export function scalarAgain({ record, scalar, args: before }: Call, args: Call["args"]): TypedCall | null {
-  // A function may look at sizes.
-  if (typeof record.promote === "function") return null;
+/** Returns the typed call for other values of its arguments. Its expression is that of before unless numbers are others. */
+export function scalarAgain({ record, scalar, args: before }: Call, args: Call["args"], fix: FixNumber): TypedCall {
   const shapes: (readonly number[])[] = [];
   const operands = new Map<LoweredTensor, LoweredTensor>();
+  // A function may look at sizes.
+  let isSameType = typeof record.promote !== "function";
   for (const [name, known] of Object.entries(before)) {
     const value = args[name]!;
     if (isTensorMeta(value)) shapes.push(value.shape);
-    if (!isTensor(known)) {
-      if (!isSame(value, known)) return null;
-      continue;
-    }
-    // A tensor without dimensions is promoted as a number is.
-    const tensor = value as LoweredTensor;
-    if (tensor.dtype !== known.dtype || (tensor.shape.length === 0) !== (known.shape.length === 0)) return null;
-    operands.set(known, tensor);
+    if (isTensor(known)) {
+      const tensor = value as LoweredTensor;
+      // A tensor without dimensions is promoted as a number is.
+      isSameType &&= tensor.dtype === known.dtype && (tensor.shape.length === 0) === (known.shape.length === 0);
+      operands.set(known, tensor);
+    } else isSameType &&= value === known || isSame(value, known);
   }
+  if (!isSameType) return typedCall(record, args, fix);
   const { dtype, expr, operands: known } = scalar!;
   return { dtype, shape: broadcastShapes(shapes), expr, operands: known.map((operand) => operands.get(operand)!) };
 }
@@ -66,6 +67,10 @@ function valueAgain(arg: Arg, known: ArgValue, env: Environment, node: Node): Ar
   if (arg.kind !== "value") return known;
   const value = argValue(arg, env, node);
   if (isTensor(value)) return isTensor(known) && !isRuntimeScalar(value) && !isRuntimeScalar(known) ? value : undefined;
-  if (typeof value === "number") return typeof known === "number" && Number.isSafeInteger(value) ? value : undefined;
+  if (typeof value === "number") {
+    if (!Number.isSafeInteger(value)) return undefined;
+    if (isTensorMeta(known)) return typeof known.wrapped === "number" ? wrapNumber(value) : undefined;
+    return typeof known === "number" ? value : undefined;
+  }
   return isSame(value, known) ? known : undefined;
 }
