@@ -30,11 +30,14 @@ const effort = {
   warmupMs: quick ? 1000 : 2000,
   measureMs: quick ? 2000 : 6000,
   leastRounds: quick ? 5 : 9,
+  // Of several threads, runs after a rest are computed in different ways at first.
+  leastWarmup: threads > 1 ? 20 : 3,
   pauseMs: threads > 1 ? REST_MS : 0,
 };
 for (const name of ["minilm", ...MODELS, ...TIMM_MODELS]) {
   if (!wanted(name) || !existsSync(`${models}/${name}.onnx`)) continue;
-  results.push(await compareModel(models, aten ? `${name}_aten` : name, name, threads, effort));
+  const comparison = { folder: models, name: aten ? `${name}_aten` : name, base: name, threads };
+  results.push(await compareModel(comparison, effort));
 }
 if (results.length > 0) console.log(modelTable(results, threads, rate));
 

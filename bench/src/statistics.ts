@@ -40,14 +40,33 @@ export interface Effort {
   readonly pauseMs?: number;
 }
 
-/**
- * Measures the milliseconds of each subject in turn, by `clock`, so that all see the same state of the machine. The order
- * is reversed from round to round, so that no subject always runs after the same one.
- */
+/** Returns what a run takes, in milliseconds of `clock`. */
+export function timed(run: () => Promise<unknown>, clock = (): number => performance.now()): () => Promise<number> {
+  return async () => {
+    const start = clock();
+    await run();
+    return clock() - start;
+  };
+}
+
+/** Measures each subject in turn, as {@link alternateTimes} does, by `clock`. */
 export async function alternate<Name extends string>(
   subjects: Subjects<Name>,
+  effort: Effort,
+  clock?: () => number,
+): Promise<Readonly<Record<Name, readonly number[]>>> {
+  const names = Object.keys(subjects) as Name[];
+  const times = Object.fromEntries(names.map((name) => [name, timed(subjects[name], clock)]));
+  return await alternateTimes(times as Record<Name, () => Promise<number>>, effort);
+}
+
+/**
+ * Measures subjects that tell the milliseconds of a run in turn, so that all see the same state of the machine. The order
+ * is reversed from round to round, so that no subject always runs after the same one.
+ */
+export async function alternateTimes<Name extends string>(
+  subjects: Readonly<Record<Name, () => Promise<number>>>,
   { warmupMs, measureMs, leastRounds, leastWarmup = 3, pauseMs = 0 }: Effort,
-  clock = (): number => performance.now(),
 ): Promise<Readonly<Record<Name, readonly number[]>>> {
   const names = Object.keys(subjects) as Name[];
   const times = Object.fromEntries(names.map((name) => [name, [] as number[]])) as Record<Name, number[]>;
@@ -56,9 +75,8 @@ export async function alternate<Name extends string>(
     for (let round = 0; round < least || performance.now() < end; round++) {
       for (const name of round % 2 === 0 ? names : names.toReversed()) {
         if (pauseMs > 0) await new Promise((resolve) => setTimeout(resolve, pauseMs));
-        const start = clock();
-        await subjects[name]();
-        if (keep) times[name].push(clock() - start);
+        const time = await subjects[name]();
+        if (keep) times[name].push(time);
       }
     }
   };
