@@ -25,7 +25,8 @@ const PATHS: readonly Path[] = [
     what: "a page with WebGPU, before a model: the same + backend-webgpu",
     folder: "tests/src",
     code: `${LOAD} ${WEBGPU}`,
-    budget: 59_000,
+    // 0.1 kB of it are names and arguments that lowering again has in common with lowering.
+    budget: 59_100,
   },
   {
     what: "a page whose models compute in a worker, before a model: the same + what talks to the worker",

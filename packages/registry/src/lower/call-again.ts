@@ -1,21 +1,79 @@
 import type { Arg, Node } from "@pt2/graph";
 import { broadcastShapes } from "../broadcast.ts";
+import { resolveArgs } from "../op-registry.ts";
 import type { ArgValue } from "../tensor-meta.ts";
 import { isTensorMeta, wrapNumber } from "../wrapped.ts";
-import { argValue, type Environment } from "./arguments.ts";
-import type { Call } from "./call.ts";
+import { argValue, describe, type Environment, namedArgs } from "./arguments.ts";
+import type { Call, LoweredNode } from "./call.ts";
+import { requireArgumentValues } from "./check-arguments.ts";
 import { type TypedCall, typedCall } from "./elementwise.ts";
-import { isTensor, type LoweredTensor } from "./lowered-tensor.ts";
-import { isRuntimeScalar } from "./runtime-scalar.ts";
+import { requireFits } from "./in-place-problem.ts";
+import { isNativeIfLoaded } from "./is-native.ts";
+import { located } from "./located.ts";
+import { isTensor, type LoweredTensor, tensorsIn } from "./lowered-tensor.ts";
+import type { Lowering } from "./lowering.ts";
+import { isFree, named } from "./results.ts";
+import { isRuntimeScalar, type RuntimeScalars } from "./runtime-scalar.ts";
 import { isSame } from "./same-calls.ts";
 
-type FixNumber = Parameters<typeof typedCall>[2];
+type Lowered = Pick<LoweredNode, "calls" | "results">;
+
+/**
+ * Returns what a node of PyTorch's comes to for other values of its arguments that came to one call of its own op, or to
+ * sizes alone; null where it may come to something else. It looks at no more than what other sizes can change: code that
+ * runs once for each size is never optimized.
+ */
+export function lowerAgain(before: LoweredNode, env: Environment, lowering: Lowering): Lowered | null {
+  const { node, calls, results } = before;
+  const [call] = calls;
+  if (call === undefined) return sizesAgain(node, env, lowering);
+  if (calls.length > 1 || call.record.name !== node.op || call.results !== results || call.packaged) return null;
+  return callAgain(call, env, lowering);
+}
+
+function callAgain(call: Call, env: Environment, lowering: Lowering): Lowered | null {
+  const { record, kind, node } = call;
+  const { emitter, numbers, options } = lowering;
+  if (record.dynamic !== undefined || record.compute !== undefined) return null;
+  const args = argsAgain(call, env);
+  if (args === null) return null;
+  return located(node, () => {
+    requireArgumentValues(record, args, node);
+    if (kind === "native" && !isNativeIfLoaded(options.target, node.op, args)) return null;
+    const scalar = kind === "scalar" ? scalarAgain(call, args, numbers) : undefined;
+    const results = namedResults(scalar === undefined ? emitter.infer(record, args, node) : [scalar], node, lowering);
+    if (node.written !== undefined) requireFits(results[0], record, args, node);
+    return { calls: [{ ...call, args, ...(scalar && { scalar }), results }], results };
+  });
+}
+
+/** Returns the sizes that a node comes to; null where it does something else. */
+function sizesAgain(node: Node, env: Environment, lowering: Lowering): Lowered | null {
+  const record = lowering.options.registry.resolve(node.op);
+  if (record === undefined || !isFree(record)) return null;
+  if (record.dynamic !== undefined || record.compute !== undefined) return null;
+  const given = namedArgs(node, env);
+  if (Object.values(given).some((value) => tensorsIn(value).some(isRuntimeScalar))) return null;
+  return located(node, () => {
+    const args = resolveArgs(record.schema, given, () => describe(node));
+    requireArgumentValues(record, args, node);
+    return { calls: [], results: namedResults(lowering.emitter.infer(record, args, node), node, lowering) };
+  });
+}
+
+function namedResults(
+  results: readonly ArgValue[],
+  node: Node,
+  { options: { target } }: Lowering,
+): readonly ArgValue[] {
+  return named(results, target.maxTensorBytes ?? Number.MAX_SAFE_INTEGER, node.op, node, 0);
+}
 
 /**
  * Returns the resolved arguments of a node's call for other values, from those of before; null where they have to be
  * resolved by the schema. Only tensors and sizes can be others.
  */
-export function argsAgain({ args, node }: Call, env: Environment): Call["args"] | null {
+function argsAgain({ args, node }: Call, env: Environment): Call["args"] | null {
   const now: Record<string, ArgValue> = {};
   for (const [name, known] of Object.entries(args)) {
     const given = argumentOf(node, name);
@@ -27,7 +85,7 @@ export function argsAgain({ args, node }: Call, env: Environment): Call["args"] 
 }
 
 /** Returns the typed call for other values of its arguments. Its expression is that of before unless numbers are others. */
-export function scalarAgain({ record, scalar, args: before }: Call, args: Call["args"], fix: FixNumber): TypedCall {
+function scalarAgain({ record, scalar, args: before }: Call, args: Call["args"], { fix }: RuntimeScalars): TypedCall {
   const shapes: (readonly number[])[] = [];
   const operands = new Map<LoweredTensor, LoweredTensor>();
   // A function may look at sizes.

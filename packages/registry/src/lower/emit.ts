@@ -12,19 +12,17 @@ import { registryError } from "../registry-errors.ts";
 import { hasTensor } from "../schema/has-tensor.ts";
 import type { SchemaType } from "../schema/types.ts";
 import type { ArgValue } from "../tensor-meta.ts";
-import { describe, type Environment, namedArgs } from "./arguments.ts";
-import type { Call, LoweredNode } from "./call.ts";
-import { argsAgain, scalarAgain } from "./call-again.ts";
+import { describe } from "./arguments.ts";
+import type { Call } from "./call.ts";
 import { requireArgumentValues } from "./check-arguments.ts";
 import { typedCall } from "./elementwise.ts";
-import { inPlaceProblem } from "./in-place-problem.ts";
+import { requireFits } from "./in-place-problem.ts";
 import { isNativeIfLoaded } from "./is-native.ts";
 import { located } from "./located.ts";
 import type { LowerTarget } from "./lower-target.ts";
-import { tensorsIn } from "./lowered-tensor.ts";
 import { Recipe } from "./recipe.ts";
 import { isFree, named, resultsOf, viewMeta } from "./results.ts";
-import { isRuntimeScalar, RuntimeScalars } from "./runtime-scalar.ts";
+import { RuntimeScalars } from "./runtime-scalar.ts";
 
 /**
  * A target that takes every op as it is: used to infer the results of a decomposition, whether or not a backend can run
@@ -87,46 +85,6 @@ export class Emitter {
     const results = this.#emit(op, given, node, 0);
     if (node.written !== undefined) requireFits(results[0], this.#recordOf(op), given, node);
     return results;
-  }
-
-  /**
-   * Returns what a node comes to for other values of its arguments that came to one call of its own op, or to sizes alone,
-   * without adding the call. Null where it may come to something else.
-   */
-  again(
-    { node, calls, results: before }: LoweredNode,
-    env: Environment,
-  ): Pick<LoweredNode, "calls" | "results"> | null {
-    const [call] = calls;
-    if (call === undefined) return this.#freeAgain(node, env);
-    if (calls.length > 1 || call.record.name !== node.op || call.results !== before || call.packaged) return null;
-    const { record, kind } = call;
-    if (record.dynamic !== undefined || record.compute !== undefined) return null;
-    const args = argsAgain(call, env);
-    if (args === null) return null;
-    return located(node, () => {
-      requireArgumentValues(record, args, node);
-      if (kind === "native" && !this.#isNative(node.op, args)) return null;
-      const scalar = kind === "scalar" ? scalarAgain(call, args, this.#numbers.fix) : undefined;
-      const made = scalar === undefined ? this.infer(record, args, node) : [scalar];
-      const results = this.#named(made, node.op, node, 0);
-      if (node.written !== undefined) requireFits(results[0], record, args, node);
-      return { calls: [{ ...call, args, ...(scalar && { scalar }), results }], results };
-    });
-  }
-
-  /** Returns the sizes that a node comes to; null where it does something else. */
-  #freeAgain(node: Node, env: Environment): Pick<LoweredNode, "calls" | "results"> | null {
-    const record = this.#registry.resolve(node.op);
-    if (record === undefined || !isFree(record) || record.dynamic !== undefined || record.compute !== undefined)
-      return null;
-    const given = namedArgs(node, env);
-    if (Object.values(given).some((value) => tensorsIn(value).some(isRuntimeScalar))) return null;
-    return located(node, () => {
-      const args = resolveArgs(record.schema, given, () => describe(node));
-      requireArgumentValues(record, args, node);
-      return { calls: [], results: this.#named(this.infer(record, args, node), node.op, node, 0) };
-    });
   }
 
   /** Returns the record of an op, which may have to be loaded first. */
@@ -287,17 +245,6 @@ export class Emitter {
   #named(results: readonly ArgValue[], op: OpName, node: Node, depth: number): readonly ArgValue[] {
     return named(results, this.#target.maxTensorBytes ?? Number.MAX_SAFE_INTEGER, op, node, depth);
   }
-}
-
-/** Refuses the result of an in-place call that does not fit where it is written. */
-function requireFits(
-  result: ArgValue | undefined,
-  record: OpRecord | undefined,
-  given: Call["args"],
-  node: Node,
-): void {
-  const problem = record && inPlaceProblem(result, given[node.written!], record, given.dtype);
-  if (problem) throw registryError("registry.argument", { what: `${node.op}: ${problem}`, where: describe(node) });
 }
 
 /** Returns whether the rules accept a runtime scalar for this argument, as they accept a tensor. */

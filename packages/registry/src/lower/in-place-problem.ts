@@ -1,7 +1,18 @@
 import { DTYPES, type DType } from "@pt2/format";
+import type { Node } from "@pt2/graph";
 import type { OpRecord } from "../op.ts";
+import { registryError } from "../registry-errors.ts";
 import type { ArgValue } from "../tensor-meta.ts";
 import { isTensorMeta } from "../wrapped.ts";
+import { describe } from "./arguments.ts";
+
+type Args = Readonly<Record<string, ArgValue>>;
+
+/** Refuses the result of an in-place call that does not fit where it is written. */
+export function requireFits(result: ArgValue | undefined, record: OpRecord | undefined, given: Args, node: Node): void {
+  const problem = record && inPlaceProblem(result, given[node.written!], record, given.dtype);
+  if (problem) throw registryError("registry.argument", { what: `${node.op}: ${problem}`, where: describe(node) });
+}
 
 /**
  * Returns why the result of an in-place call cannot be written to its argument, or null: the shapes differ, or PyTorch

@@ -12,7 +12,7 @@ import { Emitter, MAX_DEPTH, unsupported } from "./emit.ts";
 import { inlineDecomposition } from "./inline-decomposition.ts";
 import { isNativeIfLoaded } from "./is-native.ts";
 import { located } from "./located.ts";
-import { isOfUser, LoweredGraph } from "./lowered-graph.ts";
+import { LoweredGraph } from "./lowered-graph.ts";
 import { type LoweredTensor, tensorsIn } from "./lowered-tensor.ts";
 import type { Lowering, LowerOptions } from "./lowering.ts";
 import { Repetition } from "./repetition.ts";
@@ -83,11 +83,11 @@ async function lowerFrom(
   }
   const stage = returnStage(graph, env, emitter, numbers);
   if (start > 0 || graph !== from) return stage;
-  return { ...stage, again: lowerAgain([graph, nodes, env, [...given.keys()]], options) };
+  return { ...stage, again: repeater([graph, nodes, env, [...given.keys()]], options) };
 }
 
 /** Nodes are sorted when a second size comes: programs of one size do without. */
-function lowerAgain(parts: ConstructorParameters<typeof LoweredGraph>, options: LowerOptions): LowerAgain {
+function repeater(parts: ConstructorParameters<typeof LoweredGraph>, options: LowerOptions): LowerAgain {
   let whole: LoweredGraph | undefined;
   return {
     get needsStrict() {
@@ -105,16 +105,11 @@ function lowerAgain(parts: ConstructorParameters<typeof LoweredGraph>, options: 
  * null if it is one now.
  */
 async function lowerAlone(
-  before: LoweredNode,
+  node: Node,
   graph: Graph,
   env: Environment,
   { emitter, numbers, options }: Lowering,
 ): Promise<Pick<LoweredNode, "calls" | "results"> | null> {
-  const { node } = before;
-  if (!isOfUser(node.op, options.registry)) {
-    const again = await loading(() => emitter.again(before, env));
-    if (again !== null) return again;
-  }
   const symbolic = symbolicAt(node, env, numbers);
   if (symbolic !== undefined) return { calls: [], results: [symbolic] };
   const isOther = (): boolean =>

@@ -1,10 +1,12 @@
-import { definitionsOf, type Graph } from "@pt2/graph";
+import { definitionsOf, type Graph, type Node } from "@pt2/graph";
+import { loading } from "../not-loaded.ts";
 import type { ArgValue } from "../tensor-meta.ts";
 import type { Environment } from "./arguments.ts";
 import { bind, outputsOf } from "./bind.ts";
 import type { Call, LoweredNode } from "./call.ts";
+import { lowerAgain } from "./call-again.ts";
 import { Emitter } from "./emit.ts";
-import type { LoweredGraph } from "./lowered-graph.ts";
+import { isOfUser, type LoweredGraph } from "./lowered-graph.ts";
 import { isTensor, type LoweredTensor, tensorsIn } from "./lowered-tensor.ts";
 import type { Lowering, LowerOptions } from "./lowering.ts";
 import { kindOf, type NodeClasses } from "./node-classes.ts";
@@ -22,7 +24,7 @@ export interface RepetitionOptions {
   readonly options: LowerOptions;
   /** Returns what a node comes to now, with calls of its own; null if it is a graph break now. */
   readonly lowerNode: (
-    before: LoweredNode,
+    node: Node,
     graph: Graph,
     env: Environment,
     lowering: Lowering,
@@ -197,10 +199,19 @@ export class Repetition {
   /** Lowers a node; null if it comes to other calls. */
   async #lower(at: number): Promise<Pick<LoweredNode, "calls" | "results"> | null> {
     const known = this.#before.nodes[at]!;
-    const lowered = await this.#lowerNode(known, this.#before.graph, this.#environment, this.#lowering);
+    const lowered = (await this.#lowerAgain(known)) ?? (await this.#lowerFromNode(known));
     if (lowered === null || !this.#same.match(known, lowered)) return null;
     this.#lowered.set(at, lowered.calls);
     return lowered;
+  }
+
+  async #lowerAgain(known: LoweredNode): Promise<Pick<LoweredNode, "calls" | "results"> | null> {
+    if (isOfUser(known.node.op, this.#lowering.options.registry)) return null;
+    return await loading(() => lowerAgain(known, this.#environment, this.#lowering));
+  }
+
+  #lowerFromNode({ node }: LoweredNode): ReturnType<RepetitionOptions["lowerNode"]> {
+    return this.#lowerNode(node, this.#before.graph, this.#environment, this.#lowering);
   }
 
   #valueOf(name: string): ArgValue | undefined {
