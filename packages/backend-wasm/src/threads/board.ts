@@ -23,6 +23,8 @@ export const WORD = {
   awake: 8,
   /** Threads wait on it that wake by themselves after a while. */
   nap: 9,
+  /** 1 where threads sleep at once, without a nap before. */
+  deep: 10,
   /** From here on: how many messages each helper was sent. */
   mail: 16,
   /** From here on: 1 for each helper that computes a part. */

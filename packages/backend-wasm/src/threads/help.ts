@@ -37,7 +37,7 @@ export function help(
   };
   const sleepUntil = (hasNews: () => boolean, open: number): void => {
     while (!hasNews()) {
-      const nap = napAfter(performance.now() - lastPart);
+      const nap = Atomics.load(words, WORD.deep) === 0 ? napAfter(performance.now() - lastPart) : undefined;
       if (nap === undefined) Atomics.wait(words, WORD.open, open);
       else Atomics.wait(words, WORD.nap, 0, nap);
     }

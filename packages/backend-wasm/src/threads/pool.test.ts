@@ -58,7 +58,7 @@ test("helpers take parts of a step, and every run gives the result of one thread
 
 test("a run after a rest can be computed alone, and those that follow at once are not", async () => {
   const took: string[] = [];
-  const runs = { woken: true, next: () => "alone" as const, took: (mode: string) => void took.push(mode) };
+  const runs = { woken: true, naps: true, next: () => "alone" as const, took: (mode: string) => void took.push(mode) };
   const { team, once, expected, parts } = rowSums(startHelper, 3, () => runs);
   const plan = {};
   const ownOf = (): number => {

@@ -164,9 +164,10 @@ export class Pool {
     Atomics.store(this.#board.words, WORD.awake, stayAwake ? 1 : 0);
   }
 
-  /** Says that a run has ended. */
-  rest(): void {
+  /** Says that a run has ended, and whether helpers should nap before they sleep. */
+  rest({ naps }: { readonly naps: boolean }): void {
     Atomics.store(this.#board.words, WORD.awake, 0);
+    Atomics.store(this.#board.words, WORD.deep, naps ? 0 : 1);
     this.#lastRun = performance.now();
   }
 

@@ -47,6 +47,11 @@ export class RestedRuns {
     return this.#runs.woken < TRIED || this.#mean.woken < this.#mean.timed;
   }
 
+  /** Whether helpers should nap before they sleep, so that they can come by themselves. */
+  get naps(): boolean {
+    return Math.min(this.#runs.timed, this.#runs.woken) < TRIED || this.#fastest === "timed";
+  }
+
   /** Notes what a run took. */
   took(mode: Mode, milliseconds: number): void {
     if (this.#cold > 0) {

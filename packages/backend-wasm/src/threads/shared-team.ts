@@ -3,7 +3,7 @@ import type { Pool } from "./pool.ts";
 import { RestedRuns } from "./rested-runs.ts";
 import { type Division, divide, type Part, type Team } from "./team.ts";
 
-type Runs = Pick<RestedRuns, "next" | "took" | "woken">;
+type Runs = Pick<RestedRuns, "next" | "took" | "woken" | "naps">;
 
 /** The team of one model: the thread that runs its steps, and the helpers of a pool. */
 export class SharedTeam implements Team {
@@ -75,7 +75,7 @@ export class SharedTeam implements Team {
       }
     } finally {
       this.#alone = false;
-      this.#pool.rest();
+      this.#pool.rest(runs);
     }
   }
 
