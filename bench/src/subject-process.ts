@@ -1,6 +1,7 @@
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { createInterface, type Interface } from "node:readline";
 import { fileURLToPath } from "node:url";
+import { timed } from "./statistics.ts";
 
 /**
  * A process of its own with a model loaded, so that the threads of one subject never wait for work beside those of
@@ -47,4 +48,12 @@ export class SubjectProcess<Ready> {
 /** The command that runs a script of the benchmarks in Node. */
 export function scriptCommand(script: URL, args: readonly string[]): readonly [string, ...string[]] {
   return [process.execPath, "-C", "dev", "--import", "tsx", fileURLToPath(script), ...args];
+}
+
+/** In the process of a subject: says that it is ready, and for each line that comes what a run takes. */
+export async function answerRuns<Ready>(ready: Ready, run: () => Promise<unknown>): Promise<never> {
+  const time = timed(run);
+  console.log(JSON.stringify(ready));
+  for await (const _line of createInterface({ input: process.stdin })) console.log(await time());
+  process.exit(0);
 }

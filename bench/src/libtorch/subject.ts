@@ -3,9 +3,9 @@
 // tolerance.
 
 import { join } from "node:path";
-import { createInterface } from "node:readline";
 import type { HostTensor } from "@pt2/backend";
 import { worstError } from "@pt2/testing/worst-error";
+import { answerRuns } from "../subject-process.ts";
 import { ALLOWED, readTensors } from "../tensors.ts";
 import { type Opened, openOnnx, openOurs } from "./runtimes.ts";
 
@@ -23,10 +23,4 @@ const outputs = await opened.run();
 const first = seconds();
 const expected: readonly HostTensor[] = await readTensors(`${path}.expected.safetensors`);
 const error = Math.max(...expected.map(({ data }, i) => worstError(outputs[i] ?? [], data, ALLOWED)));
-console.log(JSON.stringify({ load, first, error }));
-for await (const _line of createInterface({ input: process.stdin })) {
-  const began = performance.now();
-  await opened.run();
-  console.log(performance.now() - began);
-}
-process.exit(0);
+await answerRuns({ load, first, error }, () => opened.run());

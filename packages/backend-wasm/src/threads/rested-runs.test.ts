@@ -60,20 +60,11 @@ test("long runs are not tried alone once that is known", () => {
   expect(countOf(later, "alone")).toBe(0);
 });
 
-test("helpers nap until it is known that other ways are faster", () => {
+test("helpers nap, and are not woken, unless waking them is known to be faster", () => {
   const runs = new RestedRuns();
-  expect(runs.naps).toBe(true);
+  expect([runs.naps, runs.woken]).toEqual([true, true]);
   make(runs, 40, (mode) => (mode === "timed" ? 10 : 12));
-  expect(runs.naps).toBe(true);
+  expect([runs.naps, runs.woken]).toEqual([true, false]);
   make(runs, 4000, (mode) => (mode === "woken" ? 8 : 10));
-  expect(runs.naps).toBe(false);
-});
-
-test("helpers are woken in runs that follow at once unless they come faster by themselves", () => {
-  const runs = new RestedRuns();
-  expect(runs.woken).toBe(true);
-  make(runs, 40, (mode) => (mode === "timed" ? 10 : 12));
-  expect(runs.woken).toBe(false);
-  make(runs, 4000, (mode) => (mode === "woken" ? 8 : 10));
-  expect(runs.woken).toBe(true);
+  expect([runs.naps, runs.woken]).toEqual([false, true]);
 });

@@ -65,8 +65,7 @@ export class SharedTeam implements Team {
 
   run(plan: object, steps: () => void): void {
     const start = performance.now();
-    const runs = this.#restedRuns.get(plan) ?? this.#newRuns();
-    this.#restedRuns.set(plan, runs);
+    const runs = this.#runsOf(plan);
     try {
       if (this.#pool.hasRested(start)) this.#runRested(runs, start, steps);
       else {
@@ -77,6 +76,14 @@ export class SharedTeam implements Team {
       this.#alone = false;
       this.#pool.rest(runs);
     }
+  }
+
+  #runsOf(plan: object): Runs {
+    const known = this.#restedRuns.get(plan);
+    if (known !== undefined) return known;
+    const runs = this.#newRuns();
+    this.#restedRuns.set(plan, runs);
+    return runs;
   }
 
   #runRested(runs: Runs, start: number, steps: () => void): void {

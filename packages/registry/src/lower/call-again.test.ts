@@ -17,7 +17,7 @@ const options: LowerOptions = {
 
 const NODES = `
   user_input %x: f32[s0, 6]
-  user_input %halves: f16[s0, 6]
+  user_input %float16: f16[s0, 6]
   user_input %ints: i32[s0, 6]
   user_input %one: f64[]
   user_input %picture: f32[2, 3, s1, s1]
@@ -30,7 +30,7 @@ const NODES = `
   %added: f32[s0, 6] = aten::add.Tensor(%x, other=%x, alpha=%n)
   %number: f32[s0, 6] = aten::mul.Tensor(%x, other=%twice)
   %zero: f32[s0, 6] = aten::add.Tensor(%x, other=0)
-  %mixed: f32[s0, 6] = aten::add.Tensor(%halves, other=%x)
+  %mixed: f32[s0, 6] = aten::add.Tensor(%float16, other=%x)
   %whole: i32[s0, 6] = aten::add.Tensor(%ints, other=%n)
   %divided: f32[s0, 6] = aten::div.Tensor(%ints, other=%size)
   %scalar: f32[s0, 6] = aten::mul.Tensor(%x, other=%one)
@@ -66,7 +66,7 @@ const inputsOf = (rows: number, size: number): ReadonlyMap<string, ArgValue> =>
     (
       [
         ["x", "float32", rows, 6],
-        ["halves", "float16", rows, 6],
+        ["float16", "float16", rows, 6],
         ["ints", "int32", rows, 6],
         ["one", "float64"],
         ["picture", "float32", 2, 3, size, size],
