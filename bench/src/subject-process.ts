@@ -23,13 +23,13 @@ export class SubjectProcess<Ready> {
     });
     this.#reader = createInterface({ input: this.#child.stdout });
     this.#lines = this.#reader[Symbol.asyncIterator]();
-    this.ready = this.#next().then((line) => JSON.parse(line) as Ready);
+    this.ready = this.line().then((line) => JSON.parse(line) as Ready);
   }
 
-  /** Runs once and returns the milliseconds. */
-  async run(): Promise<number> {
-    this.#child.stdin.write("\n");
-    return Number(await this.#next());
+  /** Runs once and returns the milliseconds. A subject that can run in several ways is told which. */
+  async run(way = ""): Promise<number> {
+    this.#child.stdin.write(`${way}\n`);
+    return Number(await this.line());
   }
 
   close(): void {
@@ -38,7 +38,8 @@ export class SubjectProcess<Ready> {
     this.#reader.close();
   }
 
-  async #next(): Promise<string> {
+  /** Returns the next line that it prints. */
+  async line(): Promise<string> {
     const { value, done } = await this.#lines.next();
     if (done === true) throw new Error(`A subject ended: ${this.#errors}`);
     return value;

@@ -102,7 +102,7 @@ def calls(op: OpInfo, dtype: torch.dtype, options: argparse.Namespace) -> list[C
     """At most `--max-samples` samples that are small and differ in more than values, spread over all of them or drawn."""
     found: dict[str, Call] = {}
     most = options.max_samples
-    for sample in itertools.islice(op.sample_inputs("cpu", dtype, requires_grad=False), MAX_CANDIDATES):
+    for sample in itertools.islice(op.sample_inputs(options.device, dtype, requires_grad=False), MAX_CANDIDATES):
         call = Call(op, sample, options.weights)
         tensors = (*call.inputs, *call.weights())
         if sum(t.numel() for t in tensors) <= options.max_elements and (len(tensors) > 1 or not options.weights):
@@ -212,22 +212,27 @@ def main() -> None:
     parser.add_argument("--dialect", choices=["training", "aten"], default="training")
     parser.add_argument("--seeds", action="store_true", help="one sample of each op of the test suite's selection")
     parser.add_argument("--seed", type=int, default=0, help="of the values of samples, and of which are drawn; 0 spreads them")
+    parser.add_argument("--device", choices=["cpu", "cuda"], default="cpu", help="where PyTorch computes")
+    parser.add_argument("--share", default="0/1", help="`3/16`: the fourth of sixteen processes that write the samples together")
     parser.add_argument("--again", action="store_true", help="also what is there already")
     options = parser.parse_args()
     if options.seeds:
         options.dtypes, options.max_samples, options.max_elements = list(SEEDS), 1, SEED_ELEMENTS
     os.makedirs(options.out, exist_ok=True)
     torch.set_num_threads(1)
+    share, shares = map(int, options.share.split("/"))
     signal.signal(signal.SIGVTALRM, expire)
-    for name, op in itertools.product(options.dtypes, op_db):
-        dtype = getattr(torch, name)
-        chosen = SEEDS[name].split() if options.seeds else options.ops
-        if dtype not in op.supported_dtypes("cpu") or (chosen and op.formatted_name not in chosen):
-            continue
-        try:
-            print(name, op.formatted_name, *samples(options.out, op, dtype, options), flush=True)
-        except Exception as problem:
-            print(name, op.formatted_name, f"no samples: {problem}", flush=True)
+    # Convolutions on a GPU have three digits otherwise.
+    with torch.backends.cudnn.flags(enabled=True, allow_tf32=False):
+        for name, op in itertools.islice(itertools.product(options.dtypes, op_db), share, None, shares):
+            dtype = getattr(torch, name)
+            chosen = SEEDS[name].split() if options.seeds else options.ops
+            if dtype not in op.supported_dtypes(options.device) or (chosen and op.formatted_name not in chosen):
+                continue
+            try:
+                print(name, op.formatted_name, *samples(options.out, op, dtype, options), flush=True)
+            except Exception as problem:
+                print(name, op.formatted_name, f"no samples: {problem}", flush=True)
 
 
 if __name__ == "__main__":

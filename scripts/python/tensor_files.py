@@ -27,7 +27,7 @@ DTYPES = {name: dtype for dtype, name in NAMES.items()}
 
 def raw_bytes(tensor: torch.Tensor) -> bytes:
     """The elements in row-major order, little endian."""
-    flat = tensor.detach().resolve_conj().resolve_neg().clone(memory_format=torch.contiguous_format).reshape(-1)
+    flat = tensor.detach().resolve_conj().resolve_neg().cpu().clone(memory_format=torch.contiguous_format).reshape(-1)
     return flat.view(torch.uint8).numpy().tobytes() if flat.numel() else b""
 
 

@@ -1,7 +1,8 @@
 /**
  * Checks every exported model of a folder on a backend and prints a table of the results.
  *
- *     node -C dev --import tsx tests/src/verify-models.ts DIR [--backend wasm|libtorch|webgpu] [--bits] [--only PART]... [--json]
+ *     node -C dev --import tsx tests/src/verify-models.ts DIR [--backend wasm|libtorch|webgpu] [--device cpu|cuda] [--bits]
+ *         [--only PART]... [--json]
  *
  * DIR holds NAME.pt2, NAME.inputs.safetensors, NAME.expected.safetensors and NAME.json, as `scripts/python` makes them.
  * With `--bits` the program runs on one thread with precision `exact`, and each byte of each result must be that of
@@ -25,9 +26,10 @@ import { defaultTolerance, type ToleranceOf } from "../../packages/cli/src/verif
 import { type VerifyReport, verifyModel } from "../../packages/cli/src/verify/verify-model.ts";
 import { verifyBits } from "./verify-bits.ts";
 
-const BACKENDS: Readonly<Record<string, (threads: number | undefined) => Promise<Backend>>> = {
+const BACKENDS: Readonly<Record<string, (device: string, threads: number | undefined) => Promise<Backend>>> = {
   wasm: async () => wasm({ worker: false }),
-  libtorch: (threads) => libtorch(threads === undefined ? {} : { threads }),
+  libtorch: (device, threads) =>
+    libtorch({ device, flags: { cudnnTf32: false }, ...(threads !== undefined && { threads }) }),
   webgpu: () => webgpu({ narrowFloat64: true }),
 };
 
@@ -56,14 +58,15 @@ interface Row {
 
 interface CheckOptions {
   readonly backend: string;
+  readonly device: string;
   readonly bits: boolean;
 }
 
-async function check(folder: string, name: string, { backend: named, bits }: CheckOptions): Promise<Row> {
+async function check(folder: string, name: string, { backend: named, device, bits }: CheckOptions): Promise<Row> {
   const unknown = { nodes: null, calls: null, loadMs: null, runMs: null, ratio: null };
   const row = { model: name, dialect: name.endsWith("_aten") ? "ATEN" : "TRAINING", ...unknown };
   const path = (kind: string): string => join(folder, `${name}${kind}`);
-  const backend = await BACKENDS[named]!(bits ? 1 : undefined);
+  const backend = await BACKENDS[named]!(device, bits ? 1 : undefined);
   const verify = async (model: Model): Promise<VerifyReport> =>
     bits
       ? verifyBits(model, path(""))
@@ -122,6 +125,7 @@ const { positionals, values } = parseArgs({
   allowPositionals: true,
   options: {
     backend: { type: "string", default: "wasm" },
+    device: { type: "string", default: "cpu" },
     bits: { type: "boolean", default: false },
     only: { type: "string", multiple: true, default: [] },
     json: { type: "boolean", default: false },
@@ -129,7 +133,7 @@ const { positionals, values } = parseArgs({
 });
 const [folder] = positionals;
 if (folder === undefined || !(values.backend in BACKENDS)) {
-  throw new Error("usage: verify-models.ts DIR [--backend wasm|libtorch|webgpu] [--bits] [--only PART]... [--json]");
+  throw new Error("usage: verify-models.ts DIR [--backend B] [--device D] [--bits] [--only PART]... [--json]");
 }
 const names = readdirSync(folder)
   .flatMap((file) => (file.endsWith(".pt2") ? file.slice(0, -".pt2".length) : []))

@@ -52,7 +52,7 @@ export interface Addon {
   /** Opens an AOTInductor package through libtorch's own loader, which runs the native code inside. */
   loadAoti(path: string, options: AotiSource): NativeAoti;
 
-  /** Returns the bytes in libtorch's CPU allocator, of the whole process. */
+  /** Returns the bytes in libtorch's allocators, of the whole process. */
   memory(): NativeMemory;
 }
 
@@ -333,6 +333,17 @@ export interface NativeAoti {
 export interface NativeMemory {
   readonly liveBytes: number;
   readonly peakBytes: number;
+  /** What libtorch took of each GPU, for the whole process; empty before it is asked for memory there. */
+  readonly devices: readonly DeviceMemory[];
+}
+
+/** Memory of a GPU. */
+export interface DeviceMemory {
+  /** The bytes of tensors. */
+  readonly liveBytes: number;
+  readonly peakBytes: number;
+  /** The bytes that are kept for the process: those of tensors, and what was freed and is used again. */
+  readonly reservedBytes: number;
 }
 
 /** An error of the native module: an `Error` with these fields. */

@@ -15,7 +15,7 @@ import { Abilities, LIBTORCH_DTYPES } from "./abilities.ts";
 import type { Addon, LibtorchInfo, NativeMemory } from "./addon.ts";
 import { type AotiModel, type AotiOptions, openAoti } from "./aoti.ts";
 import { compileProgram } from "./compile-program.ts";
-import { requireDevice } from "./device.ts";
+import { requireCapability, requireDevice } from "./device.ts";
 import { Dispatcher } from "./dispatcher.ts";
 import { callOp, callOpSync, type OpCaller } from "./eager/call-op.ts";
 import type { OpArgs, OpResult } from "./eager/op-args.ts";
@@ -42,6 +42,9 @@ const CAPABILITIES: Capabilities = {
   mutation: true,
 };
 
+/** The compute capability from which GPUs have tensor cores for TF32. */
+const CUDA_KERNELS_CAPABILITY = 8;
+
 /** libtorch in this process: a backend for programs, and its ops one by one. */
 export class LibtorchBackend implements Backend {
   readonly name = "libtorch";
@@ -52,6 +55,7 @@ export class LibtorchBackend implements Backend {
   readonly #addon: Addon;
   readonly #outputs: Outputs;
   readonly #cudaGraphs: boolean;
+  readonly #ownKernels: boolean;
   readonly #weights: LibtorchOptions["weights"];
   readonly #mmap: boolean | undefined;
   readonly #kept: KeptWeights | undefined;
@@ -75,6 +79,8 @@ export class LibtorchBackend implements Backend {
     this.#kept = kept;
     this.#atOnceMs = options.atOnceMs ?? 0.1;
     this.device = requireDevice(device, addon.info());
+    this.#ownKernels = this.device === "cpu" || (options.cudaKernels ?? false);
+    if (options.cudaKernels === true) requireCapability(this.device, CUDA_KERNELS_CAPABILITY, addon.info());
     this.#dispatcher = new Dispatcher(addon, this.device);
     this.#sources = new SourceLibraries(this.#dispatcher, (path) => this.loadLibrary(path));
     located(() => {
@@ -94,7 +100,7 @@ export class LibtorchBackend implements Backend {
     this.#requireAlive();
     const lacks = await this.#sources.provide(request.program, request.registry);
     const abilities = this.#abilitiesFor(request.registry);
-    const target = routerTarget(abilities.router, { weights: this.#weights });
+    const target = routerTarget(abilities.router, { weights: this.#weights, ownKernels: this.#ownKernels });
     const compiled = await compileProgram(request, {
       addon: this.#addon,
       device: this.device,
@@ -169,7 +175,7 @@ export class LibtorchBackend implements Backend {
     return this.#addon.info();
   }
 
-  /** Returns the bytes in libtorch's CPU allocator, of the whole process. */
+  /** Returns the bytes in libtorch's allocators, of the whole process: of the CPU, and of each GPU. */
   memory(): NativeMemory {
     return this.#addon.memory();
   }

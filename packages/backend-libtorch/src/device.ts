@@ -1,6 +1,17 @@
 import type { LibtorchInfo } from "./addon.ts";
 import { libtorchError } from "./libtorch-errors.ts";
 
+/** Refuses a GPU of a compute capability below `least`. A device is named as {@link requireDevice} returns it. */
+export function requireCapability(device: string, least: number, { cuda }: LibtorchInfo): void {
+  const gpu = typeof cuda === "string" ? undefined : cuda.devices[Number(device.replace("cuda:", ""))];
+  if (gpu !== undefined && Number(gpu.capability) >= least) return;
+  throw libtorchError("libtorch.device", {
+    what: `\`cudaKernels\` needs a GPU of compute capability ${least}.0, and \`${device}\` is ${gpu === undefined ? "none" : `of ${gpu.capability}`}`,
+    advice: "Leave the option out: libtorch's own kernels run everywhere.",
+    details: { device, cuda },
+  });
+}
+
 /** Returns the name that the native module has for a device, `cpu` or `cuda:0`, if the device is there. */
 export function requireDevice(device: string, { cuda }: LibtorchInfo): string {
   if (device === "cpu") return device;

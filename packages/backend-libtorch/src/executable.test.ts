@@ -110,7 +110,7 @@ describeWithLibtorch("executables", ({ addon }) => {
   %y: f32[s0] = aten::mul.Tensor(%x, other=2)
   return %y`,
     );
-    for (const given of [x, floats([3], 4, 5, 6), floats([2], 7, 8)]) {
+    for (const given of [x, floats([3], 4, 5, 6), x, floats([2], 7, 8), floats([2], 9, 0), floats([2], 1, 2)]) {
       const twice = elementsOf(given).map((value) => 2 * Number(value));
       expect(elementsOf((await double.run([given]))[0])).toEqual(twice);
     }

@@ -13,6 +13,7 @@ export const LIBTORCH_ERRORS = {
   "libtorch.capture": "a program does something that a captured run cannot repeat",
   "libtorch.control": "the operands of a control flow op do not fit its graphs",
   "libtorch.device": "the device does not exist here",
+  "libtorch.device-lost": "a GPU has failed, and computes nothing more in this process",
   "libtorch.disposed": "the model, the backend or a tensor was disposed before the call",
   "libtorch.encode": "an argument of the program has no meaning for libtorch",
   "libtorch.file": "a file of weights cannot be mapped",

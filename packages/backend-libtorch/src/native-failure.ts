@@ -17,6 +17,8 @@ const ADVICE: { readonly [Code in LibtorchErrorCode]?: string } = {
   "libtorch.arithmetic": "Check the sizes of the inputs.",
   "libtorch.control": "The program is damaged: export it again.",
   "libtorch.device": "Choose one of the devices that `pt2 doctor` lists.",
+  "libtorch.device-lost":
+    "Restart the process. Run the program on the CPU to see what was wrong: most often it is an index out of range.",
   "libtorch.file": "Check that the file is still there and complete.",
   "libtorch.library": "Check that the library was built against this version of libtorch, for this platform.",
   "libtorch.no-op": "Load the library that registers the op (`libraries`), or give load() a handler for this op.",

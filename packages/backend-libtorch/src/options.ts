@@ -52,12 +52,19 @@ export interface LibtorchOptions {
    */
   readonly cache?: boolean | WeightCache;
   /**
-   * Whether the first run for each set of input shapes is recorded and replayed: on CUDA one graph launch instead of a
-   * launch per op. Programs with host nodes, writes to buffers, or sizes that depend on data run as without it. A
-   * recorded
-   * run cannot be stopped midway. @default false
+   * Whether the second run for a set of input shapes is recorded, and later ones replay it: on CUDA one graph launch
+   * instead of a launch per op. Programs with host nodes, random numbers, writes to buffers, or sizes that depend on data
+   * run as without it. A recorded run cannot be stopped midway. Four are kept, each with the memory of a run.
+   * @default false
    */
   readonly cudaGraphs?: boolean;
+  /**
+   * Whether precision `fast` computes with this package's kernels on a GPU: products of float32 by tensor cores, as three
+   * products in TF32 with the errors of one in float32, which takes the memory of their weights twice; convolutions in
+   * channels-last order with what follows them; elementwise ops as one. Needs a GPU of compute capability 8.0. They
+   * have not run on a GPU yet. @default false
+   */
+  readonly cudaKernels?: boolean;
   /** The memory in which results stay: `device` keeps those on a GPU there until they are read. @default "host" */
   readonly outputs?: Outputs;
   /** The folder of libtorch, with `include` and `lib`. @default what `PT2_LIBTORCH` names, or is found */

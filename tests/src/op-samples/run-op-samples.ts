@@ -2,7 +2,7 @@
  * Runs samples of PyTorch's op database on a backend and prints one line per op and dtype that has a problem.
  *
  *     node -C dev --import tsx tests/src/op-samples/run-op-samples.ts DIR [--backend wasm|libtorch|webgpu]
- *         [--precision exact|fast] [--bits] [--only NAME]... [--log FILE] [--dialect training|aten]
+ *         [--device cpu|cuda] [--precision exact|fast] [--bits] [--only NAME]... [--log FILE] [--dialect training|aten]
  *
  * DIR is what `scripts/python/opinfo.py DIR` wrote. With `--bits` ops run on one thread, and results must have the bits of
  * PyTorch where it always gives the same. `--log` writes what `write-report.ts` reads; what is in the file is not run
@@ -22,6 +22,7 @@ const { positionals, values } = parseArgs({
   allowPositionals: true,
   options: {
     backend: { type: "string", default: "wasm" },
+    device: { type: "string", default: "cpu" },
     precision: { type: "string", default: "exact" },
     bits: { type: "boolean", default: false },
     only: { type: "string", multiple: true, default: [] },
@@ -30,9 +31,11 @@ const { positionals, values } = parseArgs({
   },
 });
 const [folder] = positionals;
-const { backend: named, bits, precision } = values;
+const { backend: named, bits, device, precision } = values;
 if (folder === undefined || (precision !== "exact" && precision !== "fast")) {
-  throw new Error("usage: run-op-samples.ts DIR [--backend B] [--precision P] [--bits] [--only NAME]... [--log FILE]");
+  throw new Error(
+    "usage: run-op-samples.ts DIR [--backend B] [--device D] [--precision P] [--bits] [--only NAME]... [--log FILE]",
+  );
 }
 
 const { backend, environment } = await createBackend();
@@ -55,9 +58,10 @@ printTotals([...entries.values()]);
 async function createBackend(): Promise<{ readonly backend: Backend; readonly environment: string }> {
   if (named === "wasm") return { backend: wasm({ worker: false }), environment: "" };
   if (named === "webgpu") return { backend: await webgpu({ narrowFloat64: true }), environment: "" };
-  const backend = await libtorch(bits ? { threads: 1 } : {});
-  const { version, cpuCapability, threads } = backend.info();
-  return { backend, environment: `torch ${version}, ${cpuCapability}, threads: ${threads}` };
+  const backend = await libtorch({ device, flags: { cudnnTf32: false }, ...(bits && { threads: 1 }) });
+  const { version, cpuCapability, threads, cuda } = backend.info();
+  const gpu = device === "cpu" || typeof cuda === "string" ? "" : `, ${cuda.devices[0]?.name}, CUDA ${cuda.version}`;
+  return { backend, environment: `torch ${version}, ${cpuCapability}, threads: ${threads}${gpu}` };
 }
 
 function known(): readonly WalkEntry[] {

@@ -13,8 +13,9 @@
 namespace pt2 {
 namespace {
 
-// After so many runs lazy initialization is over and libraries have chosen their algorithms.
-constexpr int kWarmUpRuns = 3;
+// Runs before the recording, beside those that were not recorded: lazy initialization is over then, and libraries have
+// chosen their algorithms.
+constexpr int kWarmUpRuns = 2;
 
 c10::IValue ownCopy(const c10::IValue& value) {
   if (value.isTensor()) return value.toTensor().clone();
@@ -45,6 +46,9 @@ CapturedRun::CapturedRun(std::shared_ptr<Plan> plan, const Values& inputs, c10::
       bound_(plan_->bound()),
       stream_(device),
       recorder_(device.is_cpu() ? repeatingRecorder() : cudaRecorder()) {
+  // The runs before the recording would draw numbers that no run returns.
+  if (plan_->program().random)
+    throw Failure("libtorch.capture", "A program that draws random numbers is not captured.");
   const c10::InferenceMode inference;
   adoptThreads();
   StreamLease::Scope scope(stream_);

@@ -5,6 +5,7 @@
 
 #ifdef PT2_CUDA
 #include <ATen/cuda/CUDAContext.h>
+#include <c10/cuda/CUDACachingAllocator.h>
 #include <cuda.h>
 #endif
 
@@ -29,6 +30,22 @@ Napi::Value cudaInfo(Napi::Env env) {
   return cuda;
 }
 
+Napi::Array cudaMemory(Napi::Env env) {
+  using namespace c10::cuda::CUDACachingAllocator;
+  Napi::Array devices = Napi::Array::New(env);
+  const int count = get()->initialized() ? cudaDeviceCount() : 0;
+  for (int i = 0; i < count; ++i) {
+    const auto stats = getDeviceStats(static_cast<c10::DeviceIndex>(i));
+    constexpr size_t all = 0;  // of small blocks and large ones
+    Napi::Object device = Napi::Object::New(env);
+    device.Set("liveBytes", static_cast<double>(stats.allocated_bytes[all].current));
+    device.Set("peakBytes", static_cast<double>(stats.allocated_bytes[all].peak));
+    device.Set("reservedBytes", static_cast<double>(stats.reserved_bytes[all].current));
+    devices.Set(static_cast<uint32_t>(i), device);
+  }
+  return devices;
+}
+
 #else
 
 Napi::Value cudaInfo(Napi::Env env) {
@@ -38,6 +55,8 @@ Napi::Value cudaInfo(Napi::Env env) {
                                     : "Built without the headers of CUDA: " + std::to_string(count) +
                                           " devices can be used, their names are not known.");
 }
+
+Napi::Array cudaMemory(Napi::Env env) { return Napi::Array::New(env); }
 
 #endif
 

@@ -3,11 +3,18 @@
 
 #include <c10/core/impl/VirtualGuardImpl.h>
 
+#include <atomic>
 #include <charconv>
 #include <mutex>
 #include <vector>
 
 #include "failure.h"
+
+#ifdef PT2_CUDA
+#include <c10/cuda/CUDAException.h>
+#include <c10/cuda/CUDAGuard.h>
+#include <c10/cuda/CUDAStream.h>
+#endif
 
 namespace pt2 {
 namespace {
@@ -16,6 +23,8 @@ using c10::Device;
 using c10::DeviceType;
 using c10::Stream;
 using c10::impl::VirtualGuardImpl;
+
+std::atomic<bool> lost = false;
 
 struct IdleStreams {
   std::mutex mutex;
@@ -28,6 +37,19 @@ IdleStreams& idleStreams() {
   return *idle;
 }
 
+#ifdef PT2_CUDA
+// A stream that waits for the default stream. Libraries prepare their tables there when a plan is made (cuFFT does),
+// which the streams of PyTorch's pool do not wait for: the first runs then computed with half of a table.
+Stream newStream(Device device) {
+  const c10::cuda::CUDAGuard guard(device);
+  cudaStream_t stream = nullptr;
+  C10_CUDA_CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamDefault));
+  return c10::cuda::getStreamFromExternal(stream, device.index()).unwrap();
+}
+#else
+Stream newStream(Device device) { return VirtualGuardImpl(device.type()).getStreamFromGlobalPool(device); }
+#endif
+
 Stream takeStream(Device device) {
   IdleStreams& idle = idleStreams();
   const std::lock_guard lock(idle.mutex);
@@ -37,7 +59,7 @@ Stream takeStream(Device device) {
     idle.streams.erase(std::next(it).base());
     return stream;
   }
-  return VirtualGuardImpl(device.type()).getStreamFromGlobalPool(device);
+  return newStream(device);
 }
 
 [[noreturn]] void refuseName(const std::string& name) {
@@ -69,8 +91,16 @@ Device parseDevice(const std::string& name) {
   return Device(DeviceType::CUDA, static_cast<c10::DeviceIndex>(index));
 }
 
+void loseDevice() noexcept { lost = true; }
+
 StreamLease::StreamLease(Device device) {
-  if (!device.is_cpu()) stream_ = takeStream(device);
+  if (device.is_cpu()) return;
+  if (lost) {
+    throw Failure(
+        "libtorch.device-lost",
+        "CUDA has failed in this process, and computes nothing more in it: an error before this one says why.");
+  }
+  stream_ = takeStream(device);
 }
 
 StreamLease::~StreamLease() {

@@ -18,10 +18,14 @@ c10::Device parseDevice(const std::string& name);
 // Returns the number of usable CUDA devices; 0 when libtorch was built without CUDA.
 int cudaDeviceCount();
 
+// Says that a GPU has failed for good, so that nothing is asked of one any more.
+void loseDevice() noexcept;
+
 // A stream for one run at a time, so that kernels of another run never use memory that this run frees. Streams of
 // finished runs are used again: the allocator keeps a pool of memory per stream.
 class StreamLease {
  public:
+  // Throws Failure `libtorch.device-lost` when a GPU has failed for good.
   explicit StreamLease(c10::Device device);
   ~StreamLease();
   StreamLease(const StreamLease&) = delete;

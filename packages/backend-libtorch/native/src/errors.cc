@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "device.h"
+
 namespace pt2 {
 namespace {
 
@@ -14,6 +16,29 @@ namespace {
 bool isOutOfMemory(std::string_view message) {
   return message.find("not enough memory") != std::string_view::npos ||
          message.find("can't allocate memory") != std::string_view::npos;
+}
+
+// Errors after which CUDA does nothing more in this process, by the words of its runtime.
+constexpr std::string_view kLost[] = {
+    "device-side assert triggered", "an illegal memory access was encountered", "unspecified launch failure",
+    "misaligned address",           "an illegal instruction was encountered",   "uncorrectable ECC error"};
+
+bool isLost(std::string_view message) {
+  for (const std::string_view words : kLost) {
+    if (message.find(words) != std::string_view::npos) return true;
+  }
+  return false;
+}
+
+// What CUDA's runtime adds to its errors speaks of how to debug kernels.
+std::string firstLine(std::string_view message) { return std::string(message.substr(0, message.find('\n'))); }
+
+const char* codeOf(std::string_view message) {
+  if (isLost(message)) {
+    loseDevice();
+    return "libtorch.device-lost";
+  }
+  return isOutOfMemory(message) ? "libtorch.out-of-memory" : "libtorch.op-failed";
 }
 
 // Some of libtorch's exceptions carry the C++ stack in their text.
@@ -32,7 +57,8 @@ Failure toFailure(std::exception_ptr error) noexcept {
     return {"libtorch.out-of-memory", failure.what_without_backtrace()};
   } catch (const c10::Error& failure) {
     const char* message = failure.what_without_backtrace();
-    return {isOutOfMemory(message) ? "libtorch.out-of-memory" : "libtorch.op-failed", message};
+    const char* const code = codeOf(message);
+    return {code, isLost(message) ? firstLine(message) : message};
   } catch (const std::bad_alloc&) {
     return {"libtorch.out-of-memory", "The process is out of memory."};
   } catch (const std::exception& failure) {

@@ -60,23 +60,36 @@ at::Tensor toHost(const at::Tensor& tensor) {
   const at::Tensor dense = tensor._is_zerotensor() ? at::zeros(tensor.sizes(), tensor.options()) : tensor;
   const at::Tensor plain = dense.resolve_conj().resolve_neg();
   if (plain.is_cpu()) return plain.contiguous();
-  // The copy goes through page-locked memory, which the device writes to by itself.
+  // The copy goes through page-locked memory, which the device writes to by itself. It is awaited: memory that may
+  // still be written to is freed through the device, which ends the process where the device has failed.
   const StreamLease lease(plain.device());
   StreamLease::Scope scope(lease);
   at::Tensor host = at::empty(plain.sizes(), plain.options().device(c10::kCPU).pinned_memory(true));
-  host.copy_(plain, /*non_blocking=*/true);
-  scope.synchronize();
+  host.copy_(plain, /*non_blocking=*/false);
   return host;
 }
+
+namespace {
+
+// The memory from the first element of a tensor to its last one, as a vector.
+at::Tensor extentOf(const at::Tensor& tensor) {
+  int64_t count = tensor.numel() == 0 ? 0 : 1;
+  for (int64_t d = 0; count > 0 && d < tensor.dim(); ++d) count += (tensor.size(d) - 1) * tensor.stride(d);
+  return tensor.as_strided({count}, {1}, tensor.storage_offset());
+}
+
+}  // namespace
 
 at::Tensor toDevice(const at::Tensor& tensor, c10::Device device) {
   if (tensor.device() == device) return tensor;
   const StreamLease lease(device);
   StreamLease::Scope scope(lease);
-  const at::Tensor source = tensor.is_cpu() ? tensor.pin_memory() : tensor;
-  at::Tensor copy = source.to(device, /*non_blocking=*/true);
-  scope.synchronize();
-  return copy;
+  // Elements that lie on one another are copied with what is around them, and lie so on the device.
+  const bool overlaps = tensor.is_cpu() && !tensor.is_non_overlapping_and_dense();
+  const at::Tensor given = overlaps ? extentOf(tensor) : tensor;
+  const at::Tensor source = given.is_cpu() ? given.pin_memory() : given;
+  const at::Tensor copy = source.to(device, /*non_blocking=*/false);
+  return overlaps ? copy.as_strided(tensor.sizes(), tensor.strides(), 0) : copy;
 }
 
 Napi::Value shareBytes(Napi::Env env, at::Tensor host) {

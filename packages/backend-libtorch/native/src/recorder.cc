@@ -5,6 +5,9 @@
 
 #ifdef PT2_CUDA
 #include <ATen/cuda/CUDAGraph.h>
+#include <c10/cuda/CUDAFunctions.h>
+#include <c10/cuda/CUDAGuard.h>
+#include <c10/cuda/CUDAStream.h>
 #endif
 
 namespace pt2 {
@@ -25,6 +28,10 @@ class RepeatingRecorder final : public Recorder {
 class CudaRecorder final : public Recorder {
  public:
   void record(Work work) override {
+    // What libraries prepared on the default stream has to be there. The default stream must not wait for one that
+    // records, and does not for those of the pool.
+    c10::cuda::device_synchronize();
+    const c10::cuda::CUDAStreamGuard guard(c10::cuda::getStreamFromPool());
     // Other threads may allocate memory and launch kernels in the meantime.
     graph_.capture_begin({0, 0}, cudaStreamCaptureModeThreadLocal);
     try {

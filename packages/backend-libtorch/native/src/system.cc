@@ -89,6 +89,7 @@ Napi::Value memory(const Napi::CallbackInfo& info) {
   Napi::Object result = Napi::Object::New(info.Env());
   result.Set("liveBytes", static_cast<double>(use.live));
   result.Set("peakBytes", static_cast<double>(use.peak));
+  result.Set("devices", cudaMemory(info.Env()));
   return result;
 }
 

@@ -12,6 +12,9 @@ export function lowerLinears(program: Program, target: OptimizeTarget): Program 
   return rewrite(program, new Map([["aten::linear", RULE]]), target);
 }
 
+/** The fewest rows for which a GPU's tensor cores are faster. */
+const TENSOR_CORE_ROWS = 32;
+
 /** The number of multiplications below which a call of oneDNN costs more than the product. */
 const SMALLEST = 2 ** 16;
 
@@ -26,10 +29,18 @@ const RULE: RewriteRule = (node, context) => {
   const type = output?.kind === "value" ? context.tensor(output) : undefined;
   const rows = rowsOf(input, context);
   const activation = activationArgs(NO_ACTIVATION);
+  const features: Arg = { kind: "int", value: shape[0]! };
+  if (dtype === "float32" && context.target.has("pt2::linear_3xtf32")) {
+    // Each weight is read twice, which only many rows are worth, and memory begins at vectors.
+    if (rows === undefined || rows < TENSOR_CORE_ROWS || shape.some((size) => size % 4 !== 0)) return null;
+    const packedType = dense(context.tensor(matrix), [shape[0]!, 2 * shape[1]!]);
+    const weight = context.emit("pt2::pack_3xtf32_weight", { weight: matrix }, packedType, node);
+    const args = { x: input, weight, out_features: features, bias, residual: NONE, ...activation };
+    return context.emit("pt2::linear_3xtf32", args, type, node);
+  }
   // This package's kernel computes as many multiplications a second as oneDNN, and costs less for each call.
   if (dtype === "float32" && context.target.has("pt2::linear")) {
     const weight = context.emit("pt2::pack_linear_weight", { weight: matrix }, packed(matrix, shape, context), node);
-    const features: Arg = { kind: "int", value: shape[0]! };
     const args = { x: input, weight, out_features: features, bias, residual: NONE, ...activation };
     return context.emit("pt2::linear", args, type, node);
   }

@@ -28,7 +28,7 @@ const SOURCES: ReadonlySet<OpName> = new Set([
 ]);
 
 /** Ops that return rows one after the other, as the ops that they replace do, whatever the layout of their arguments. */
-const ROW_MAJOR: ReadonlySet<OpName> = new Set(["pt2::linear"]);
+const ROW_MAJOR: ReadonlySet<OpName> = new Set(["pt2::linear", "pt2::linear_3xtf32"]);
 
 /** Returns whether an op returns a channels-last tensor. */
 export function isChannelsLastSource(op: OpName): boolean {

@@ -1,14 +1,21 @@
 import type { OpName } from "@pt2/graph";
 import type { Router } from "../routes.ts";
-import { type OptimizeTarget, purityWithOwnOps } from "./target.ts";
+import { isOwnOp, type OptimizeTarget, purityWithOwnOps } from "./target.ts";
+
+/** What the passes may use. */
+export interface TargetOptions extends Pick<OptimizeTarget, "weights"> {
+  /** Whether ops that only passes emit are there, where the dispatcher has kernels for them. @default true */
+  readonly ownKernels?: boolean;
+}
 
 /** Describes to the passes what a router can run. */
-export function routerTarget(router: Router, options: Pick<OptimizeTarget, "weights"> = {}): OptimizeTarget {
+export function routerTarget(router: Router, options: TargetOptions = {}): OptimizeTarget {
   const { dispatcher, registry } = router;
+  const { weights, ownKernels = true } = options;
   const routeOf = (op: OpName): string => router.routeOf({ name: op, op, args: [], outputs: [], origin: {} }).kind;
   return {
-    ...options,
-    has: (op) => dispatcher.has(op) && !registry.isClaimed(op),
+    weights,
+    has: (op) => (ownKernels || !isOwnOp(op)) && dispatcher.has(op) && !registry.isClaimed(op),
     isClaimed: (op) => registry.isClaimed(op) || routeOf(op) === "kernel",
     effectsOf: (op) => router.effectsOf(op),
     recordOf: (op) => registry.resolve(op),

@@ -47,6 +47,10 @@ TORCH_LIBRARY_FRAGMENT(pt2, m) {
   m.def(
       "pointwise_(Tensor(a!)[] out, Tensor[] inputs, float[] constants, int[] code, int[] results, int[] counts) -> "
       "()");
+  m.def("pack_3xtf32_weight(Tensor weight) -> Tensor");
+  m.def(
+      "linear_3xtf32(Tensor x, Tensor weight, int out_features, Tensor? bias, Tensor? residual, "
+      "str attr, Scalar?[] scalars, str? algorithm) -> Tensor");
   m.def("cat(Tensor[] tensors, int dim=0) -> Tensor");
   m.def("topk(Tensor self, int k, int dim=-1, bool largest=True, bool sorted=True) -> (Tensor, Tensor)");
   m.def("global_average_pool(Tensor x) -> Tensor");

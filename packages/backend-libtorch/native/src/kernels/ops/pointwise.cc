@@ -3,7 +3,6 @@
 #include <ATen/ops/empty.h>
 
 #include <array>
-#include <bitset>
 #include <deque>
 #include <optional>
 #include <utility>
@@ -12,6 +11,7 @@
 #include "../table.h"
 #include "check.h"
 #include "ops.h"
+#include "pointwise-program.h"
 #include "team.h"
 
 namespace pt2 {
@@ -19,42 +19,8 @@ namespace pt2 {
 namespace {
 
 constexpr const char* kOp = "pointwise";
-/// Numbers of an instruction: function, out, x, y, z.
-constexpr size_t kFields = 5;
 /// A thread gets at least this many instructions on elements.
 constexpr int64_t kWorkPerThread = int64_t{128} * 1024;
-
-/// The registers that hold something.
-using Held = std::bitset<kPointwiseRegisters>;
-
-uint8_t held_register(int64_t index, const Held& held) {
-  TORCH_CHECK(index >= 0 && index < kPointwiseRegisters && held[index], "pt2::", kOp, ": register ", index,
-              " holds nothing");
-  return static_cast<uint8_t>(index);
-}
-
-/// Checks instructions, which write to registers from `first` on.
-std::vector<PointwiseInstruction> decode(at::IntArrayRef code, int64_t first, Held& held) {
-  TORCH_CHECK(code.size() % kFields == 0, "pt2::", kOp, ": an instruction has ", kFields, " numbers, got ",
-              code.size());
-  std::vector<PointwiseInstruction> instructions;
-  instructions.reserve(code.size() / kFields);
-  for (size_t i = 0; i < code.size(); i += kFields) {
-    TORCH_CHECK(code[i] >= 0 && code[i] < static_cast<int64_t>(PointwiseFn::kCount), "pt2::", kOp,
-                ": there is no function ", code[i]);
-    const int64_t out = code[i + 1];
-    TORCH_CHECK(out >= first && out < kPointwiseRegisters, "pt2::", kOp, ": register ", out, " cannot be written to");
-    instructions.push_back({
-        .fn = static_cast<PointwiseFn>(code[i]),
-        .out = static_cast<uint8_t>(out),
-        .x = held_register(code[i + 2], held),
-        .y = held_register(code[i + 3], held),
-        .z = held_register(code[i + 4], held),
-    });
-    held.set(out);
-  }
-  return instructions;
-}
 
 /// One pass over memory, checked when it is made: running it cannot fail.
 class Pass {
@@ -62,26 +28,9 @@ class Pass {
   /// `out` has the tensors that results are written to, which may be inputs; where it is empty they are made.
   Pass(at::TensorList inputs, at::ArrayRef<double> constants, at::IntArrayRef code, at::IntArrayRef results,
        at::IntArrayRef masks, std::vector<at::Tensor> out)
-      : constants_(constants.begin(), constants.end()), inputs_(inputs.size()), out_(std::move(out)) {
-    const auto first = static_cast<int64_t>(inputs.size() + constants.size());
-    const size_t count = results.size() + masks.size();
-    TORCH_CHECK(!inputs.empty() && first < kPointwiseRegisters && count > 0 && count <= kPointwiseRegisters,
-                "pt2::", kOp, ": ", inputs.size(), " inputs, ", constants.size(), " constants and ", count,
-                " results do not fit ", kPointwiseRegisters, " registers");
-    Held held(~uint64_t{0} >> (kPointwiseRegisters - first));
-    instructions_ = decode(code, first, held);
-    Held is_result;
-    for (size_t i = 0; i < count; ++i) {
-      const int64_t index = i < results.size() ? results[i] : masks[i - results.size()];
-      const uint8_t result = held_register(index, held);
-      TORCH_CHECK(index >= first && !is_result[result], "pt2::", kOp, ": register ", index,
-                  " is an input, or a result already");
-      is_result.set(result);
-      registers_[i] = result;
-      result_is_mask_[i] = i >= results.size();
-    }
+      : program_(inputs.size(), constants, code, results, masks), inputs_(inputs.size()), out_(std::move(out)) {
     const bool in_place = !out_.empty();
-    if (!in_place) make_results(inputs, count);
+    if (!in_place) make_results(inputs);
     at::TensorIteratorConfig config;
     config.check_all_same_dtype(false).set_check_mem_overlap(in_place).resize_outputs(!in_place);
     for (const at::Tensor& tensor : out_) config.add_output(tensor);
@@ -92,14 +41,14 @@ class Pass {
   void run() {
     if (iterator_->numel() == 0) return;
     const Pointwise p{
-        .code = instructions_.data(),
-        .instructions = static_cast<int64_t>(instructions_.size()),
-        .constants = constants_.data(),
-        .constants_count = static_cast<int64_t>(constants_.size()),
+        .code = program_.instructions.data(),
+        .instructions = static_cast<int64_t>(program_.instructions.size()),
+        .constants = program_.constants.data(),
+        .constants_count = static_cast<int64_t>(program_.constants.size()),
         .input_is_mask = input_is_mask_.data(),
         .inputs = static_cast<int64_t>(inputs_),
-        .results = registers_.data(),
-        .result_is_mask = result_is_mask_.data(),
+        .results = program_.registers.data(),
+        .result_is_mask = program_.result_is_mask.data(),
         .results_count = static_cast<int64_t>(out_.size()),
     };
     const int64_t grain = std::max<int64_t>(kPointwiseBlock, kWorkPerThread / std::max<int64_t>(1, p.instructions));
@@ -113,9 +62,9 @@ class Pass {
   std::vector<at::Tensor> take_results() { return std::move(out_); }
 
  private:
-  void make_results(at::TensorList inputs, size_t count) {
-    for (size_t i = 0; i < count; ++i) {
-      const at::ScalarType dtype = result_is_mask_[i] ? at::kBool : at::kFloat;
+  void make_results(at::TensorList inputs) {
+    for (size_t i = 0; i < program_.results_count; ++i) {
+      const at::ScalarType dtype = program_.result_is_mask[i] ? at::kBool : at::kFloat;
       out_.push_back(at::empty({0}, inputs.front().options().dtype(dtype)));
     }
   }
@@ -128,12 +77,9 @@ class Pass {
     config.add_const_input(input);
   }
 
-  std::vector<PointwiseInstruction> instructions_;
-  std::vector<float> constants_;
+  PointwiseProgram program_;
   size_t inputs_;
   std::array<bool, kPointwiseRegisters> input_is_mask_{};
-  std::array<bool, kPointwiseRegisters> result_is_mask_{};
-  std::array<uint8_t, kPointwiseRegisters> registers_{};
   std::vector<at::Tensor> out_;
   std::optional<at::TensorIterator> iterator_;
 };

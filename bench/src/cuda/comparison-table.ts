@@ -1,0 +1,47 @@
+import { table } from "../report.ts";
+import type { Summary } from "../statistics.ts";
+import { BATCHES, type Comparison } from "./compare.ts";
+
+/** Ratios of ours, recorded, to PyTorch's ways. */
+const RATIOS: readonly ((one: Comparison) => number)[] = [
+  ({ ours, theirs }) => ours.graphs.median / theirs.eager.median,
+  ({ ours, theirs }) => ours.graphs.median / theirs.compiled.median,
+  ({ ours, theirs }) => ours.graphs.median / Math.min(theirs.compiled.median, theirs.graphs.median),
+];
+
+const HEAD = ["model", "batch", "exact ms", "fast", "fast, recorded", "eager", "compile", "compile, recorded"];
+const MEASURED = HEAD.length - 2;
+
+/** Formats comparisons as a Markdown table, with the geometric means of the ratios. */
+export function comparisonTable(results: readonly Comparison[]): string {
+  const rows: (readonly string[])[] = results.map((one) => [
+    one.name,
+    `${one.batch}`,
+    ...times(one),
+    ...ratios([one]),
+    errors(one),
+  ]);
+  for (const batch of BATCHES) rows.push(meanRow(`${batch}`, results));
+  rows.push(meanRow("all", results));
+  return table([...HEAD, "/ eager", "/ compile", "/ the faster", "error, eager's"], rows);
+}
+
+function meanRow(batch: string, results: readonly Comparison[]): readonly string[] {
+  const some = results.filter((one) => batch === "all" || `${one.batch}` === batch);
+  return ["geometric mean", batch, ...Array<string>(MEASURED).fill(""), ...ratios(some), ""];
+}
+
+function times({ ours, theirs }: Comparison): readonly string[] {
+  const all: readonly Summary[] = [ours.exact, ours.fast, ours.graphs, theirs.eager, theirs.compiled, theirs.graphs];
+  return all.map(({ median, spread }) => `${median.toFixed(2)} ±${(spread * 100).toFixed(0)} %`);
+}
+
+function ratios(some: readonly Comparison[]): readonly string[] {
+  return RATIOS.map((ratio) =>
+    Math.exp(some.reduce((sum, one) => sum + Math.log(ratio(one)), 0) / some.length).toFixed(2),
+  );
+}
+
+function errors({ errors: { ours, eager } }: Comparison): string {
+  return `${Math.max(...Object.values(ours)).toExponential(0)}, ${eager.toExponential(0)}`;
+}

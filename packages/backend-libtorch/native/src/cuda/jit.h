@@ -1,0 +1,32 @@
+// Compiles kernels for the GPU at hand from CUDA C++, with the compiler that libtorch brings: no toolkit is needed to
+// run.
+#pragma once
+
+#ifdef PT2_CUDA
+
+#include <cuda.h>
+
+#include <cstdint>
+#include <initializer_list>
+#include <string>
+
+namespace pt2::cuda {
+
+// Returns the function `kernel` of a source for the current device, compiled once in a process. Throws c10::Error with
+// the compiler's words. Not to be called for a new source while a stream is captured.
+CUfunction kernelOf(const std::string& source);
+
+// Launches on the current stream; `args` point to the arguments.
+void launch(CUfunction kernel, uint64_t blocks, unsigned threads, std::initializer_list<const void*> args);
+
+// Threads of a block for loops over elements, and the blocks of a grid for so many of their steps: at most a few times
+// as many as the device holds at once.
+inline constexpr unsigned kThreads = 256;
+uint64_t blocksFor(uint64_t steps);
+
+// Threads that the current device holds at once.
+uint64_t threadsHeld();
+
+}  // namespace pt2::cuda
+
+#endif
