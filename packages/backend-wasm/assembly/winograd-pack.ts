@@ -13,7 +13,7 @@ const POINTS: usize = 27 * PAIR;
 
 /**
  * Transforms weights whose element (o, i, h, w) is at `src + 4 * (o * strideO + ...)` to `dst`, one packed matrix per
- * point. `outChannels` is a multiple of four, and `scratch` has room for 528 bytes.
+ * point. `scratch` has room for 528 bytes.
  */
 export function winogradPack(
   size: i32,
@@ -34,7 +34,9 @@ export function winogradPack(
       let p = src + ((<isize>i * <isize>strideI) << 2);
       for (let j = 0; j < PANEL; j += 2, dst += 8, p += column << 1) {
         const q = o + j < outChannels ? p : 0;
-        packPair(size, q, column, <isize>strideH << 2, <isize>strideW << 2, dst, pointBytes, scratch);
+        // The last filter may have no neighbor: what is there is not read, and is the filter again.
+        const next = o + j + 1 < outChannels ? column : 0;
+        packPair(size, q, next, <isize>strideH << 2, <isize>strideW << 2, dst, pointBytes, scratch);
       }
     }
   }

@@ -1,8 +1,8 @@
 // Convolution 3x3 with stride 1 by Winograd's algorithm: every tile of the input becomes `planes` points,
 // each point is a matrix product over channels, and the products become a tile of the output.
-import { floats, Window, WORKSPACE } from "./conv-window";
+import { copyFloats, floats, Window, WORKSPACE } from "./conv-window";
 import { gemmPacked } from "./gemm";
-import { gemmPackedBytes } from "./gemm-pack";
+import { gemmPackedBytes, PANEL } from "./gemm-pack";
 import { planeBytes, tileExtent, tilePointers } from "./winograd-tile";
 import { inputTile as inputTile2, outputTile as outputTile2 } from "./winograd2-transform";
 import { inputTile as inputTile4, outputTile as outputTile4 } from "./winograd4-transform";
@@ -10,13 +10,24 @@ import { inputTile as inputTile4, outputTile as outputTile4 } from "./winograd4-
 /** Bytes that `winogradTiles` uses at `scratch` for blocks of `tiles` tiles of `size` outputs a side. */
 export function winogradScratch(size: i32, tiles: i32, inChannels: i32, outChannels: i32): u32 {
   const planes = <usize>((size + 2) * (size + 2));
-  return <u32>(planes * (planeBytes(tiles, inChannels) + planeBytes(tiles, outChannels)) + floats(inChannels) + 64);
+  const products = planeBytes(tiles, wholePanels(outChannels));
+  return <u32>(planes * (planeBytes(tiles, inChannels) + products) + floats(inChannels) + 64);
 }
+
+/** Columns of products: packed weights have zeros behind those of the last channels. */
+@inline
+function wholePanels(channels: i32): i32 {
+  return (channels + PANEL - 1) & ~(PANEL - 1);
+}
+
+/** Where one tile of fewer than four channels is made: 16 pixels and a bias of a vector each, behind the vectors of a line. */
+const NARROW: usize = 384;
+const NARROW_BIAS: usize = NARROW + 256;
 
 /**
  * Tiles [tileStart, tileStart + tileCount) in the order batch, row, column, and of the output `channels` channels from
- * `channelStart` on, which begin with a panel. `size` is 4 or 2. Channels of both sides are multiples of four. The window
- * is followed by 1 KB of work space.
+ * `channelStart` on, which begin with a panel. `size` is 4 or 2. The input has at least four channels. The window is followed
+ * by 1 KB of work space.
  */
 export function winogradTiles(
   size: i32,
@@ -43,7 +54,8 @@ export function winogradTiles(
   const across = (w.outW + size - 1) / size;
   const down = (w.outH + size - 1) / size;
   const inStep = planeBytes(tileCount, inChannels);
-  const outStep = planeBytes(tileCount, channels);
+  const columns = wholePanels(channels);
+  const outStep = planeBytes(tileCount, columns);
   const products = scratch + <usize>planes * inStep;
   const zeros = products + <usize>planes * outStep;
   memory.fill(zeros, 0, floats(inChannels));
@@ -61,7 +73,7 @@ export function winogradTiles(
   for (let p = 0; p < planes; p++, b += panel) {
     const a = scratch + <usize>p * inStep;
     const c = products + <usize>p * outStep;
-    gemmPacked(tileCount, channels, inChannels, a, inChannels, b, c, channels, 0, 0, 0, 0);
+    gemmPacked(tileCount, columns, inChannels, a, inChannels, b, c, columns, 0, 0, 0, 0);
   }
 
   const low = f32x4.splat(lo);
@@ -70,16 +82,39 @@ export function winogradTiles(
   const rowBytes = <usize>w.outW * pixel;
   const first = floats(channelStart);
   if (bias) bias += first;
+  const narrow = channels < 4;
+  const spare = line + NARROW;
+  if (narrow && bias) {
+    copyFloats(line + NARROW_BIAS, bias, channels);
+    bias = line + NARROW_BIAS;
+  }
   for (let t = 0; t < tileCount; t++) {
     const tile = tileStart + t;
     const tx = tile % across;
     const ty = (tile / across) % down;
     const y = (tile / (across * down)) * w.outH + ty * size;
-    const src = products + <usize>t * floats(channels);
+    const src = products + <usize>t * floats(columns);
     const dst = output + <usize>y * rowBytes + <usize>(tx * size) * pixel + first;
     const rows = tileExtent(ty, size, w.outH);
-    const columns = tileExtent(tx, size, w.outW);
-    if (size == 4) outputTile4(src, outStep, channels, line, bias, dst, pixel, rowBytes, rows, columns, low, high);
-    else outputTile2(src, outStep, channels, line, bias, dst, pixel, rowBytes, rows, columns, low, high);
+    const wide = tileExtent(tx, size, w.outW);
+    if (!narrow) {
+      outputTile(size, src, outStep, channels, line, bias, dst, pixel, rowBytes, rows, wide, low, high);
+      continue;
+    }
+    outputTile(size, src, outStep, 4, line, bias, spare, 16, 64, rows, wide, low, high);
+    for (let i = 0; i < rows; i++) {
+      for (let j = 0; j < wide; j++) {
+        copyFloats(dst + <usize>i * rowBytes + <usize>j * pixel, spare + <usize>(4 * i + j) * 16, channels);
+      }
+    }
   }
+}
+
+@inline
+function outputTile(
+  size: i32, src: usize, step: usize, channels: i32, line: usize, bias: usize, dst: usize, pixel: usize, rowBytes: usize,
+  rows: i32, columns: i32, lo: v128, hi: v128,
+): void {
+  if (size == 4) outputTile4(src, step, channels, line, bias, dst, pixel, rowBytes, rows, columns, lo, hi);
+  else outputTile2(src, step, channels, line, bias, dst, pixel, rowBytes, rows, columns, lo, hi);
 }

@@ -1,10 +1,12 @@
-// Winograd F(2x2, 3x3): the transforms of one tile, SIMD along channels.
+// Winograd F(2x2, 3x3): the transforms of one tile, SIMD along channels. There are at least four: the last vector begins
+// early enough to end with them.
 import { clamp } from "./conv-vector";
 import { floats } from "./conv-window";
 
 /** B^T d B of one tile: pixels from the pointer table, the result to 16 planes `step` bytes apart. */
 export function inputTile(table: usize, channels: i32, line: usize, dst: usize, step: usize): void {
-  for (let at: usize = 0; at < floats(channels); at += 16) {
+  for (let at: usize = 0, end = floats(channels); at < end; at += 16) {
+    at = min(at, end - 16);
     for (let j: usize = 0; j < 4; j++) {
       const p = table + (j << 2);
       const d1 = v128.load(load<usize>(p, 16) + at);
@@ -42,7 +44,8 @@ export function outputTile(
   lo: v128,
   hi: v128,
 ): void {
-  for (let at: usize = 0; at < floats(channels); at += 16) {
+  for (let at: usize = 0, end = floats(channels); at < end; at += 16) {
+    at = min(at, end - 16);
     for (let j: usize = 0; j < 4; j++) {
       const p = src + at + j * step;
       const m1 = v128.load(p + 4 * step);

@@ -1,5 +1,6 @@
 // Winograd F(4x4, 3x3): the transforms of one tile, SIMD along channels. The points are 0, ±√½, ±√2 and infinity: their
-// rounding errors are five times smaller than those of the usual 0, ±1, ±2 and infinity, for the same work.
+// rounding errors are five times smaller than those of the usual 0, ±1, ±2 and infinity, for the same work. There are at least
+// four channels: the last vector begins early enough to end with them.
 import { clamp } from "./conv-vector";
 import { floats } from "./conv-window";
 
@@ -28,7 +29,8 @@ function inputLine(d0: v128, d1: v128, d2: v128, d3: v128, d4: v128, d5: v128, d
 
 /** B^T d B of one tile: pixels from the pointer table, the result to 36 planes `step` bytes apart. */
 export function inputTile(table: usize, channels: i32, line: usize, dst: usize, step: usize): void {
-  for (let at: usize = 0; at < floats(channels); at += 16) {
+  for (let at: usize = 0, end = floats(channels); at < end; at += 16) {
+    at = min(at, end - 16);
     for (let j: usize = 0; j < 6; j++) {
       const p = table + (j << 2);
       inputLine(
@@ -89,7 +91,8 @@ export function outputTile(
   lo: v128,
   hi: v128,
 ): void {
-  for (let at: usize = 0; at < floats(channels); at += 16) {
+  for (let at: usize = 0, end = floats(channels); at < end; at += 16) {
+    at = min(at, end - 16);
     // First along the rows of the tile: plane (i, j) becomes line[row][j].
     for (let j: usize = 0; j < 6; j++) {
       const p = src + at + j * step;

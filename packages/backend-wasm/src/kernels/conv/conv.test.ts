@@ -79,6 +79,12 @@ describe("im2col", () => {
     );
   });
 
+  test("im2col of few rows and many columns divides these among threads", () => {
+    for (const outChannels of [64, 65, 100]) {
+      expectClose(shapeOf({ input: [1, 9, 8], stride: [1, 2, 2], inChannels: 12, outChannels }), { clamp: relu6 });
+    }
+  });
+
   test("im2col takes groups", () => {
     for (const [inChannels, outChannels, groups] of [
       [6, 4, 2],
@@ -118,6 +124,15 @@ describe("winograd", () => {
       }
     },
   );
+
+  test.each(["winograd2", "winograd4"] as const)("Winograd with %s takes any number of channels", (algorithm) => {
+    for (const inChannels of [4, 5, 6, 7, 9, 18]) {
+      for (const outChannels of [1, 2, 3, 4, 5, 7, 9, 10, 11, 18, 27]) {
+        const shape = shapeOf({ input: [1, 7, 6], inChannels, outChannels });
+        expectClose(shape, { algorithm, bias: outChannels % 3 !== 0 }, 3e-5);
+      }
+    }
+  });
 
   test("Winograd takes several blocks, padding at the end only, and a clamp", () => {
     const shape = shapeOf({

@@ -1,5 +1,6 @@
 import { volume } from "@pt2/engine";
-import { clampFlag, inBlocks, productNanoseconds } from "./row-blocks.ts";
+import { LEAST_ROWS as LEAST_PART, PANEL } from "../matmul/gemm.ts";
+import { clampFlag, inEvenBlocks, productNanoseconds } from "./row-blocks.ts";
 import type { ConvPlan, ConvShape, KernelModule } from "./types.ts";
 import { convOutput, WINDOW_BYTES, windowWords, writeWords } from "./window.ts";
 
@@ -7,8 +8,8 @@ import { convOutput, WINDOW_BYTES, windowWords, writeWords } from "./window.ts";
 const BLOCK_BYTES = 192 * 1024;
 /** Rows below which a block would read the packed weight too often. */
 const LEAST_ROWS = 60;
-/** Rows of a block where there are so few that every thread should get one. */
-const FEWEST_ROWS = 20;
+/** Columns of which each thread computes some where there are few rows: all rows are one block, and the weight is read once. */
+const MANY_COLUMNS = 64;
 
 /** Computes any convolution: blocks of the input are unfolded into rows, and each block is one matrix product. */
 export function planIm2col(module: KernelModule, shape: ConvShape): ConvPlan {
@@ -20,8 +21,10 @@ export function planIm2col(module: KernelModule, shape: ConvShape): ConvPlan {
   const [channels, columns] = [inChannels / groups, outChannels / groups];
   const depth = volume(shape.kernel) * channels;
   const panels = kernels.gemmPackedBytes(depth, columns) >>> 0;
-  const leastRows = rows < 2 * LEAST_ROWS ? FEWEST_ROWS : LEAST_ROWS;
+  const byColumns = rows < 2 * LEAST_ROWS && groups === 1 && columns >= MANY_COLUMNS;
+  const leastRows = byColumns ? rows : LEAST_ROWS;
   const blockRows = Math.min(rows, Math.max(leastRows, Math.floor(BLOCK_BYTES / 4 / depth / 20) * 20));
+  const nanoseconds = productNanoseconds(shape);
 
   return {
     algorithm: "im2col",
@@ -29,7 +32,9 @@ export function planIm2col(module: KernelModule, shape: ConvShape): ConvPlan {
     weightBytes: groups * panels,
     packScratchBytes: depth * columns * 4,
     scratchBytes: WINDOW_BYTES + blockRows * depth * 4,
-    division: { items: Math.ceil(rows / blockRows), nanoseconds: productNanoseconds(shape) },
+    division: byColumns
+      ? { items: columns, unit: PANEL, nanoseconds }
+      : { items: rows, unit: 4, least: LEAST_PART, nanoseconds },
     pack(weight, packed, scratch) {
       const [strideO, strideI, strideD, strideH, strideW] = weight.strides;
       for (let group = 0; group < groups; group++) {
@@ -38,26 +43,27 @@ export function planIm2col(module: KernelModule, shape: ConvShape): ConvPlan {
         kernels.gemmPackB(scratch, columns, 1, depth, columns, packed + group * panels);
       }
     },
-    run(call, firstBlock, blocks) {
+    run(call, start, items) {
       const flags = clampFlag(call);
-      const first = firstBlock * blockRows;
-      const covered = Math.min(rows - first, blocks * blockRows);
+      const [column, width] = byColumns ? [start, items] : [0, columns];
+      const [first, covered] = byColumns ? [0, rows] : [start, items];
       const unfolded = call.scratch + WINDOW_BYTES;
       writeWords(module, words, call.scratch);
-      inBlocks(covered, blockRows, (done, count) => {
-        const start = first + done;
+      inEvenBlocks(covered, blockRows, (done, count) => {
+        const row = first + done;
         for (let group = 0; group < groups; group++) {
-          kernels.im2colRows(call.scratch, call.input + group * channels * 4, channels, start, count, unfolded);
+          const channel = group * columns + column;
+          kernels.im2colRows(call.scratch, call.input + group * channels * 4, channels, row, count, unfolded);
           kernels.gemmPacked(
             count,
-            columns,
+            width,
             depth,
             unfolded,
             depth,
-            call.weight + group * panels,
-            call.output + (start * outChannels + group * columns) * 4,
+            call.weight + group * panels + column * depth * 4,
+            call.output + (row * outChannels + channel) * 4,
             outChannels,
-            call.bias && call.bias + group * columns * 4,
+            call.bias && call.bias + channel * 4,
             flags,
             call.lo,
             call.hi,

@@ -8,6 +8,16 @@ export function inBlocks(total: number, size: number, block: (start: number, cou
   for (let start = 0; start < total; start += size) block(start, Math.min(size, total - start));
 }
 
+/** Calls `block(start, count)` over [0, total) in about equal steps of at most `size`, which are multiples of four but the last. */
+export function inEvenBlocks(total: number, size: number, block: (start: number, count: number) => void): void {
+  const blocks = Math.ceil(total / size);
+  for (let i = 0, start = 0; i < blocks; i++) {
+    const end = i === blocks - 1 ? total : Math.round(((i + 1) * total) / blocks / 4) * 4;
+    block(start, end - start);
+    start = end;
+  }
+}
+
 /** `gemmPacked`'s flag for clamping, when the bounds say anything. */
 export function clampFlag({ lo, hi }: Pick<ConvCall, "lo" | "hi">): number {
   return lo > Number.NEGATIVE_INFINITY || hi < Number.POSITIVE_INFINITY ? 2 : 0;

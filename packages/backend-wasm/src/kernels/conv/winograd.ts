@@ -3,13 +3,15 @@ import { inBlocks } from "./row-blocks.ts";
 import type { ConvPlan, ConvShape, KernelModule } from "./types.ts";
 import { convOutput, WINDOW_BYTES, windowWords, writeWords } from "./window.ts";
 
-/** True when Winograd's algorithm applies: 3x3, stride and dilation 1, channels in whole vectors. */
+/** The kernels take vectors of channels. */
+const LEAST_CHANNELS = 4;
+
+/** True when Winograd's algorithm applies: 3x3, stride and dilation 1, at least a vector of channels. */
 export function fitsWinograd(shape: ConvShape): boolean {
   return (
     !shape.transposed &&
     shape.groups === 1 &&
-    shape.inChannels % 4 === 0 &&
-    shape.outChannels % 4 === 0 &&
+    shape.inChannels >= LEAST_CHANNELS &&
     shape.kernel.join() === "1,3,3" &&
     shape.input[0] === 1 &&
     volumePadding(shape) === 0 &&
