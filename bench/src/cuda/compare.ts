@@ -5,7 +5,7 @@ import { SubjectProcess, scriptCommand } from "../subject-process.ts";
 export const BATCHES = [1, 32] as const;
 /** Ways to run a model: ours, and PyTorch's. */
 export const OURS = ["exact", "fast", "graphs"] as const;
-export const THEIRS = ["eager", "compiled", "graphs"] as const;
+export const THEIRS = ["eager", "compiled"] as const;
 
 /** What each way takes for one model and batch. */
 export interface Comparison {

@@ -1,8 +1,8 @@
 """PyTorch on a GPU, for the benchmark: `python subject.py FOLDER NAME`.
 
 Writes NAME.b1.pt2 and NAME.b32.pt2 with inputs and results, for batches of 1 and 32, then says with a JSON line which files
-there are. After that it answers lines `KIND BATCH`, where KIND is eager, compiled (`torch.compile` with freezing) or graphs
-(that in mode `reduce-overhead`), with the median milliseconds of 20 runs, each from its call to the end of its work.
+there are. After that it answers lines `KIND BATCH`, where KIND is eager or compiled (`torch.compile` with frozen weights), with
+the median milliseconds of 20 runs, each from its call to the end of its work.
 """
 
 import copy
@@ -86,10 +86,9 @@ def main() -> None:
             save_tensors(f"{path}.inputs.safetensors", {str(i): t for i, t in enumerate((*call.args, *call.kwargs.values()))})
             save_tensors(f"{path}.expected.safetensors", {str(i): t for i, t in enumerate(wanted)})
         print(json.dumps(errors), flush=True)
-        for kind, mode in (("compiled", None), ("graphs", "reduce-overhead")):
-            kinds[kind] = torch.compile(copy.deepcopy(module), mode=mode, dynamic=False)
-            for call in calls.values():
-                kinds[kind](*call.args, **call.kwargs)
+        kinds["compiled"] = torch.compile(copy.deepcopy(module), dynamic=False)
+        for call in calls.values():
+            kinds["compiled"](*call.args, **call.kwargs)
         print(json.dumps({"compiled": True}), flush=True)
         for line in sys.stdin:
             kind, batch = line.split()

@@ -1,5 +1,5 @@
 // This project on a GPU, for the benchmark: `subject.ts FOLDER NAME`, with the protocol of subject.py for the files that it
-// writes. KIND is fast, exact, or graphs (fast with own kernels, recorded). The first line has the errors, by kind and batch.
+// writes. KIND is fast, exact, or graphs (fast, recorded). The first line has the errors, by kind and batch.
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import type { HostTensor, Tensor } from "@pt2/backend";
@@ -12,7 +12,7 @@ const [folder, name] = process.argv.slice(2) as [string, string];
 const KINDS: Readonly<Record<string, { readonly precision: "exact" | "fast"; readonly options?: LibtorchOptions }>> = {
   exact: { precision: "exact" },
   fast: { precision: "fast" },
-  graphs: { precision: "fast", options: { cudaGraphs: true, cudaKernels: true } },
+  graphs: { precision: "fast", options: { cudaGraphs: true } },
 };
 
 interface Subject {

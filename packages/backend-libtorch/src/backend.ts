@@ -15,7 +15,7 @@ import { Abilities, LIBTORCH_DTYPES } from "./abilities.ts";
 import type { Addon, LibtorchInfo, NativeMemory } from "./addon.ts";
 import { type AotiModel, type AotiOptions, openAoti } from "./aoti.ts";
 import { compileProgram } from "./compile-program.ts";
-import { requireCapability, requireDevice } from "./device.ts";
+import { requireDevice, suitsOwnKernels } from "./device.ts";
 import { Dispatcher } from "./dispatcher.ts";
 import { callOp, callOpSync, type OpCaller } from "./eager/call-op.ts";
 import type { OpArgs, OpResult } from "./eager/op-args.ts";
@@ -27,6 +27,7 @@ import { libtorchError } from "./libtorch-errors.ts";
 import { located } from "./native-failure.ts";
 import { fromTensor, type Outputs, toTensor } from "./native-tensor.ts";
 import { optimize } from "./optimize/optimize.ts";
+import { reshapeViews } from "./optimize/reshape-views.ts";
 import { routerTarget } from "./optimize/router-target.ts";
 import { updateInPlace } from "./optimize/update-in-place.ts";
 import type { LibtorchOptions } from "./options.ts";
@@ -41,9 +42,6 @@ const CAPABILITIES: Capabilities = {
   offThread: true,
   mutation: true,
 };
-
-/** The compute capability from which GPUs have tensor cores for TF32. */
-const CUDA_KERNELS_CAPABILITY = 8;
 
 /** libtorch in this process: a backend for programs, and its ops one by one. */
 export class LibtorchBackend implements Backend {
@@ -73,14 +71,13 @@ export class LibtorchBackend implements Backend {
     const { device = "cpu", threads, concurrency, libraries = [], flags, outputs = "host", weights } = options;
     this.#addon = addon;
     this.#outputs = outputs;
-    this.#cudaGraphs = options.cudaGraphs ?? false;
     this.#weights = weights;
     this.#mmap = options.mmap;
     this.#kept = kept;
     this.#atOnceMs = options.atOnceMs ?? 0.1;
     this.device = requireDevice(device, addon.info());
-    this.#ownKernels = this.device === "cpu" || (options.cudaKernels ?? false);
-    if (options.cudaKernels === true) requireCapability(this.device, CUDA_KERNELS_CAPABILITY, addon.info());
+    this.#ownKernels = options.cudaKernels ?? suitsOwnKernels(this.device, addon.info());
+    this.#cudaGraphs = options.cudaGraphs ?? false;
     this.#dispatcher = new Dispatcher(addon, this.device);
     this.#sources = new SourceLibraries(this.#dispatcher, (path) => this.loadLibrary(path));
     located(() => {
@@ -108,6 +105,7 @@ export class LibtorchBackend implements Backend {
       kept: this.device === "cpu" ? this.#kept : undefined,
       abilities,
       optimize: (program, isFunctional) => optimize(program, target, isFunctional),
+      relocate: (program) => (this.device === "cpu" ? program : reshapeViews(program, target)),
       updateInPlace: (committed) => updateInPlace(committed, target),
     });
     const onDispose = async (): Promise<void> => {

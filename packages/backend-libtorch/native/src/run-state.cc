@@ -24,6 +24,7 @@ void RunState::finish() noexcept {
   std::shared_ptr<Run> ended;
   const std::lock_guard lock(mutex_);
   ended.swap(run_);
+  stream_.reset();
 }
 
 Step RunState::resume(std::vector<c10::IValue> results) {
@@ -35,20 +36,25 @@ Step RunState::resume(std::vector<c10::IValue> results) {
   if (!run) throw Failure("libtorch.finished", "This run is over; start another one.");
   const c10::InferenceMode inference;
   adoptThreads();
-  // Kernels that are queued on the device may still read these values after the interpreter has released them.
-  const std::vector<c10::IValue> held = results;
-  StreamLease::Scope stream(stream_);
   try {
-    const auto begin = std::chrono::steady_clock::now();
-    Step step = run->resume(std::move(results));
-    stream.synchronize();
-    step.ns = std::chrono::nanoseconds(std::chrono::steady_clock::now() - begin).count();
+    Step step = resumeOnStream(*run, std::move(results));
     if (step.kind == Step::Kind::Done) finish();
     return step;
   } catch (...) {
     finish();
     throw;
   }
+}
+
+Step RunState::resumeOnStream(Run& run, std::vector<c10::IValue> results) {
+  // Kernels that are queued on the device may still read these values after the interpreter has released them.
+  const std::vector<c10::IValue> held = results;
+  StreamLease::Scope stream(*stream_);
+  const auto begin = std::chrono::steady_clock::now();
+  Step step = run.resume(std::move(results));
+  stream.synchronize();
+  step.ns = std::chrono::nanoseconds(std::chrono::steady_clock::now() - begin).count();
+  return step;
 }
 
 void RunState::cancel() noexcept {

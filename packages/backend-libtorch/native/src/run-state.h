@@ -4,6 +4,7 @@
 #include <atomic>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <vector>
 
 #include "device.h"
@@ -13,7 +14,7 @@ namespace pt2 {
 
 class RunState {
  public:
-  RunState(std::unique_ptr<Run> run, c10::Device device) : run_(std::move(run)), stream_(device) {}
+  RunState(std::unique_ptr<Run> run, c10::Device device) : run_(std::move(run)) { stream_.emplace(device); }
 
   // Reserves the run for the next `resume`. Throws Failure `libtorch.busy` when another caller has reserved it.
   void claim();
@@ -28,11 +29,12 @@ class RunState {
 
  private:
   std::shared_ptr<Run> current();
+  Step resumeOnStream(Run& run, std::vector<c10::IValue> results);
   void finish() noexcept;
 
   std::mutex mutex_;
-  std::shared_ptr<Run> run_;  // null once the run is over
-  StreamLease stream_;
+  std::shared_ptr<Run> run_;           // null once the run is over
+  std::optional<StreamLease> stream_;  // until the run is over: JavaScript may hold it longer
   std::atomic<bool> busy_{false};
 };
 
