@@ -3,7 +3,7 @@ import { testBackend } from "@pt2/conformance";
 import { afterAll, describe, it } from "vitest";
 import { LibtorchBackend } from "./backend.ts";
 import { SHARES } from "./conformance-parts.test-helper.ts";
-import { missingCuda } from "./cuda.test-helper.ts";
+import { hasGpu, skipWithoutGpu } from "./cuda.test-helper.ts";
 import { NOT_ON_CUDA } from "./cuda-exceptions.test-helper.ts";
 import type { LibtorchExecutable } from "./executable.ts";
 import { nativeModule } from "./libtorch.test-helper.ts";
@@ -24,7 +24,7 @@ class CudaLibtorch extends LibtorchBackend {
   }
 }
 
-if (missingCuda === "") {
+if (hasGpu) {
   for (const [name, precision, cudaKernels] of [
     ["exact", "exact", true],
     ["fast", "fast", true],
@@ -43,4 +43,4 @@ if (missingCuda === "") {
       },
     });
   }
-} else it.skip(`libtorch on CUDA${missingCuda}`);
+} else skipWithoutGpu("libtorch on CUDA");

@@ -1,10 +1,19 @@
+import { it } from "vitest";
 import { missingLibtorch, nativeModule } from "./libtorch.test-helper.ts";
 
-/** Why tests that need a GPU are skipped here, to be appended to their names; empty where they run. */
-export const missingCuda: string = missingLibtorch || withoutDevice();
+const problem = missingLibtorch === "" ? withoutDevice() : missingLibtorch;
+
+/** Whether there is a GPU here, for which libtorch was built. */
+export const hasGpu: boolean = problem === "";
+
+/** Defines a test in the place of those that need a GPU, which says why they are not run. */
+export function skipWithoutGpu(name: string): void {
+  if (missingLibtorch !== "") it.skip(`${name}${missingLibtorch}`);
+  else it(`${name} where there is a GPU`, ({ skip }) => skip(problem));
+}
 
 function withoutDevice(): string {
   const { cuda } = nativeModule().addon.info();
-  if (typeof cuda === "string") return ` (skipped: ${cuda})`;
-  return cuda.devices.length > 0 ? "" : " (skipped: there is no NVIDIA GPU)";
+  if (typeof cuda === "string") return cuda;
+  return cuda.devices.length > 0 ? "" : "There is no NVIDIA GPU.";
 }

@@ -1,7 +1,7 @@
 import { HostTensor, type Tensor, type Value } from "@pt2/backend";
 import { describe, expect, it } from "vitest";
 import { LibtorchBackend } from "./backend.ts";
-import { missingCuda } from "./cuda.test-helper.ts";
+import { hasGpu, skipWithoutGpu } from "./cuda.test-helper.ts";
 import { nativeModule } from "./libtorch.test-helper.ts";
 import { ACCUMULATE, compileBody, elementsOf } from "./programs.test-helper.ts";
 
@@ -29,8 +29,8 @@ async function largestDifference(given: Value | undefined, wanted: Value | undef
   return Math.max(...a.map((value, i) => Math.abs(Number(value) - Number(b[i]))));
 }
 
-if (missingCuda === "") describe("CUDA", () => defineTests(nativeModule().addon));
-else it.skip(`CUDA${missingCuda}`);
+if (hasGpu) describe("CUDA", () => defineTests(nativeModule().addon));
+else skipWithoutGpu("CUDA");
 
 function defineTests(addon: ReturnType<typeof nativeModule>["addon"]): void {
   const made = (options: ConstructorParameters<typeof LibtorchBackend>[1] = {}): LibtorchBackend =>

@@ -251,13 +251,13 @@ at::Tensor depthwise_conv2d(const at::Tensor& sequence_or_image, const at::Tenso
          static_cast<uint64_t>(out.numel() / lanes / (columns * 2)) >= held / 2) {
     columns *= 2;
   }
-  std::string source = activationSource(activation.kind);
-  source += wide ? "#define T float4\n#define LANES 4\n" : "#define T float\n#define LANES 1\n";
-  source += define("BIAS", offset.defined() ? 1 : 0) + define("COLUMNS", columns);
-  source += define("KERNEL_H", kernel_h) + define("KERNEL_W", kernel_w);
-  source += define("STRIDE_H", stride[0]) + define("STRIDE_W", stride[1]);
-  source += define("PAD_H", padding[0]) + define("PAD_W", padding[1]);
-  source += define("DILATION_H", dilation[0]) + define("DILATION_W", dilation[1]);
+  std::string head = activationSource(activation.kind);
+  head += wide ? "#define T float4\n#define LANES 4\n" : "#define T float\n#define LANES 1\n";
+  head += define("BIAS", offset.defined() ? 1 : 0) + define("COLUMNS", columns);
+  head += define("KERNEL_H", kernel_h) + define("KERNEL_W", kernel_w);
+  head += define("STRIDE_H", stride[0]) + define("STRIDE_W", stride[1]);
+  head += define("PAD_H", padding[0]) + define("PAD_W", padding[1]);
+  head += define("DILATION_H", dilation[0]) + define("DILATION_W", dilation[1]);
   const int64_t strips = (out_width + columns - 1) / columns;
   const DepthwiseShape shape{
       .channels = static_cast<uint32_t>(channels / lanes),
@@ -268,8 +268,8 @@ at::Tensor depthwise_conv2d(const at::Tensor& sequence_or_image, const at::Tenso
       .strips = static_cast<uint32_t>(strips),
       .count = static_cast<uint64_t>(x.size(0) * out_height * strips * (channels / lanes)),
   };
-  launch(kernelOf(source + kDepthwise), blocksFor(shape.count), kThreads,
-         {&from, &taps, &add, &to, &shape, &activation.a, &activation.b});
+  const CUfunction compiled = kernelOf("depthwise\n" + head, [&] { return head + kDepthwise; });
+  launch(compiled, blocksFor(shape.count), kThreads, {&from, &taps, &add, &to, &shape, &activation.a, &activation.b});
   return likeGiven(out);
 }
 

@@ -44,15 +44,15 @@ void applyEpilogue(const at::Tensor& out, int64_t columns, const at::Tensor& bia
   const float* const add = bias.defined() ? bias.const_data_ptr<float>() : nullptr;
   const float* const other = residual.defined() ? residual.const_data_ptr<float>() : nullptr;
   const bool wide = columns % 4 == 0 && isAligned(data) && isAligned(add) && isAligned(other);
-  std::string source = activationSource(activation.kind);
-  source += wide ? "#define T float4\n#define LANES 4\n" : "#define T float\n#define LANES 1\n";
-  source += bias.defined() ? "#define BIAS 1\n" : "#define BIAS 0\n";
-  source += residual.defined() ? "#define RESIDUAL 1\n" : "#define RESIDUAL 0\n";
+  std::string head = activationSource(activation.kind);
+  head += wide ? "#define T float4\n#define LANES 4\n" : "#define T float\n#define LANES 1\n";
+  head += bias.defined() ? "#define BIAS 1\n" : "#define BIAS 0\n";
+  head += residual.defined() ? "#define RESIDUAL 1\n" : "#define RESIDUAL 0\n";
   const unsigned lanes = wide ? 4 : 1;
   const auto count = static_cast<unsigned long long>(out.numel()) / lanes;
   const auto groups = static_cast<unsigned>(columns / lanes);
-  launch(kernelOf(source + kEpilogue), blocksFor(count), kThreads,
-         {&data, &add, &other, &count, &groups, &activation.a, &activation.b});
+  const CUfunction kernel = kernelOf("epilogue\n" + head, [&] { return head + kEpilogue; });
+  launch(kernel, blocksFor(count), kThreads, {&data, &add, &other, &count, &groups, &activation.a, &activation.b});
 }
 
 }  // namespace pt2::cuda

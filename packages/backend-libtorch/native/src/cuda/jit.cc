@@ -94,13 +94,13 @@ std::string compile(const std::string& source) {
 
 }  // namespace
 
-CUfunction kernelOf(const std::string& source) {
+CUfunction kernelOf(const std::string& key, c10::function_ref<std::string()> source) {
   static std::mutex mutex;
   static auto* kernels = new std::map<std::pair<int, std::string>, CUfunction>();
   const std::lock_guard lock(mutex);
-  CUfunction& kernel = (*kernels)[{at::cuda::current_device(), source}];
+  CUfunction& kernel = (*kernels)[{at::cuda::current_device(), key}];
   if (kernel != nullptr) return kernel;
-  const std::string binary = compile(source);
+  const std::string binary = compile(source());
   cudaFree(nullptr);  // makes the context of the device current, which the driver's functions ask for
   CUmodule module = nullptr;
   TORCH_CHECK(compiler().load(&module, binary.data()) == CUDA_SUCCESS, "the driver does not load a kernel");

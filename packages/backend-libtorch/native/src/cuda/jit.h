@@ -4,6 +4,7 @@
 
 #ifdef PT2_CUDA
 
+#include <c10/util/FunctionRef.h>
 #include <cuda.h>
 
 #include <cstdint>
@@ -12,9 +13,10 @@
 
 namespace pt2::cuda {
 
-// Returns the function `kernel` of a source for the current device, compiled once in a process. Throws c10::Error with
-// the compiler's words. Not to be called for a new source while a stream is captured.
-CUfunction kernelOf(const std::string& source);
+// Returns the function `kernel` of a source for the current device, which is made and compiled once in a process for
+// each `key`: what the source depends on. Throws c10::Error with the compiler's words. Not to be called with a new key
+// while a stream is captured.
+CUfunction kernelOf(const std::string& key, c10::function_ref<std::string()> source);
 
 // Launches on the current stream; `args` point to the arguments.
 void launch(CUfunction kernel, uint64_t blocks, unsigned threads, std::initializer_list<const void*> args);

@@ -54,7 +54,8 @@ at::Tensor split(const at::Tensor& x, Order order) {
   const auto count = static_cast<unsigned long long>(x.numel() / 4);
   const auto width = static_cast<unsigned>(inner / 4);
   const unsigned low = order == Order::kLowFirst ? 0 : width, high = width - low;
-  launch(kernelOf(kSplit), blocksFor(count), kThreads, {&from, &to, &count, &width, &low, &high});
+  const CUfunction kernel = kernelOf("split", [] { return std::string(kSplit); });
+  launch(kernel, blocksFor(count), kThreads, {&from, &to, &count, &width, &low, &high});
   return out;
 }
 

@@ -91,7 +91,8 @@ class Pass {
         *word++ = static_cast<uint32_t>(stride(i, d) * (d == 0 ? lanes : 1));
       }
     }
-    launch(kernelOf(source(lanes)), blocksFor(count), kThreads, {&places, &count});
+    const CUfunction kernel = kernelOf(keyOf(lanes), [&] { return source(lanes); });
+    launch(kernel, blocksFor(count), kThreads, {&places, &count});
   }
 
  private:
@@ -113,6 +114,26 @@ class Pass {
       }
     }
     return kWide;
+  }
+
+  // What `source` depends on.
+  std::string keyOf(int64_t lanes) const {
+    std::string key = "pointwise";
+    const auto add = [&key](int64_t number) { (key += ' ') += std::to_string(number); };
+    for (const int64_t number : {lanes, static_cast<int64_t>(dims_), static_cast<int64_t>(program_.results_count)}) {
+      add(number);
+    }
+    for (size_t i = 0; i < operands_; ++i) (key += isMask(i) ? 'm' : 'f') += isDense(i) ? 'd' : 's';
+    for (size_t i = 0; i < program_.results_count; ++i) add(program_.registers[i]);
+    for (const float constant : program_.constants) add(std::bit_cast<int32_t>(constant));
+    for (const PointwiseInstruction& instruction : program_.instructions) {
+      key += ';';
+      for (const uint8_t number :
+           {static_cast<uint8_t>(instruction.fn), instruction.out, instruction.x, instruction.y, instruction.z}) {
+        add(number);
+      }
+    }
+    return key;
   }
 
   std::string load(size_t operand, size_t input, int64_t lanes) const {
