@@ -60,8 +60,8 @@ export interface LibtorchOptions {
   readonly cudaGraphs?: boolean;
   /**
    * Whether precision `fast` computes with this package's kernels on a GPU: products of float32 by tensor cores, as three
-   * products in TF32, whose errors are at most 1e-5 of the largest element and which take the memory of their weights twice;
-   * convolutions in channels-last order with what follows them; elementwise ops as one.
+   * products in TF32, whose errors are at most 1e-5 of the largest element, which take the memory of their weights twice,
+   * and for which an infinity gives NaN; convolutions in channels-last order with what follows them; elementwise ops as one.
    * @default true on a GPU of compute capability 8.0 or more
    */
   readonly cudaKernels?: boolean;
