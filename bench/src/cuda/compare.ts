@@ -17,11 +17,19 @@ export interface Comparison {
   readonly errors: { readonly ours: Readonly<Record<string, number>>; readonly eager: number };
 }
 
+/** The errors of ways, by kind and batch. */
+type Errors = Readonly<Record<string, number>>;
+
+/** Every way, with the side that runs it. */
+const WAYS = [...OURS.map((kind) => ["ours", kind] as const), ...THEIRS.map((kind) => ["theirs", kind] as const)];
+
 /** The processes of a model. PyTorch's writes the files that ours reads. */
 export class ModelProcesses {
   readonly name: string;
-  readonly #theirs: SubjectProcess<Readonly<Record<string, number>>>;
-  #ours: SubjectProcess<Readonly<Record<string, number>>> | undefined;
+  /** Resolves when both have compiled and loaded the model. */
+  readonly ready: Promise<{ readonly ours: Errors; readonly eager: Errors }>;
+  readonly #theirs: SubjectProcess<Errors>;
+  #ours: SubjectProcess<Errors> | undefined;
 
   constructor(name: string, folder: string, python: string) {
     this.name = name;
@@ -30,46 +38,10 @@ export class ModelProcesses {
     this.ready = this.#begin(folder);
   }
 
-  readonly ready: Promise<{
-    readonly ours: Readonly<Record<string, number>>;
-    readonly eager: Readonly<Record<string, number>>;
-  }>;
-
-  async #begin(folder: string) {
-    const eager = await this.#theirs.ready;
-    this.#ours = new SubjectProcess(scriptCommand(new URL("subject.ts", import.meta.url), [folder, this.name]));
-    const [ours] = await Promise.all([this.#ours.ready, this.#theirs.line()]);
-    return { ours, eager };
-  }
-
   /** Measures every way in turn, `rounds` times. */
   async compare(rounds: number): Promise<readonly Comparison[]> {
-    const { ours, eager } = await this.ready;
     const results: Comparison[] = [];
-    for (const batch of BATCHES) {
-      const times = new Map<string, number[]>();
-      for (let round = 0; round < rounds; round++) {
-        const ways = [
-          ...OURS.map((kind) => ["ours", kind] as const),
-          ...THEIRS.map((kind) => ["theirs", kind] as const),
-        ];
-        for (const [side, kind] of round % 2 === 0 ? ways : ways.toReversed()) {
-          const subject = side === "ours" ? this.#ours! : this.#theirs;
-          const key = `${side} ${kind}`;
-          times.set(key, [...(times.get(key) ?? []), await subject.run(`${kind} ${batch}`)]);
-        }
-      }
-      const of = <K extends string>(side: string, kinds: readonly K[]): Readonly<Record<K, Summary>> =>
-        Object.fromEntries(kinds.map((kind) => [kind, summarize(times.get(`${side} ${kind}`)!)])) as Record<K, Summary>;
-      const own = Object.fromEntries(OURS.map((kind) => [kind, ours[`${kind} ${batch}`]!]));
-      results.push({
-        name: this.name,
-        batch,
-        ours: of("ours", OURS),
-        theirs: of("theirs", THEIRS),
-        errors: { ours: own, eager: eager[String(batch)]! },
-      });
-    }
+    for (const batch of BATCHES) results.push(await this.#compareBatch(batch, rounds));
     return results;
   }
 
@@ -77,4 +49,38 @@ export class ModelProcesses {
     this.#ours?.close();
     this.#theirs.close();
   }
+
+  async #begin(folder: string): Promise<{ readonly ours: Errors; readonly eager: Errors }> {
+    const eager = await this.#theirs.ready;
+    this.#ours = new SubjectProcess(scriptCommand(new URL("subject.ts", import.meta.url), [folder, this.name]));
+    const [ours] = await Promise.all([this.#ours.ready, this.#theirs.line()]);
+    return { ours, eager };
+  }
+
+  async #compareBatch(batch: number, rounds: number): Promise<Comparison> {
+    const errors = await this.ready;
+    const times = { ours: new Map<string, number[]>(), theirs: new Map<string, number[]>() };
+    for (let round = 0; round < rounds; round++) {
+      for (const [side, kind] of round % 2 === 0 ? WAYS : WAYS.toReversed()) {
+        const subject = side === "ours" ? this.#ours! : this.#theirs;
+        const before = times[side].get(kind) ?? [];
+        times[side].set(kind, [...before, await subject.run(`${kind} ${batch}`)]);
+      }
+    }
+    const ours = Object.fromEntries(OURS.map((kind) => [kind, errors.ours[`${kind} ${batch}`]!]));
+    return {
+      name: this.name,
+      batch,
+      ours: summarized(OURS, times.ours),
+      theirs: summarized(THEIRS, times.theirs),
+      errors: { ours, eager: errors.eager[`${batch}`]! },
+    };
+  }
+}
+
+function summarized<Kind extends string>(
+  kinds: readonly Kind[],
+  times: ReadonlyMap<string, readonly number[]>,
+): Readonly<Record<Kind, Summary>> {
+  return Object.fromEntries(kinds.map((kind) => [kind, summarize(times.get(kind)!)])) as Record<Kind, Summary>;
 }

@@ -1,8 +1,9 @@
 """PyTorch on a GPU, for the benchmark: `python subject.py FOLDER NAME`.
 
-Writes NAME.b1.pt2 and NAME.b32.pt2 with inputs and results, for batches of 1 and 32, then says with a JSON line which files
-there are. After that it answers lines `KIND BATCH`, where KIND is eager or compiled (`torch.compile` with frozen weights), with
-the median milliseconds of 20 runs, each from its call to the end of its work.
+Writes NAME.b1.pt2 and NAME.b32.pt2 with inputs and results, for batches of 1 and 32, then prints a JSON line with the errors of
+eager mode by batch, and another one when the model is compiled. After that it answers lines `KIND BATCH`, where KIND is eager or
+compiled (`torch.compile` with frozen weights), with the median milliseconds of 20 runs, each from its call to the end of its
+work.
 """
 
 import copy
