@@ -33,12 +33,12 @@ bool isLost(std::string_view message) {
 // What CUDA's runtime adds to its errors speaks of how to debug kernels.
 std::string firstLine(std::string_view message) { return std::string(message.substr(0, message.find('\n'))); }
 
-const char* codeOf(std::string_view message) {
+Failure fromLibtorch(const char* message) {
   if (isLost(message)) {
     loseDevice();
-    return "libtorch.device-lost";
+    return {"libtorch.device-lost", firstLine(message)};
   }
-  return isOutOfMemory(message) ? "libtorch.out-of-memory" : "libtorch.op-failed";
+  return {isOutOfMemory(message) ? "libtorch.out-of-memory" : "libtorch.op-failed", message};
 }
 
 // Some of libtorch's exceptions carry the C++ stack in their text.
@@ -56,9 +56,7 @@ Failure toFailure(std::exception_ptr error) noexcept {
   } catch (const c10::OutOfMemoryError& failure) {
     return {"libtorch.out-of-memory", failure.what_without_backtrace()};
   } catch (const c10::Error& failure) {
-    const char* message = failure.what_without_backtrace();
-    const char* const code = codeOf(message);
-    return {code, isLost(message) ? firstLine(message) : message};
+    return fromLibtorch(failure.what_without_backtrace());
   } catch (const std::bad_alloc&) {
     return {"libtorch.out-of-memory", "The process is out of memory."};
   } catch (const std::exception& failure) {

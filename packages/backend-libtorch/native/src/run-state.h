@@ -14,7 +14,7 @@ namespace pt2 {
 
 class RunState {
  public:
-  RunState(std::unique_ptr<Run> run, c10::Device device) : run_(std::move(run)) { stream_.emplace(device); }
+  RunState(std::unique_ptr<Run> run, c10::Device device) : run_(std::move(run)), stream_(std::in_place, device) {}
 
   // Reserves the run for the next `resume`. Throws Failure `libtorch.busy` when another caller has reserved it.
   void claim();

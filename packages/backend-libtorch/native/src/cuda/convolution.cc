@@ -16,6 +16,7 @@
 #include "cuda/epilogue.h"
 #include "cuda/jit.h"
 #include "cuda/ops.h"
+#include "kernels/ops/images.h"
 #include "kernels/ops/window.h"
 
 namespace pt2::cuda {
@@ -30,19 +31,19 @@ at::Tensor asImage(const at::Tensor& x, const char* op) {
   return x.dim() == 3 ? x.unsqueeze(2) : x;
 }
 
-// Padding of the image above, on the left, below, on the right.
-std::array<int64_t, 4> sidesOf(at::IntArrayRef padding, const char* op) {
-  TORCH_CHECK(padding.size() == 2 || padding.size() == 4, "pt2::", op, ": padding must be two or four integers, got ",
-              padding);
-  check_pair(padding.slice(0, 2), 0, op, "padding");
-  check_pair(padding.slice(padding.size() - 2), 0, op, "padding");
-  return {padding[0], padding[1], padding[padding.size() - 2], padding[padding.size() - 1]};
-}
-
 struct Window {
   at::IntArrayRef padding, stride, dilation;
   int64_t groups;
 };
+
+// conv(x), channels-last, as the process's switches say.
+at::Tensor convolved(const at::Tensor& x, const at::Tensor& weight, const Window& window) {
+  const at::Context& context = at::globalContext();
+  return at::cudnn_convolution(
+             x, weight, window.padding, window.stride, window.dilation, window.groups, context.benchmarkCuDNN(),
+             context.deterministicCuDNN() || context.deterministicAlgorithms(), context.allowTF32CuDNN())
+      .contiguous(kFormat);
+}
 
 // relu(conv(x) + bias + residual) as one kernel of cuDNN; undefined where it has none.
 at::Tensor fused(const at::Tensor& x, const at::Tensor& weight, const at::Tensor& bias, const at::Tensor& residual,
@@ -81,7 +82,7 @@ at::Tensor direct_conv2d(const at::Tensor& sequence_or_image, const at::Tensor& 
   check_pair(kernel, 1, kOp, "kernel");
   check_pair(stride, 1, kOp, "stride");
   check_pair(dilation, 1, kOp, "dilation");
-  const auto [top, left, bottom, right] = sidesOf(padding, kOp);
+  const auto [top, left, bottom, right] = sides_of(padding, kOp);
   const int64_t channels = given.size(1) / groups;
   checkFloat(weight, kOp, "weight");
   TORCH_CHECK(weight.dim() == 2 && weight.is_contiguous() && weight.size(0) == out_channels &&
@@ -107,23 +108,18 @@ at::Tensor direct_conv2d(const at::Tensor& sequence_or_image, const at::Tensor& 
                 ": residual must have the shape of the result, [", sizes, "], got ", other.sizes());
     other = other.contiguous(kFormat);
   }
-  const auto likeGiven = [&](const at::Tensor& out) { return sequence_or_image.dim() == 3 ? out.squeeze(2) : out; };
   if (x.numel() == 0 || c10::multiply_integers(sizes) == 0) {
     const at::Tensor out = at::empty(sizes, x.options().memory_format(kFormat)).zero_();
     applyEpilogue(out, out_channels, offset, other, activation);
-    return likeGiven(out);
+    return like_given(out, sequence_or_image);
   }
   const bool is_relu = attr == "relu";
   at::Tensor out = is_relu ? fused(x, filters, offset, other, window) : at::Tensor();
   if (!out.defined()) {
-    const at::Context& context = at::globalContext();
-    out = at::cudnn_convolution(x, filters, window.padding, stride, dilation, groups, context.benchmarkCuDNN(),
-                                context.deterministicCuDNN() || context.deterministicAlgorithms(),
-                                context.allowTF32CuDNN())
-              .contiguous(kFormat);
+    out = convolved(x, filters, window);
     applyEpilogue(out, out_channels, offset, other, activation);
   }
-  return likeGiven(out);
+  return like_given(out, sequence_or_image);
 }
 
 namespace {
@@ -227,16 +223,11 @@ at::Tensor depthwise_conv2d(const at::Tensor& sequence_or_image, const at::Tenso
   const at::Tensor offset = optionalVector(bias, channels, x, kOp, "bias");
   const Activation activation = parse_activation(attr, scalars, algorithm);
   at::Tensor out = at::empty({x.size(0), channels, out_height, out_width}, x.options().memory_format(kFormat));
-  const auto likeGiven = [&](const at::Tensor& made) { return sequence_or_image.dim() == 3 ? made.squeeze(2) : made; };
-  if (out.numel() == 0) return likeGiven(out);
+  if (out.numel() == 0) return like_given(out, sequence_or_image);
   if (kernel_h * kernel_w > kMostTaps) {
-    const at::Context& context = at::globalContext();
-    out = at::cudnn_convolution(
-              x, weight.permute({2, 0, 1}).unsqueeze(1), padding, stride, dilation, channels, context.benchmarkCuDNN(),
-              context.deterministicCuDNN() || context.deterministicAlgorithms(), context.allowTF32CuDNN())
-              .contiguous(kFormat);
+    out = convolved(x, weight.permute({2, 0, 1}).unsqueeze(1), {padding, stride, dilation, channels});
     applyEpilogue(out, channels, offset, {}, activation);
-    return likeGiven(out);
+    return like_given(out, sequence_or_image);
   }
   const float* const from = x.const_data_ptr<float>();
   const float* const taps = weight.const_data_ptr<float>();
@@ -269,8 +260,8 @@ at::Tensor depthwise_conv2d(const at::Tensor& sequence_or_image, const at::Tenso
       .count = static_cast<uint64_t>(x.size(0) * out_height * strips * (channels / lanes)),
   };
   const CUfunction compiled = kernelOf("depthwise\n" + head, [&] { return head + kDepthwise; });
-  launch(compiled, blocksFor(shape.count), kThreads, {&from, &taps, &add, &to, &shape, &activation.a, &activation.b});
-  return likeGiven(out);
+  launch(compiled, shape.count, {&from, &taps, &add, &to, &shape, &activation.a, &activation.b});
+  return like_given(out, sequence_or_image);
 }
 
 }  // namespace pt2::cuda

@@ -52,7 +52,7 @@ void applyEpilogue(const at::Tensor& out, int64_t columns, const at::Tensor& bia
   const auto count = static_cast<unsigned long long>(out.numel()) / lanes;
   const auto groups = static_cast<unsigned>(columns / lanes);
   const CUfunction kernel = kernelOf("epilogue\n" + head, [&] { return head + kEpilogue; });
-  launch(kernel, blocksFor(count), kThreads, {&data, &add, &other, &count, &groups, &activation.a, &activation.b});
+  launch(kernel, count, {&data, &add, &other, &count, &groups, &activation.a, &activation.b});
 }
 
 }  // namespace pt2::cuda

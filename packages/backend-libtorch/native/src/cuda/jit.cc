@@ -19,6 +19,9 @@ namespace {
 
 using Program = void*;  // nvrtcProgram
 
+// Threads of a block.
+constexpr unsigned kThreads = 256;
+
 // The compiler asks for a library of its own by name, which the loader finds where it is loaded already.
 void loadBuiltins(void* function) {
   Dl_info info{};
@@ -108,21 +111,21 @@ CUfunction kernelOf(const std::string& key, c10::function_ref<std::string()> sou
   return kernel;
 }
 
-void launch(CUfunction kernel, uint64_t blocks, unsigned threads, std::initializer_list<const void*> args) {
-  std::vector<void*> pointers;
-  for (const void* arg : args) pointers.push_back(const_cast<void*>(arg));
-  const CUstream stream = at::cuda::getCurrentCUDAStream();
-  const CUresult result = compiler().launch(kernel, static_cast<unsigned>(blocks), 1, 1, threads, 1, 1, 0, stream,
-                                            pointers.data(), nullptr);
-  TORCH_CHECK(result == CUDA_SUCCESS, "CUDA error: a kernel was not launched (", static_cast<int>(result), ")");
-}
-
 uint64_t threadsHeld() {
   const cudaDeviceProp& device = *at::cuda::getCurrentDeviceProperties();
   return static_cast<uint64_t>(device.multiProcessorCount) * static_cast<uint64_t>(device.maxThreadsPerMultiProcessor);
 }
 
-uint64_t blocksFor(uint64_t steps) { return std::min((steps + kThreads - 1) / kThreads, 4 * threadsHeld() / kThreads); }
+void launch(CUfunction kernel, uint64_t steps, std::initializer_list<const void*> args) {
+  std::vector<void*> pointers;
+  for (const void* arg : args) pointers.push_back(const_cast<void*>(arg));
+  // At most a few times as many blocks as the device holds at once.
+  const uint64_t blocks = std::min((steps + kThreads - 1) / kThreads, 4 * threadsHeld() / kThreads);
+  const CUstream stream = at::cuda::getCurrentCUDAStream();
+  const CUresult result = compiler().launch(kernel, static_cast<unsigned>(blocks), 1, 1, kThreads, 1, 1, 0, stream,
+                                            pointers.data(), nullptr);
+  TORCH_CHECK(result == CUDA_SUCCESS, "CUDA error: a kernel was not launched (", static_cast<int>(result), ")");
+}
 
 }  // namespace pt2::cuda
 

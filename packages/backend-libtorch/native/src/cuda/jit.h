@@ -18,13 +18,8 @@ namespace pt2::cuda {
 // while a stream is captured.
 CUfunction kernelOf(const std::string& key, c10::function_ref<std::string()> source);
 
-// Launches on the current stream; `args` point to the arguments.
-void launch(CUfunction kernel, uint64_t blocks, unsigned threads, std::initializer_list<const void*> args);
-
-// Threads of a block for loops over elements, and the blocks of a grid for so many of their steps: at most a few times
-// as many as the device holds at once.
-inline constexpr unsigned kThreads = 256;
-uint64_t blocksFor(uint64_t steps);
+// Launches a kernel whose threads loop over `steps` on the current stream; `args` point to the arguments.
+void launch(CUfunction kernel, uint64_t steps, std::initializer_list<const void*> args);
 
 // Threads that the current device holds at once.
 uint64_t threadsHeld();

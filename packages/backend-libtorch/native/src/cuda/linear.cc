@@ -55,7 +55,7 @@ at::Tensor split(const at::Tensor& x, Order order) {
   const auto width = static_cast<unsigned>(inner / 4);
   const unsigned low = order == Order::kLowFirst ? 0 : width, high = width - low;
   const CUfunction kernel = kernelOf("split", [] { return std::string(kSplit); });
-  launch(kernel, blocksFor(count), kThreads, {&from, &to, &count, &width, &low, &high});
+  launch(kernel, count, {&from, &to, &count, &width, &low, &high});
   return out;
 }
 

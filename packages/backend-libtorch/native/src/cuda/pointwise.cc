@@ -92,7 +92,7 @@ class Pass {
       }
     }
     const CUfunction kernel = kernelOf(keyOf(lanes), [&] { return source(lanes); });
-    launch(kernel, blocksFor(count), kThreads, {&places, &count});
+    launch(kernel, count, {&places, &count});
   }
 
  private:

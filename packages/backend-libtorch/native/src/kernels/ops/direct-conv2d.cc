@@ -60,15 +60,6 @@ void skip_rows(DirectConv& d) {
   d.height = d.padded_height = d.out_height;
 }
 
-/// Padding of the image above, on the left, below, on the right: as many numbers, or one for both sides of each.
-std::array<int64_t, 4> sides_of(at::IntArrayRef padding) {
-  TORCH_CHECK(padding.size() == 2 || padding.size() == 4, "pt2::", kOp, ": padding must be two or four integers, got ",
-              padding);
-  check_pair(padding.slice(0, 2), 0, kOp, "padding");
-  check_pair(padding.slice(padding.size() - 2), 0, kOp, "padding");
-  return {padding[0], padding[1], padding[padding.size() - 2], padding[padding.size() - 1]};
-}
-
 /// A weight [columns, inner] as `pack_conv_weight` makes it.
 void check_panels(const at::Tensor& packed, int64_t inner, int64_t columns, int64_t groups) {
   const Kernels& k = kernels();
@@ -101,7 +92,7 @@ at::Tensor direct_conv2d(const at::Tensor& sequence_or_image, const at::Tensor& 
   check_pair(kernel, 1, kOp, "kernel");
   check_pair(stride, 1, kOp, "stride");
   check_pair(dilation, 1, kOp, "dilation");
-  const auto [top, left, bottom, right] = sides_of(padding);
+  const auto [top, left, bottom, right] = sides_of(padding, kOp);
   const int64_t height = x.size(2) + top + bottom, width = x.size(3) + left + right;
   const Kernels& k = kernels();
   check_panels(weight, kernel[0] * kernel[1] * (x.size(1) / groups), out_channels, groups);

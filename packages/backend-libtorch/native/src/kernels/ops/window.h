@@ -4,6 +4,7 @@
 #include <c10/util/ArrayRef.h>
 #include <c10/util/Exception.h>
 
+#include <array>
 #include <cstdint>
 
 namespace pt2 {
@@ -15,6 +16,15 @@ inline void check_pair(c10::ArrayRef<int64_t> pair, int64_t least, const char* o
   TORCH_CHECK(
       pair.size() == 2 && pair[0] >= least && pair[1] >= least && pair[0] <= kMostSteps && pair[1] <= kMostSteps,
       "pt2::", op, ": ", name, " must be two integers in [", least, ", ", kMostSteps, "], got ", pair);
+}
+
+/// Padding of an image above, on the left, below, on the right: as many numbers, or one for both sides of each.
+inline std::array<int64_t, 4> sides_of(c10::ArrayRef<int64_t> padding, const char* op) {
+  TORCH_CHECK(padding.size() == 2 || padding.size() == 4, "pt2::", op, ": padding must be two or four integers, got ",
+              padding);
+  check_pair(padding.slice(0, 2), 0, op, "padding");
+  check_pair(padding.slice(padding.size() - 2), 0, op, "padding");
+  return {padding[0], padding[1], padding[padding.size() - 2], padding[padding.size() - 1]};
 }
 
 /// Windows along one side of an image, as PyTorch counts them; in ceil mode the last one must start inside the image or
