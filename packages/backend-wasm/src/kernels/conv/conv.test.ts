@@ -79,6 +79,25 @@ describe("im2col", () => {
     );
   });
 
+  test("im2col unfolds no more rows at a time than it has room for, whatever their number", () => {
+    for (const [height, width] of [
+      [3, 79],
+      [55, 55],
+      [63, 63],
+      [53, 1],
+      [1, 477],
+    ] as const) {
+      const shape = shapeOf({
+        input: [1, height, width],
+        kernel: [1, 5, 5],
+        padding: [0, 2, 2],
+        inChannels: 16,
+        outChannels: 3,
+      });
+      expectClose(shape, { algorithm: "im2col" }, 2e-5);
+    }
+  });
+
   test("im2col of few rows and many columns divides these among threads", () => {
     for (const outChannels of [64, 65, 100]) {
       expectClose(shapeOf({ input: [1, 9, 8], stride: [1, 2, 2], inChannels: 12, outChannels }), { clamp: relu6 });

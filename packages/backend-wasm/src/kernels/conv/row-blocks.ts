@@ -8,11 +8,14 @@ export function inBlocks(total: number, size: number, block: (start: number, cou
   for (let start = 0; start < total; start += size) block(start, Math.min(size, total - start));
 }
 
-/** Calls `block(start, count)` over [0, total) in about equal steps of at most `size`, which are multiples of four but the last. */
+/**
+ * Calls `block(start, count)` over [0, total) in about equal steps of at most `size`, a multiple of four, as they are but for
+ * the last. Each ends at the next multiple: from the nearest one the last step could be larger than `size`.
+ */
 export function inEvenBlocks(total: number, size: number, block: (start: number, count: number) => void): void {
   const blocks = Math.ceil(total / size);
   for (let i = 0, start = 0; i < blocks; i++) {
-    const end = i === blocks - 1 ? total : Math.round(((i + 1) * total) / blocks / 4) * 4;
+    const end = Math.min(total, Math.ceil(((i + 1) * total) / blocks / 4) * 4);
     block(start, end - start);
     start = end;
   }
