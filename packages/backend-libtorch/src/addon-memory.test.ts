@@ -103,8 +103,11 @@ describeWithLibtorch("native memory", ({ addon }) => {
   it("hands the bytes of one tensor out several times, and copies of them to other threads", () => {
     const tensor = addon.tensor(six(), layout([6], [1]), "cpu");
     const buffer = tensor.bytes().buffer as ArrayBuffer;
-    const sent = structuredClone(buffer, { transfer: [buffer] });
-    new Uint8Array(sent).fill(0);
+    new Uint8Array(structuredClone(buffer)).fill(0);
+    const transfer = (): ArrayBuffer => structuredClone(buffer, { transfer: [buffer] });
+    // What Node does not transfer it copies until version 20, and refuses later.
+    if (Number.parseInt(process.versions.node, 10) < 21) new Uint8Array(transfer()).fill(0);
+    else expect(transfer).toThrow("Cannot transfer");
     expect(floats(tensor)).toEqual([1, 2, 3, 4, 5, 6]);
   });
 

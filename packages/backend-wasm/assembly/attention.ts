@@ -11,7 +11,7 @@ const DIRECT_ROWS: i32 = 3;
 
 @inline
 function blockRows(L: i32, S: i32): i32 {
-  return min(L, max(4, min(64, SCORES / max(S, 1)) & ~3));
+  return min(L, max(1, min(64, SCORES / max(S, 1)) / TILE_ROWS) * TILE_ROWS);
 }
 
 /** Bytes of scratch that `attention` needs. */

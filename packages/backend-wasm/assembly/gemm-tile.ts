@@ -1,4 +1,4 @@
-// The register tile of the matrix product: up to 4 rows of A against one panel of 8 columns of packed B.
+// The register tile of the matrix product: up to `ROWS` rows of A against one panel of 8 columns of packed B.
 import { multiplyAdd } from "./multiply-add";
 
 /** The tile adds to C instead of overwriting it. */
@@ -35,67 +35,85 @@ function finishTail(c: usize, s0: v128, s1: v128, columns: i32, bias: usize, fla
 
 /**
  * C[rows, columns] from K steps of A and one panel; `lda` and `ldc` in bytes. `rows` is known at compile time.
- * Four rows make 8 sums, 2 vectors of B and 4 of A: what V8 holds in registers however it orders the loads; a fifth row
- * is a register spill and halves the speed. Eight steps of K are unrolled, to share pointer arithmetic: a processor issues
- * six instructions a cycle, four of which may multiply or add, so that every instruction which does neither costs. V8 hoists
- * the loads between two branches: the exit after each step keeps it from loading two steps at once, which would spill too.
+ * Four rows make 8 sums, 2 vectors of B and 4 of A: what V8 holds in registers however it orders the loads. Six rows make 12
+ * sums, 2 vectors and 1: all registers of x86, for engines that load a row when it is needed; elsewhere sums are spilled, which
+ * halves the speed. With one instruction for a multiplication and an addition, 8 sums keep the processor waiting for the last
+ * one, and 12 do not. Eight steps of K are unrolled, to share pointer arithmetic: a processor issues six instructions a cycle,
+ * four of which may multiply or add, so that every instruction which does neither costs. V8 hoists the loads between two
+ * branches: the exit after each step keeps it from loading two steps at once, which would spill too.
  */
 @inline
 export function tile(
   rows: i32, K: i32, a: usize, lda: usize, b: usize, c: usize, ldc: usize,
   columns: i32, bias: usize, flags: i32, lo: v128, hi: v128,
 ): void {
-  let a1 = a + lda, a2 = a1 + lda, a3 = a2 + lda;
+  let a1 = a + lda, a2 = a1 + lda, a3 = a2 + lda, a4 = a3 + lda, a5 = a4 + lda;
   let s00 = f32x4.splat(0), s01 = s00, s10 = s00, s11 = s00, s20 = s00, s21 = s00;
-  let s30 = s00, s31 = s00, b0 = s00, b1 = s00, x = s00;
-  for (let left = K; left > 0; left -= 8, a += 32, a1 += 32, a2 += 32, a3 += 32, b += 256) {
+  let s30 = s00, s31 = s00, s40 = s00, s41 = s00, s50 = s00, s51 = s00, b0 = s00, b1 = s00, x = s00;
+  for (let left = K; left > 0; left -= 8, a += 32, a1 += 32, a2 += 32, a3 += 32, a4 += 32, a5 += 32, b += 256) {
     b0 = v128.load(b, 0); b1 = v128.load(b, 16);
     x = v128.load32_splat(a, 0); s00 = multiplyAdd(s00, x, b0); s01 = multiplyAdd(s01, x, b1);
     if (rows > 1) { x = v128.load32_splat(a1, 0); s10 = multiplyAdd(s10, x, b0); s11 = multiplyAdd(s11, x, b1); }
     if (rows > 2) { x = v128.load32_splat(a2, 0); s20 = multiplyAdd(s20, x, b0); s21 = multiplyAdd(s21, x, b1); }
     if (rows > 3) { x = v128.load32_splat(a3, 0); s30 = multiplyAdd(s30, x, b0); s31 = multiplyAdd(s31, x, b1); }
+    if (rows > 4) { x = v128.load32_splat(a4, 0); s40 = multiplyAdd(s40, x, b0); s41 = multiplyAdd(s41, x, b1); }
+    if (rows > 5) { x = v128.load32_splat(a5, 0); s50 = multiplyAdd(s50, x, b0); s51 = multiplyAdd(s51, x, b1); }
     if (left == 1) break;
     b0 = v128.load(b, 32); b1 = v128.load(b, 48);
     x = v128.load32_splat(a, 4); s00 = multiplyAdd(s00, x, b0); s01 = multiplyAdd(s01, x, b1);
     if (rows > 1) { x = v128.load32_splat(a1, 4); s10 = multiplyAdd(s10, x, b0); s11 = multiplyAdd(s11, x, b1); }
     if (rows > 2) { x = v128.load32_splat(a2, 4); s20 = multiplyAdd(s20, x, b0); s21 = multiplyAdd(s21, x, b1); }
     if (rows > 3) { x = v128.load32_splat(a3, 4); s30 = multiplyAdd(s30, x, b0); s31 = multiplyAdd(s31, x, b1); }
+    if (rows > 4) { x = v128.load32_splat(a4, 4); s40 = multiplyAdd(s40, x, b0); s41 = multiplyAdd(s41, x, b1); }
+    if (rows > 5) { x = v128.load32_splat(a5, 4); s50 = multiplyAdd(s50, x, b0); s51 = multiplyAdd(s51, x, b1); }
     if (left == 2) break;
     b0 = v128.load(b, 64); b1 = v128.load(b, 80);
     x = v128.load32_splat(a, 8); s00 = multiplyAdd(s00, x, b0); s01 = multiplyAdd(s01, x, b1);
     if (rows > 1) { x = v128.load32_splat(a1, 8); s10 = multiplyAdd(s10, x, b0); s11 = multiplyAdd(s11, x, b1); }
     if (rows > 2) { x = v128.load32_splat(a2, 8); s20 = multiplyAdd(s20, x, b0); s21 = multiplyAdd(s21, x, b1); }
     if (rows > 3) { x = v128.load32_splat(a3, 8); s30 = multiplyAdd(s30, x, b0); s31 = multiplyAdd(s31, x, b1); }
+    if (rows > 4) { x = v128.load32_splat(a4, 8); s40 = multiplyAdd(s40, x, b0); s41 = multiplyAdd(s41, x, b1); }
+    if (rows > 5) { x = v128.load32_splat(a5, 8); s50 = multiplyAdd(s50, x, b0); s51 = multiplyAdd(s51, x, b1); }
     if (left == 3) break;
     b0 = v128.load(b, 96); b1 = v128.load(b, 112);
     x = v128.load32_splat(a, 12); s00 = multiplyAdd(s00, x, b0); s01 = multiplyAdd(s01, x, b1);
     if (rows > 1) { x = v128.load32_splat(a1, 12); s10 = multiplyAdd(s10, x, b0); s11 = multiplyAdd(s11, x, b1); }
     if (rows > 2) { x = v128.load32_splat(a2, 12); s20 = multiplyAdd(s20, x, b0); s21 = multiplyAdd(s21, x, b1); }
     if (rows > 3) { x = v128.load32_splat(a3, 12); s30 = multiplyAdd(s30, x, b0); s31 = multiplyAdd(s31, x, b1); }
+    if (rows > 4) { x = v128.load32_splat(a4, 12); s40 = multiplyAdd(s40, x, b0); s41 = multiplyAdd(s41, x, b1); }
+    if (rows > 5) { x = v128.load32_splat(a5, 12); s50 = multiplyAdd(s50, x, b0); s51 = multiplyAdd(s51, x, b1); }
     if (left == 4) break;
     b0 = v128.load(b, 128); b1 = v128.load(b, 144);
     x = v128.load32_splat(a, 16); s00 = multiplyAdd(s00, x, b0); s01 = multiplyAdd(s01, x, b1);
     if (rows > 1) { x = v128.load32_splat(a1, 16); s10 = multiplyAdd(s10, x, b0); s11 = multiplyAdd(s11, x, b1); }
     if (rows > 2) { x = v128.load32_splat(a2, 16); s20 = multiplyAdd(s20, x, b0); s21 = multiplyAdd(s21, x, b1); }
     if (rows > 3) { x = v128.load32_splat(a3, 16); s30 = multiplyAdd(s30, x, b0); s31 = multiplyAdd(s31, x, b1); }
+    if (rows > 4) { x = v128.load32_splat(a4, 16); s40 = multiplyAdd(s40, x, b0); s41 = multiplyAdd(s41, x, b1); }
+    if (rows > 5) { x = v128.load32_splat(a5, 16); s50 = multiplyAdd(s50, x, b0); s51 = multiplyAdd(s51, x, b1); }
     if (left == 5) break;
     b0 = v128.load(b, 160); b1 = v128.load(b, 176);
     x = v128.load32_splat(a, 20); s00 = multiplyAdd(s00, x, b0); s01 = multiplyAdd(s01, x, b1);
     if (rows > 1) { x = v128.load32_splat(a1, 20); s10 = multiplyAdd(s10, x, b0); s11 = multiplyAdd(s11, x, b1); }
     if (rows > 2) { x = v128.load32_splat(a2, 20); s20 = multiplyAdd(s20, x, b0); s21 = multiplyAdd(s21, x, b1); }
     if (rows > 3) { x = v128.load32_splat(a3, 20); s30 = multiplyAdd(s30, x, b0); s31 = multiplyAdd(s31, x, b1); }
+    if (rows > 4) { x = v128.load32_splat(a4, 20); s40 = multiplyAdd(s40, x, b0); s41 = multiplyAdd(s41, x, b1); }
+    if (rows > 5) { x = v128.load32_splat(a5, 20); s50 = multiplyAdd(s50, x, b0); s51 = multiplyAdd(s51, x, b1); }
     if (left == 6) break;
     b0 = v128.load(b, 192); b1 = v128.load(b, 208);
     x = v128.load32_splat(a, 24); s00 = multiplyAdd(s00, x, b0); s01 = multiplyAdd(s01, x, b1);
     if (rows > 1) { x = v128.load32_splat(a1, 24); s10 = multiplyAdd(s10, x, b0); s11 = multiplyAdd(s11, x, b1); }
     if (rows > 2) { x = v128.load32_splat(a2, 24); s20 = multiplyAdd(s20, x, b0); s21 = multiplyAdd(s21, x, b1); }
     if (rows > 3) { x = v128.load32_splat(a3, 24); s30 = multiplyAdd(s30, x, b0); s31 = multiplyAdd(s31, x, b1); }
+    if (rows > 4) { x = v128.load32_splat(a4, 24); s40 = multiplyAdd(s40, x, b0); s41 = multiplyAdd(s41, x, b1); }
+    if (rows > 5) { x = v128.load32_splat(a5, 24); s50 = multiplyAdd(s50, x, b0); s51 = multiplyAdd(s51, x, b1); }
     if (left == 7) break;
     b0 = v128.load(b, 224); b1 = v128.load(b, 240);
     x = v128.load32_splat(a, 28); s00 = multiplyAdd(s00, x, b0); s01 = multiplyAdd(s01, x, b1);
     if (rows > 1) { x = v128.load32_splat(a1, 28); s10 = multiplyAdd(s10, x, b0); s11 = multiplyAdd(s11, x, b1); }
     if (rows > 2) { x = v128.load32_splat(a2, 28); s20 = multiplyAdd(s20, x, b0); s21 = multiplyAdd(s21, x, b1); }
     if (rows > 3) { x = v128.load32_splat(a3, 28); s30 = multiplyAdd(s30, x, b0); s31 = multiplyAdd(s31, x, b1); }
+    if (rows > 4) { x = v128.load32_splat(a4, 28); s40 = multiplyAdd(s40, x, b0); s41 = multiplyAdd(s41, x, b1); }
+    if (rows > 5) { x = v128.load32_splat(a5, 28); s50 = multiplyAdd(s50, x, b0); s51 = multiplyAdd(s51, x, b1); }
   }
   if (columns >= 8) {
     // Asked once for all rows: a branch costs as much as the addition behind it.
@@ -105,31 +123,41 @@ export function tile(
         if (rows > 1) { x = v128.load32_splat(bias, 4); s10 = f32x4.add(s10, x); s11 = f32x4.add(s11, x); }
         if (rows > 2) { x = v128.load32_splat(bias, 8); s20 = f32x4.add(s20, x); s21 = f32x4.add(s21, x); }
         if (rows > 3) { x = v128.load32_splat(bias, 12); s30 = f32x4.add(s30, x); s31 = f32x4.add(s31, x); }
+        if (rows > 4) { x = v128.load32_splat(bias, 16); s40 = f32x4.add(s40, x); s41 = f32x4.add(s41, x); }
+        if (rows > 5) { x = v128.load32_splat(bias, 20); s50 = f32x4.add(s50, x); s51 = f32x4.add(s51, x); }
       } else {
         b0 = v128.load(bias); b1 = v128.load(bias, 16);
         s00 = f32x4.add(s00, b0); s01 = f32x4.add(s01, b1);
         if (rows > 1) { s10 = f32x4.add(s10, b0); s11 = f32x4.add(s11, b1); }
         if (rows > 2) { s20 = f32x4.add(s20, b0); s21 = f32x4.add(s21, b1); }
         if (rows > 3) { s30 = f32x4.add(s30, b0); s31 = f32x4.add(s31, b1); }
+        if (rows > 4) { s40 = f32x4.add(s40, b0); s41 = f32x4.add(s41, b1); }
+        if (rows > 5) { s50 = f32x4.add(s50, b0); s51 = f32x4.add(s51, b1); }
       }
     }
-    const c1 = c + ldc, c2 = c1 + ldc, c3 = c2 + ldc;
+    const c1 = c + ldc, c2 = c1 + ldc, c3 = c2 + ldc, c4 = c3 + ldc, c5 = c4 + ldc;
     if (flags & ACCUMULATE) {
       s00 = f32x4.add(s00, v128.load(c)); s01 = f32x4.add(s01, v128.load(c, 16));
       if (rows > 1) { s10 = f32x4.add(s10, v128.load(c1)); s11 = f32x4.add(s11, v128.load(c1, 16)); }
       if (rows > 2) { s20 = f32x4.add(s20, v128.load(c2)); s21 = f32x4.add(s21, v128.load(c2, 16)); }
       if (rows > 3) { s30 = f32x4.add(s30, v128.load(c3)); s31 = f32x4.add(s31, v128.load(c3, 16)); }
+      if (rows > 4) { s40 = f32x4.add(s40, v128.load(c4)); s41 = f32x4.add(s41, v128.load(c4, 16)); }
+      if (rows > 5) { s50 = f32x4.add(s50, v128.load(c5)); s51 = f32x4.add(s51, v128.load(c5, 16)); }
     }
     if (flags & CLAMP) {
       s00 = clamp(s00, lo, hi); s01 = clamp(s01, lo, hi);
       if (rows > 1) { s10 = clamp(s10, lo, hi); s11 = clamp(s11, lo, hi); }
       if (rows > 2) { s20 = clamp(s20, lo, hi); s21 = clamp(s21, lo, hi); }
       if (rows > 3) { s30 = clamp(s30, lo, hi); s31 = clamp(s31, lo, hi); }
+      if (rows > 4) { s40 = clamp(s40, lo, hi); s41 = clamp(s41, lo, hi); }
+      if (rows > 5) { s50 = clamp(s50, lo, hi); s51 = clamp(s51, lo, hi); }
     }
     v128.store(c, s00); v128.store(c, s01, 16);
     if (rows > 1) { v128.store(c1, s10); v128.store(c1, s11, 16); }
     if (rows > 2) { v128.store(c2, s20); v128.store(c2, s21, 16); }
     if (rows > 3) { v128.store(c3, s30); v128.store(c3, s31, 16); }
+    if (rows > 4) { v128.store(c4, s40); v128.store(c4, s41, 16); }
+    if (rows > 5) { v128.store(c5, s50); v128.store(c5, s51, 16); }
     return;
   }
   const step: usize = bias && flags & BIAS_ROWS ? 4 : 0;
@@ -137,6 +165,8 @@ export function tile(
   if (rows > 1) { c += ldc; bias += step; finishTail(c, s10, s11, columns, bias, flags, lo, hi); }
   if (rows > 2) { c += ldc; bias += step; finishTail(c, s20, s21, columns, bias, flags, lo, hi); }
   if (rows > 3) { c += ldc; bias += step; finishTail(c, s30, s31, columns, bias, flags, lo, hi); }
+  if (rows > 4) { c += ldc; bias += step; finishTail(c, s40, s41, columns, bias, flags, lo, hi); }
+  if (rows > 5) { c += ldc; bias += step; finishTail(c, s50, s51, columns, bias, flags, lo, hi); }
 }
 
 /** Finishes one row of a panel. */

@@ -6,7 +6,7 @@ import { ACCUMULATE, BIAS_ROWS, CLAMP, tile, tileRow } from "./gemm-tile";
 const K_BLOCK: i32 = 128;
 /** Steps of K whose part of a panel, 24 kB, stays in the first cache while all rows pass over it. */
 const K_HELD: i32 = 768;
-/** Rows of A, 640 kB at most, that stay in the second cache while all panels pass over them. */
+/** Rows of A, about 640 kB at most, that stay in the second cache while all panels pass over them. */
 const M_BLOCK: i32 = 208;
 
 /**
@@ -29,7 +29,7 @@ export function gemmPanels(
   // A single tile of rows uses each panel once: it reads B from end to end.
   const kBlock = M <= 4 ? K : (even(K, K_BLOCK) + 7) & ~7;
   const held = kBlock * max(K_HELD / max(kBlock, 1), 1);
-  const mBlock = (even(M, M_BLOCK) + 3) & ~3;
+  const mBlock = (even(M, M_BLOCK) + TILE_ROWS - 1) / TILE_ROWS * TILE_ROWS;
   const panelBytes = <usize>packedK << 5;
   let k = 0;
   do {
@@ -38,7 +38,7 @@ export function gemmPanels(
     const biasNow: usize = k ? 0 : bias;
     for (let m = 0, rows = 0; m < M; m += rows) {
       // What would be left of a tile goes with the last block: a row alone would be added up in another order.
-      rows = M - m <= mBlock + 4 ? M - m : mBlock;
+      rows = M - m <= mBlock + TILE_ROWS ? M - m : mBlock;
       const aBlock = a + ((<usize>m * <usize>lda + <usize>k) << 2);
       const cBlock = c + ((<usize>m * <usize>ldc) << 2);
       const biasBlock = biasNow && flags & BIAS_ROWS ? biasNow + (<usize>m << 2) : biasNow;
@@ -74,7 +74,13 @@ function block(
     const columns = N - n;
     let am = a, cm = c, biasM = bias;
     let rows = M;
-    // Five rows left are 3 + 2: a tile of one row would wait for its own sums.
+    // A tile of one row would wait for its own sums: five rows left are 3 + 2, seven are 4 + 3.
+    if (TILE_ROWS > 4) {
+      while (rows >= TILE_ROWS && rows != TILE_ROWS + 1) {
+        tiles(TILE_ROWS, K, kBlock, am, lda, b, cm, ldc, columns, biasM, flags, lo, hi);
+        am += TILE_ROWS * lda, cm += TILE_ROWS * ldc, biasM += TILE_ROWS * biasRow, rows -= TILE_ROWS;
+      }
+    }
     while (rows >= 4 && rows != 5) {
       tiles(4, K, kBlock, am, lda, b, cm, ldc, columns, biasM, flags, lo, hi);
       am += 4 * lda, cm += 4 * ldc, biasM += 4 * biasRow, rows -= 4;

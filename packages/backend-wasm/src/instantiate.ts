@@ -9,7 +9,7 @@ export type InstantiateKernels = (memory: WebAssembly.Memory, team?: Team) => Ke
 
 let loaded: Promise<InstantiateKernels> | null = null;
 
-/** Loads the kernel module that suits this processor, once for a thread; a load that failed is tried again. */
+/** Loads the kernel module that suits this engine, once for a thread; a load that failed is tried again. */
 export function loadKernels(): Promise<InstantiateKernels> {
   loaded ??= load().catch((error) => {
     loaded = null;
@@ -19,7 +19,8 @@ export function loadKernels(): Promise<InstantiateKernels> {
 }
 
 async function load(): Promise<InstantiateKernels> {
-  const bytes = fromBase64(await (hasRelaxedSimd() ? relaxed() : plain()));
+  const { kernelsBase64 } = await suitable().catch(notLoaded);
+  const bytes = fromBase64(kernelsBase64);
   // A module takes a memory of one kind. Most threads only meet one.
   const compiled: { own?: WebAssembly.Module; shared?: WebAssembly.Module } = {};
   return (memory, team = ALONE) => {
@@ -34,12 +35,9 @@ async function load(): Promise<InstantiateKernels> {
   };
 }
 
-async function plain(): Promise<string> {
-  return (await import("./kernels-plain.gen.ts").catch(notLoaded)).kernelsBase64;
-}
-
-async function relaxed(): Promise<string> {
-  return (await import("./kernels-relaxed.gen.ts").catch(notLoaded)).kernelsBase64;
+function suitable(): Promise<{ readonly kernelsBase64: string }> {
+  if (!hasRelaxedSimd()) return import("./kernels-plain.gen.ts");
+  return holdsTwelveSums() ? import("./kernels-relaxed6.gen.ts") : import("./kernels-relaxed4.gen.ts");
 }
 
 function notLoaded(cause: unknown): never {
@@ -53,6 +51,15 @@ function hasRelaxedSimd(): boolean {
   const code = [...zeros, ...zeros, ...zeros, ...relaxedMadd];
   const body = { signature: { params: [], results: ["v128"] as const }, locals: [], code };
   return typeof WebAssembly !== "undefined" && WebAssembly.validate(encodeModule([], [body]));
+}
+
+/**
+ * Whether the engine keeps twelve sums of a product in registers. V8 12, of Node 21 to 23, loads what it multiplies so early
+ * that it does not; browsers with a V8 that old are no longer around.
+ */
+function holdsTwelveSums(): boolean {
+  const { process } = globalThis as { readonly process?: { readonly versions?: { readonly v8?: string } } };
+  return Number.parseInt(process?.versions?.v8 ?? "13", 10) >= 13;
 }
 
 function compile(bytes: Uint8Array<ArrayBuffer>): WebAssembly.Module {

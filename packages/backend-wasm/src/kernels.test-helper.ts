@@ -1,8 +1,15 @@
 // A heap for the kernel tests: arrays are copied to aligned addresses and are read back after a call.
+import { setFlagsFromString } from "node:v8";
 import { randomFloats, randomUnit } from "@pt2/testing/random";
 import { LAYOUT_BYTES } from "./engine/strided-copy.ts";
 import type { Kernels, Pointer } from "./kernels.gen.ts";
-import { kernelsBase64 } from "./kernels-plain.gen.ts";
+import { kernelsBase64 as plain } from "./kernels-plain.gen.ts";
+import { kernelsBase64 as relaxed4 } from "./kernels-relaxed4.gen.ts";
+import { kernelsBase64 as relaxed6 } from "./kernels-relaxed6.gen.ts";
+
+/** The builds of the kernels by name. Every Node that is supported can run them all: 20 has relaxed SIMD behind a flag. */
+export const BUILDS: Readonly<Record<"plain" | "relaxed4" | "relaxed6", string>> = { plain, relaxed4, relaxed6 };
+if (!WebAssembly.validate(Buffer.from(relaxed4, "base64"))) setFlagsFromString("--experimental-wasm-relaxed-simd");
 
 /** The kernels over a memory of their own. Every block is followed by a guard that `intact` checks. */
 export interface Testbed {
@@ -30,9 +37,9 @@ const GUARD = 64;
 const UNTOUCHED = Buffer.alloc(PAGE);
 
 /** Instantiates the kernels with `pages` pages of memory, of which blocks begin at `start`. */
-export function testbed(pages = 1024, start: Pointer = PAGE): Testbed {
+export function testbed(pages = 1024, start: Pointer = PAGE, build: keyof typeof BUILDS = "plain"): Testbed {
   const memory = new WebAssembly.Memory({ initial: pages });
-  const module = new WebAssembly.Module(Buffer.from(kernelsBase64, "base64"));
+  const module = new WebAssembly.Module(Buffer.from(BUILDS[build], "base64"));
   const kernels = new WebAssembly.Instance(module, { env: { memory } }).exports as unknown as Kernels;
   let top = start;
   let guards: number[] = [];

@@ -1,5 +1,5 @@
 import { volume } from "@pt2/engine";
-import { LEAST_ROWS as LEAST_PART, PANEL } from "../matmul/gemm.ts";
+import { PANEL, ROW_UNIT } from "../matmul/gemm.ts";
 import { clampFlag, inEvenBlocks, productNanoseconds } from "./row-blocks.ts";
 import type { ConvPlan, ConvShape, KernelModule } from "./types.ts";
 import { convOutput, WINDOW_BYTES, windowWords, writeWords } from "./window.ts";
@@ -23,7 +23,7 @@ export function planIm2col(module: KernelModule, shape: ConvShape): ConvPlan {
   const panels = kernels.gemmPackedBytes(depth, columns) >>> 0;
   const byColumns = rows < 2 * LEAST_ROWS && groups === 1 && columns >= MANY_COLUMNS;
   const leastRows = byColumns ? rows : LEAST_ROWS;
-  const blockRows = Math.min(rows, Math.max(leastRows, Math.floor(BLOCK_BYTES / 4 / depth / 20) * 20));
+  const blockRows = Math.min(rows, Math.max(leastRows, Math.floor(BLOCK_BYTES / 4 / depth / ROW_UNIT) * ROW_UNIT));
   const nanoseconds = productNanoseconds(shape);
 
   return {
@@ -32,9 +32,7 @@ export function planIm2col(module: KernelModule, shape: ConvShape): ConvPlan {
     weightBytes: groups * panels,
     packScratchBytes: depth * columns * 4,
     scratchBytes: WINDOW_BYTES + blockRows * depth * 4,
-    division: byColumns
-      ? { items: columns, unit: PANEL, nanoseconds }
-      : { items: rows, unit: 4, least: LEAST_PART, nanoseconds },
+    division: byColumns ? { items: columns, unit: PANEL, nanoseconds } : { items: rows, unit: ROW_UNIT, nanoseconds },
     pack(weight, packed, scratch) {
       const [strideO, strideI, strideD, strideH, strideW] = weight.strides;
       for (let group = 0; group < groups; group++) {

@@ -1,5 +1,5 @@
 import { volume } from "@pt2/engine";
-import { LEAST_ROWS, PANEL } from "../matmul/gemm.ts";
+import { PANEL, ROW_UNIT } from "../matmul/gemm.ts";
 import { clampFlag, productNanoseconds } from "./row-blocks.ts";
 import type { ConvPlan, ConvShape, KernelModule } from "./types.ts";
 import { convOutput, pixelStride } from "./window.ts";
@@ -28,7 +28,7 @@ export function planPointwise({ kernels }: KernelModule, shape: ConvShape): Conv
     scratchBytes: 0,
     division: byColumns
       ? { items: columns, unit: PANEL, nanoseconds: productNanoseconds(shape) }
-      : { items: rows, unit: 4, least: LEAST_ROWS, nanoseconds: productNanoseconds(shape) },
+      : { items: rows, unit: ROW_UNIT, nanoseconds: productNanoseconds(shape) },
     pack(weight, packed) {
       const [strideO, strideI] = weight.strides;
       for (let group = 0; group < groups; group++) {

@@ -1,5 +1,5 @@
 import { volume } from "@pt2/engine";
-import { NANOSECONDS_EACH_PRODUCT } from "../matmul/gemm.ts";
+import { NANOSECONDS_EACH_PRODUCT, ROW_UNIT } from "../matmul/gemm.ts";
 import type { ConvCall, ConvShape } from "./types.ts";
 import { convOutput } from "./window.ts";
 
@@ -9,13 +9,13 @@ export function inBlocks(total: number, size: number, block: (start: number, cou
 }
 
 /**
- * Calls `block(start, count)` over [0, total) in about equal steps of at most `size`, a multiple of four, as they are but for
- * the last. Each ends at the next multiple: from the nearest one the last step could be larger than `size`.
+ * Calls `block(start, count)` over [0, total) in about equal steps of at most `size`. That is whole units of rows, as steps are
+ * but for the last. Each ends at the next multiple: from the nearest one the last step could be larger than `size`.
  */
 export function inEvenBlocks(total: number, size: number, block: (start: number, count: number) => void): void {
   const blocks = Math.ceil(total / size);
   for (let i = 0, start = 0; i < blocks; i++) {
-    const end = Math.min(total, Math.ceil(((i + 1) * total) / blocks / 4) * 4);
+    const end = Math.min(total, Math.ceil(((i + 1) * total) / blocks / ROW_UNIT) * ROW_UNIT);
     block(start, end - start);
     start = end;
   }

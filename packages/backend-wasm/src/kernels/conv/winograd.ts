@@ -1,4 +1,4 @@
-import { NANOSECONDS_EACH_PRODUCT, PANEL } from "../matmul/gemm.ts";
+import { NANOSECONDS_EACH_PRODUCT, PANEL, ROW_UNIT } from "../matmul/gemm.ts";
 import { inBlocks } from "./row-blocks.ts";
 import type { ConvPlan, ConvShape, KernelModule } from "./types.ts";
 import { convOutput, WINDOW_BYTES, windowWords, writeWords } from "./window.ts";
@@ -30,7 +30,7 @@ const BLOCK_BYTES = 384 * 1024;
 /** Blocks below which threads divide channels and not blocks. */
 const LEAST_BLOCKS = 8;
 /** Tiles below which a block would read the transformed weight too often. */
-const LEAST_TILES = 20;
+const LEAST_TILES = 24;
 
 /** Tiles of `size` x `size` outputs in the whole batch. */
 export function tileCount(shape: ConvShape, size: 2 | 4): number {
@@ -41,7 +41,10 @@ export function tileCount(shape: ConvShape, size: 2 | 4): number {
 /** Tiles that are computed together. */
 function blockTiles(shape: ConvShape, size: 2 | 4): number {
   const tileBytes = (size + 2) ** 2 * (shape.inChannels + shape.outChannels) * 4;
-  return Math.min(tileCount(shape, size), Math.max(LEAST_TILES, Math.floor(BLOCK_BYTES / tileBytes / 10) * 10));
+  return Math.min(
+    tileCount(shape, size),
+    Math.max(LEAST_TILES, Math.floor(BLOCK_BYTES / tileBytes / ROW_UNIT) * ROW_UNIT),
+  );
 }
 
 /**

@@ -15,8 +15,11 @@ export const PANEL = 8;
 export const NANOSECONDS_EACH_PRODUCT = 0.05;
 /** Of an element that is packed, which is read from and written to memory. */
 const NANOSECONDS_EACH_PACKED = 0.5;
-/** Rows above which the product adds up in the same order whatever their number, see assembly/gemm.ts. */
-export const LEAST_ROWS = 8;
+/**
+ * What parts of rows begin at multiples of, and have at least: whole tiles in all builds of the kernels, and more rows than the
+ * few that are added up in another order, see assembly/gemm.ts.
+ */
+export const ROW_UNIT = 12;
 
 /** A [K, N] matrix in the panels that the product wants; packed once when it is a constant. */
 export function packedMatrix(ctx: PlanContext, matrix: TensorView): TensorView {
@@ -78,7 +81,7 @@ export function planGemm(
   const nanoseconds = M * N * K * NANOSECONDS_EACH_PRODUCT;
   // The larger of both operands is what each thread reads a part of.
   if (M > N) {
-    const parts = ctx.team.parts({ items: M, unit: 4, least: LEAST_ROWS, nanoseconds });
+    const parts = ctx.team.parts({ items: M, unit: ROW_UNIT, nanoseconds });
     ctx.step(
       ctx.team.step(parts, ({ start, count }) => {
         const [a, c] = [addressOf(rows) + 4 * start * lda, addressOf(out) + 4 * start * ldc];
