@@ -1,5 +1,5 @@
-import { encodeModule } from "./codegen/encoder.ts";
 import type { Kernels } from "./kernels.gen.ts";
+import { hasRelaxedSimd } from "./relaxed-simd.ts";
 import { isShared, withSharedMemory } from "./threads/shared-import.ts";
 import { ALONE, type Team } from "./threads/team.ts";
 import { engineNotLoaded, unavailable } from "./wasm-errors.ts";
@@ -42,15 +42,6 @@ function suitable(): Promise<{ readonly kernelsBase64: string }> {
 
 function notLoaded(cause: unknown): never {
   throw engineNotLoaded(cause);
-}
-
-/** Whether a multiplication and an addition may be one instruction: browsers since 2023, Node since 21. */
-function hasRelaxedSimd(): boolean {
-  const zeros = [0x41, 0, 0xfd, 0x0f];
-  const relaxedMadd = [0xfd, 0x85, 0x02];
-  const code = [...zeros, ...zeros, ...zeros, ...relaxedMadd];
-  const body = { signature: { params: [], results: ["v128"] as const }, locals: [], code };
-  return typeof WebAssembly !== "undefined" && WebAssembly.validate(encodeModule([], [body]));
 }
 
 /**

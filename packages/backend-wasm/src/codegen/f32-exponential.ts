@@ -19,10 +19,10 @@ interface Reduced {
 
 function reduce(g: NodeGraph, x: Node): Reduced {
   const f = f32Ops(g);
-  const bits = f.add(f.mul(x, Math.LOG2E), MAGIC);
+  const bits = f.mulAdd(x, Math.LOG2E, MAGIC);
   const n = f.sub(bits, MAGIC);
-  const r = f.sub(f.sub(x, f.mul(n, LN2_HIGH)), f.mul(n, LN2_LOW));
-  return { bits, grown: f.add(f.mul(f.mul(r, r), f.polynomial(r, EXP_TAIL)), r) };
+  const r = f.mulAdd(n, -LN2_LOW, f.mulAdd(n, -LN2_HIGH, x));
+  return { bits, grown: f.mulAdd(f.mul(r, r), f.polynomial(r, EXP_TAIL), r) };
 }
 
 /** Computes exp(x). */
@@ -58,7 +58,7 @@ export function exp2(g: NodeGraph, x: Node): Node {
   const bounded = f.atMost(f.atLeast(x, -151), 129);
   const bits = f.add(bounded, MAGIC);
   const r = f.mul(f.sub(bounded, f.sub(bits, MAGIC)), Math.LN2);
-  const grown = f.add(f.mul(f.mul(r, r), f.polynomial(r, EXP_TAIL)), r);
+  const grown = f.mulAdd(f.mul(r, r), f.polynomial(r, EXP_TAIL), r);
   const n = g.op("i32x4.sub", bits, g.f32x4(MAGIC));
   const half = g.op("i32x4.shr_s", n, g.i32(1));
   return f.mul(f.mul(f.add(grown, 1), powerOfTwo(g, half)), powerOfTwo(g, g.op("i32x4.sub", n, half)));
@@ -71,7 +71,7 @@ export function expm1(g: NodeGraph, x: Node): Node {
   // 2ⁿ may overflow where the result does not, so half of it is used.
   const n = g.op("i32x4.sub", bits, g.i32x4(0x4b400001));
   const half = powerOfTwo(g, n);
-  const value = f.mul(f.add(f.mul(half, grown), f.sub(half, 0.5)), 2);
+  const value = f.mul(f.mulAdd(half, grown, f.sub(half, 0.5)), 2);
   return g.op("v128.or", value, g.op("v128.and", x, g.i32x4(-(2 ** 31))));
 }
 
@@ -81,7 +81,7 @@ export function tanh(g: NodeGraph, x: Node): Node {
   const { bits, grown } = reduce(g, f.atLeast(f.mul(f.abs(x), -2), -20));
   // Here n is between -29 and 0, and 2ⁿ - 1 is exact as far as it matters.
   const scale = g.op("i32x4.add", g.op("i32x4.shl", bits, g.i32(23)), g.f32x4(1));
-  const lessOne = f.add(f.mul(scale, grown), f.sub(scale, 1));
+  const lessOne = f.mulAdd(scale, grown, f.sub(scale, 1));
   return f.withSign(f.div(lessOne, f.add(lessOne, 2)), x);
 }
 
@@ -99,7 +99,7 @@ export function erf(g: NodeGraph, x: Node): Node {
   const { bits, grown } = reduce(g, f.sub(f.mul(f.polynomial(t, ERF_TAIL), t), t));
   const scale = g.op("i32x4.add", g.op("i32x4.shl", bits, g.i32(23)), g.f32x4(1));
   const tail = f.withSign(f.sub(f.sub(1, scale), f.mul(scale, grown)), x);
-  const center = f.add(f.mul(f.polynomial(square, ERF_CENTER), x), x);
+  const center = f.mulAdd(f.polynomial(square, ERF_CENTER), x, x);
   return f.choose(f.gt(t, 475 / 512), tail, center);
 }
 

@@ -30,7 +30,7 @@ function split(g: NodeGraph, x: Node): Split {
   return {
     exponent: f.sub(whole, g.op("v128.and", denormal, g.f32x4(23))),
     m,
-    correction: f.sub(tail, f.mul(square, 0.5)),
+    correction: f.mulAdd(square, -0.5, tail),
   };
 }
 
@@ -50,8 +50,8 @@ export function log(g: NodeGraph, x: Node): Node {
 function logOfPositive(g: NodeGraph, x: Node): Node {
   const f = f32Ops(g);
   const { exponent, m, correction } = split(g, x);
-  const low = f.add(correction, f.mul(exponent, -2.1219444e-4));
-  return f.add(f.add(m, low), f.mul(exponent, 0.693359375));
+  const low = f.mulAdd(exponent, -2.1219444e-4, correction);
+  return f.mulAdd(exponent, 0.693359375, f.add(m, low));
 }
 
 /** Computes the logarithm to base 2, which is exact for powers of two. */

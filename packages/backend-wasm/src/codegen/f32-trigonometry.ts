@@ -13,12 +13,13 @@ const COS_TAIL = [4.166664568298827e-2, -1.388731625493765e-3, 2.443315711809948
 /** Computes the sine, or the cosine as the sine one quadrant ahead. `helper` computes large arguments. */
 export function sine(g: NodeGraph, x: Node, quadrantsAhead: 0 | 1, helper: string): Node {
   const f = f32Ops(g);
-  const bits = f.add(f.mul(x, 2 / Math.PI), MAGIC);
+  const bits = f.mulAdd(x, 2 / Math.PI, MAGIC);
   const n = f.sub(bits, MAGIC);
-  const r = HALF_PI.reduce<Node>((rest, part) => f.sub(rest, f.mul(n, part)), x);
+  const r = HALF_PI.reduce<Node>((rest, part) => f.mulAdd(n, -part, rest), x);
   const square = f.mul(r, r);
-  const sin = f.add(f.mul(f.mul(f.polynomial(square, SIN_TAIL), square), r), r);
-  const cos = f.add(f.sub(f.mul(f.mul(f.polynomial(square, COS_TAIL), square), square), f.mul(square, 0.5)), 1);
+  const sin = f.mulAdd(f.mul(f.polynomial(square, SIN_TAIL), square), r, r);
+  const cosTail = f.mul(f.mul(f.polynomial(square, COS_TAIL), square), square);
+  const cos = f.add(f.mulAdd(square, -0.5, cosTail), 1);
   const quadrant = quadrantsAhead ? g.op("i32x4.add", bits, g.i32x4(1)) : bits;
   const odd = g.op("i32x4.shr_s", g.op("i32x4.shl", quadrant, g.i32(31)), g.i32(31));
   const sign = g.op("i32x4.shl", g.op("i32x4.shr_u", quadrant, g.i32(1)), g.i32(31));

@@ -1,4 +1,5 @@
 // Arithmetic on f32x4 nodes with plain numbers as constants, in which the approximations of this folder are written.
+import { hasRelaxedSimd } from "../relaxed-simd.ts";
 import type { Node, NodeGraph } from "./nodes.ts";
 
 /** An operand: a vector, or a number that stands for four of it. */
@@ -10,6 +11,8 @@ export interface F32Ops {
   sub(x: F32, y: F32): Node;
   mul(x: F32, y: F32): Node;
   div(x: F32, y: F32): Node;
+  /** Computes x y + z, with one rounding where the engine can. */
+  mulAdd(x: F32, y: F32, z: F32): Node;
   /**
    * Returns the bound where x is beyond it, else x: a NaN stays. This is one instruction on x86, unlike min and max.
    */
@@ -30,9 +33,12 @@ export function f32Ops(g: NodeGraph): F32Ops {
   const of = (x: F32): Node => (typeof x === "number" ? g.f32x4(x) : x);
   const add = (x: F32, y: F32): Node => g.op("f32x4.add", of(x), of(y));
   const mul = (x: F32, y: F32): Node => g.op("f32x4.mul", of(x), of(y));
+  const mulAdd = (x: F32, y: F32, z: F32): Node =>
+    hasRelaxedSimd() ? g.op("f32x4.relaxed_madd", of(x), of(y), of(z)) : add(mul(x, y), z);
   return {
     add,
     mul,
+    mulAdd,
     sub: (x, y) => g.op("f32x4.sub", of(x), of(y)),
     div: (x, y) => g.op("f32x4.div", of(x), of(y)),
     atMost: (x, bound) => g.op("f32x4.pmin", of(x), of(bound)),
@@ -45,7 +51,7 @@ export function f32Ops(g: NodeGraph): F32Ops {
       for (let power = x; terms.length > 1; power = mul(power, power)) {
         terms = Array.from({ length: Math.ceil(terms.length / 2) }, (_, i): F32 => {
           const [low, high] = [terms[2 * i] as F32, terms[2 * i + 1]];
-          return high === undefined ? low : add(mul(high, power), low);
+          return high === undefined ? low : mulAdd(high, power, low);
         });
       }
       return of(terms[0] as F32);
