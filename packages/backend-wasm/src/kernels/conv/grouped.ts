@@ -1,14 +1,15 @@
 import { inBlocks, productNanoseconds } from "./row-blocks.ts";
 import type { ConvPlan, ConvShape, KernelModule } from "./types.ts";
-import { convOutput, WINDOW_BYTES, windowWords, writeWords } from "./window.ts";
+import { convOutput, isFlat, WINDOW_BYTES, windowWords, writeWords } from "./window.ts";
 
 /** Input channels of a group above which unfolding it for the matrix product is cheaper. */
 const MOST_CHANNELS = 16;
 
 /** True for groups of few channels whose outputs come in whole vectors. */
-export function fitsGrouped({ groups, inChannels, outChannels, input, kernel, transposed }: ConvShape): boolean {
-  const flat = input[0] === 1 && kernel[0] === 1;
-  return !transposed && groups > 1 && flat && inChannels / groups <= MOST_CHANNELS && (outChannels / groups) % 4 === 0;
+export function fitsGrouped(shape: ConvShape): boolean {
+  const { groups, inChannels, outChannels, transposed } = shape;
+  if (transposed || groups === 1 || !isFlat(shape)) return false;
+  return inChannels / groups <= MOST_CHANNELS && (outChannels / groups) % 4 === 0;
 }
 
 /** Two-dimensional convolution in small groups, straight from the input. */

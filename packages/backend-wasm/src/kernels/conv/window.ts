@@ -18,6 +18,11 @@ export function convOutput(shape: ConvShape): Spatial {
   return [along(0), along(1), along(2)];
 }
 
+/** Whether a convolution has no depth: neither its input nor its kernel, nor what pads the input. */
+export function isFlat({ input, kernel, padding, paddingEnd = padding }: ConvShape): boolean {
+  return input[0] === 1 && kernel[0] === 1 && padding[0] === 0 && paddingEnd[0] === 0;
+}
+
 /** Elements between neighboring pixels of the input. */
 export function pixelStride({ inChannels, inPixel = inChannels }: ConvShape): number {
   return inPixel;

@@ -1,7 +1,7 @@
 import { NANOSECONDS_EACH_PRODUCT, PANEL, ROW_UNIT } from "../matmul/gemm.ts";
 import { inBlocks } from "./row-blocks.ts";
 import type { ConvPlan, ConvShape, KernelModule } from "./types.ts";
-import { convOutput, WINDOW_BYTES, windowWords, writeWords } from "./window.ts";
+import { convOutput, isFlat, WINDOW_BYTES, windowWords, writeWords } from "./window.ts";
 
 /** The kernels take vectors of channels. */
 const LEAST_CHANNELS = 4;
@@ -12,15 +12,10 @@ export function fitsWinograd(shape: ConvShape): boolean {
     !shape.transposed &&
     shape.groups === 1 &&
     shape.inChannels >= LEAST_CHANNELS &&
+    isFlat(shape) &&
     shape.kernel.join() === "1,3,3" &&
-    shape.input[0] === 1 &&
-    volumePadding(shape) === 0 &&
     [...shape.stride, ...shape.dilation].every((step) => step === 1)
   );
-}
-
-function volumePadding({ padding, paddingEnd = padding }: ConvShape): number {
-  return padding[0] + paddingEnd[0];
 }
 
 /** Bytes that packing a weight works with. */
