@@ -69,38 +69,66 @@ const BLOCKS = `
   %o: f32[6*s0] = aten::div.Tensor(%l, other=%length)
   return %j, %o, %n, %k`;
 
-test("30 sizes in any order, none and equal ones among them, give the bytes of an executable for each size alone", async () => {
-  const backend = new WasmBackend();
-  const waves = (seed: number, ...shape: readonly number[]): HostTensor => {
-    const length = shape.reduce((count, size) => count * size, 1);
-    return hostTensor(
-      "float32",
-      shape,
-      Float32Array.from({ length }, (_, i) => Math.sin((seed + 1) * (i + 1))),
-    );
-  };
-  const make = () =>
-    backend.compile({
-      program: programOf(BLOCKS),
-      weights: weightsOf({ w: waves(1, 6, 6), v: waves(2, 6, 6) }),
-      registry: registryOf(),
-    });
-  const bytesOf = async (values: readonly unknown[]): Promise<readonly unknown[]> =>
-    await Promise.all((values as readonly Tensor[]).map(async (value) => [value.shape, await value.read()]));
-  let state = 7;
-  const upTo = (limit: number): number => {
-    state = (state * 48271) % 2147483647;
-    return state % limit;
-  };
-  const shared = await make();
-  for (let call = 0; call < 30; call++) {
-    const [rows, others] = [upTo(4) === 0 ? upTo(3) : upTo(101), upTo(3) === 0 ? upTo(2) : upTo(67)];
-    const second = upTo(3) === 0 ? rows : others;
-    const inputs = [waves(3, rows, 6), waves(4, second, 6), waves(5, upTo(2) === 0 ? 1 : rows, 6)];
-    const alone = await make();
-    const wanted = await bytesOf(await alone.run(inputs));
-    expect(await bytesOf(await shared.run(inputs)), `${rows} and ${second} rows`).toEqual(wanted);
-    await alone.dispose();
-  }
-  await backend.dispose();
-});
+/** Constants of equal types that a size spreads: what are views for one row are copies for more. */
+const SPREAD = `
+  range s0 = [0, 200]
+  range s1 = [0, 200]
+  parameter "w" = %w: f32[6, 6]
+  parameter "v" = %v: f32[6, 6]
+  user_input %x: f32[s0, 6]
+  user_input %y: f32[s1, 6]
+  user_input %row: f32[s2, 6]
+  %length: int(s0) = aten::sym_size.int(%x, dim=0)
+  %a: f32[6*s0, 6] = aten::repeat(%w, repeats=[%length, 1])
+  %b: f32[6*s0, 6] = aten::repeat(%v, repeats=[%length, 1])
+  %c: f32[s0, 6, 6] = aten::expand(%w, size=[%length, 6, 6])
+  %d: f32[s0, 6, 6] = aten::expand(%v, size=[%length, 6, 6])
+  %e: f32[6*s0, 6] = aten::flatten.using_ints(%c, start_dim=0, end_dim=1)
+  %f: f32[6*s0, 6] = aten::flatten.using_ints(%d, start_dim=0, end_dim=1)
+  %g: f32[6, s0, 6] = aten::permute(%c, dims=[2, 0, 1])
+  %h: f32[6, s0, 6] = aten::permute(%d, dims=[2, 0, 1])
+  %i: f32[6*s0, 6] = aten::mul.Tensor(%e, other=%b)
+  %j: f32[6*s0, 6] = aten::mul.Tensor(%f, other=%a)
+  return %a, %b, %g, %h, %i, %j`;
+
+test.each([
+  ["equal blocks", BLOCKS],
+  ["constants", SPREAD],
+])(
+  "30 sizes in any order, none and equal ones among them, give the bytes of one executable each: %s",
+  async (_, text) => {
+    const backend = new WasmBackend();
+    const waves = (seed: number, ...shape: readonly number[]): HostTensor => {
+      const length = shape.reduce((count, size) => count * size, 1);
+      return hostTensor(
+        "float32",
+        shape,
+        Float32Array.from({ length }, (_, i) => Math.sin((seed + 1) * (i + 1))),
+      );
+    };
+    const make = () =>
+      backend.compile({
+        program: programOf(text),
+        weights: weightsOf({ w: waves(1, 6, 6), v: waves(2, 6, 6) }),
+        registry: registryOf(),
+      });
+    const bytesOf = async (values: readonly unknown[]): Promise<readonly unknown[]> =>
+      await Promise.all((values as readonly Tensor[]).map(async (value) => [value.shape, await value.read()]));
+    let state = 7;
+    const upTo = (limit: number): number => {
+      state = (state * 48271) % 2147483647;
+      return state % limit;
+    };
+    const shared = await make();
+    for (let call = 0; call < 30; call++) {
+      const [rows, others] = [upTo(4) === 0 ? upTo(3) : upTo(101), upTo(3) === 0 ? upTo(2) : upTo(67)];
+      const second = upTo(3) === 0 ? rows : others;
+      const inputs = [waves(3, rows, 6), waves(4, second, 6), waves(5, upTo(2) === 0 ? 1 : rows, 6)];
+      const alone = await make();
+      const wanted = await bytesOf(await alone.run(inputs));
+      expect(await bytesOf(await shared.run(inputs)), `${rows} and ${second} rows`).toEqual(wanted);
+      await alone.dispose();
+    }
+    await backend.dispose();
+  },
+);

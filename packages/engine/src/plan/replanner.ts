@@ -200,10 +200,17 @@ export class Replanner<T extends DeviceTypes> extends Planner<T> {
     );
   }
 
-  /** Whether a step that makes constants needs no planning: it is an equal one's, or views another constant alike. */
+  /**
+   * Whether a step that makes constants needs no planning: it is an equal one's, or views another constant as that does. What was
+   * a view before may be a copy now, in a constant of its own.
+   */
   #followsConstant(at: number): boolean {
-    if (this.#classes.first[at] === at) return false;
-    return this.#classes.buffersOf(at).from.length === 0 || this.#before.steps[at]!.calls[0]!.kind === "view";
+    const { first, reads, makes } = this.#classes;
+    const like = first[at]!;
+    if (like === at) return false;
+    if (this.#classes.buffersOf(at).from.length === 0) return true;
+    const viewed = new Set(reads[like]!.map((tensor) => this.get(tensor).buffer));
+    return makes[like]!.every((tensor) => viewed.has(this.get(tensor).buffer));
   }
 
   async #planConstant(record: StepRecord<T>, at: number): Promise<void> {
