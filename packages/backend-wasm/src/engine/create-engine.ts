@@ -1,5 +1,5 @@
 import type { HandlerInitials } from "@pt2/engine";
-import { bindWeights, type ProgramState } from "@pt2/engine";
+import { bindWeights, type ProgramState, programWeights } from "@pt2/engine";
 import type { Node } from "@pt2/graph";
 import type { HandlerContext } from "@pt2/registry";
 import { loadKernels } from "../instantiate.ts";
@@ -10,7 +10,7 @@ import type { WasmTypes } from "./kernel.ts";
 import { WasmDevice } from "./wasm-device.ts";
 import { WasmEngine } from "./wasm-engine.ts";
 import { kernelsOf, targetOf } from "./wasm-target.ts";
-import { WeightRecords } from "./weight-records.ts";
+import { bytesOf, WeightRecords } from "./weight-records.ts";
 
 /** Makes everything that one executable works with: a memory of its own, kernels in it, and views of the weights. */
 export async function createEngine(
@@ -21,7 +21,7 @@ export async function createEngine(
   readonly weights: ProgramState<number>;
 }> {
   const { program, registry, prefetch, signal, onProgress, pool } = request;
-  const records = prefetch instanceof WeightRecords ? prefetch : new WeightRecords(signal, pool !== null);
+  const records = prefetch instanceof WeightRecords ? prefetch : newRecords(request);
   const { heap, readAhead } = records;
   const team = pool === null ? ALONE : new SharedTeam(pool, heap.memory);
   const kernelTable = kernelsOf(registry);
@@ -52,4 +52,9 @@ export async function createEngine(
   });
   const lowerOptions = { registry, target: targetOf(kernelTable), handlerContext };
   return { engine: new WasmEngine(device, lowerOptions, request.cancellation ?? signal), weights };
+}
+
+function newRecords({ program, weights, signal, pool }: EngineRequest): WeightRecords {
+  const bytes = bytesOf(programWeights(program, weights).map(({ weight }) => weight));
+  return new WeightRecords(signal, { shared: pool !== null, bytes });
 }

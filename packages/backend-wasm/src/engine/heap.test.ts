@@ -39,3 +39,29 @@ test("an allocation beyond the address space is a coded error, and the heap stay
   expect(() => heap.alloc(5 * 2 ** 30)).toThrow(expect.objectContaining({ code: "wasm.out-of-memory" }));
   expect(heap.alloc(64).bytes).toBe(64);
 });
+
+test("a memory that threads share serves the next heap of about its size, with zeros in it", () => {
+  const size = 40e6;
+  const heap = new Heap({ shared: true });
+  heap.u8.fill(7, heap.alloc(size).address);
+  heap.leave();
+  const small = new Heap({ shared: true, bytes: 1000 });
+  const alone = new Heap({ bytes: size });
+  const next = new Heap({ shared: true, bytes: size });
+  const other = new Heap({ shared: true, bytes: size });
+  expect([small, alone, other].map(({ memory }) => memory === heap.memory)).toEqual([true, false, false]);
+  expect(next.memory).not.toBe(heap.memory);
+  small.leave();
+  const again = new Heap({ shared: true, bytes: size });
+  expect(again.memory).toBe(heap.memory);
+  expect(again.u8.every((byte) => byte === 0)).toBe(true);
+  expect(again.room).toBeGreaterThanOrEqual(size);
+});
+
+test("a large memory is not held by a model that wants little", () => {
+  const heap = new Heap({ shared: true });
+  heap.alloc(100e6);
+  heap.leave();
+  expect(new Heap({ shared: true, bytes: 1000 }).memory).not.toBe(heap.memory);
+  expect(new Heap({ shared: true, bytes: 30e6 }).memory).toBe(heap.memory);
+});

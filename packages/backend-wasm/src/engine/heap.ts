@@ -1,4 +1,6 @@
+import { isShared } from "../threads/shared-import.ts";
 import { unavailable, wasmError } from "../wasm-errors.ts";
+import { leaveMemory, takeMemory } from "./left-memories.ts";
 import { LIMITS } from "./limits.ts";
 
 /** A piece of WebAssembly memory. */
@@ -8,6 +10,16 @@ export interface Block {
 }
 
 const PAGE = 65536;
+
+interface HeapOptions {
+  /** The bytes at the start that belong to the kernels' static data; 64 kB when absent. */
+  readonly reserved?: number;
+  /** Whether several threads share the memory. */
+  readonly shared?: boolean;
+  /** What will be allocated at least. */
+  readonly bytes?: number;
+}
+
 const MAX_PAGES = LIMITS.memoryBytes / PAGE;
 /** Blocks start at cache lines: SIMD loads are aligned and packed panels do not share lines. */
 const ALIGNMENT = 64;
@@ -44,13 +56,11 @@ export class Heap implements HeapArrays {
   #f64: Float64Array;
   #i64: BigInt64Array;
 
-  /**
-   * Creates a heap, which several threads share where `shared`. `reserved` bytes at the start belong to the kernels' static
-   * data.
-   */
-  constructor({ reserved = PAGE, shared = false }: { readonly reserved?: number; readonly shared?: boolean } = {}) {
+  constructor({ reserved = PAGE, shared = false, bytes = 0 }: HeapOptions = {}) {
     if (typeof WebAssembly === "undefined") throw unavailable("There is no WebAssembly here");
-    this.memory = new WebAssembly.Memory({ initial: Math.ceil(reserved / PAGE) + 1, maximum: MAX_PAGES, shared });
+    const initial = Math.ceil(reserved / PAGE) + 1;
+    const known = shared ? takeMemory(initial * PAGE + bytes) : undefined;
+    this.memory = known ?? new WebAssembly.Memory({ initial, maximum: MAX_PAGES, shared });
     this.#free = [{ address: reserved, bytes: this.memory.buffer.byteLength - reserved }];
     this.#buffer = this.memory.buffer;
     this.#u8 = new Uint8Array(this.#buffer);
@@ -127,6 +137,11 @@ export class Heap implements HeapArrays {
     else this.#free[at] = { address: address + size, bytes: room - size };
     this.#used += size;
     return { address, bytes: size };
+  }
+
+  /** Leaves a memory that threads share to other heaps. Nothing may use this one or its memory afterwards. */
+  leave(): void {
+    if (isShared(this.memory)) leaveMemory(this.memory);
   }
 
   /** Frees a block, once. */

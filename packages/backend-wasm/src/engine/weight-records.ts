@@ -24,9 +24,12 @@ export class WeightRecords implements Prefetch {
   readonly #arrived = new Set<Constant<number>>();
   #onArrival: (record: Constant<number>) => void = () => {};
 
-  /** Takes whether several threads will share the memory. */
-  constructor(signal: AbortSignal | undefined, shared: boolean) {
-    this.heap = new Heap({ shared });
+  /** Takes whether several threads will share the memory, and how much the weights take. */
+  constructor(
+    signal: AbortSignal | undefined,
+    { shared, bytes }: { readonly shared: boolean; readonly bytes: number },
+  ) {
+    this.heap = new Heap({ shared, bytes });
     this.#memory = new HeapMemory(this.heap);
     this.#signal = signal;
   }
@@ -36,7 +39,7 @@ export class WeightRecords implements Prefetch {
    * that.
    */
   static prefetch(weights: readonly WeightTensor[], shared: boolean, signal?: AbortSignal): WeightRecords | undefined {
-    const records = new WeightRecords(signal, shared);
+    const records = new WeightRecords(signal, { shared, bytes: bytesOf(weights) });
     const wanted = weights.filter(({ kind }) => kind !== "buffer");
     const constants = new Set(wanted.map((weight) => records.of(weight)));
     const bytes = [...constants].reduce((sum, constant) => sum + constant.bytes + 64, 0);
@@ -73,4 +76,10 @@ export class WeightRecords implements Prefetch {
     await this.readAhead.stop();
     this.readAhead.dropUnused();
   }
+}
+
+/** The bytes of the storages of weights, of which several may be one. */
+export function bytesOf(weights: Iterable<Pick<WeightTensor, "storage">>): number {
+  const storages = new Map([...weights].map(({ storage }) => [storage.id, storage.nbytes]));
+  return [...storages.values()].reduce((sum, bytes) => sum + bytes, 0);
 }
