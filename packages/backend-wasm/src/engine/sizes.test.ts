@@ -89,7 +89,11 @@ const SPREAD = `
   %h: f32[6, s0, 6] = aten::permute(%d, dims=[2, 0, 1])
   %i: f32[6*s0, 6] = aten::mul.Tensor(%e, other=%b)
   %j: f32[6*s0, 6] = aten::mul.Tensor(%f, other=%a)
-  return %a, %b, %g, %h, %i, %j`;
+  %k: f32[s0, 6, 6] = aten::mul.Tensor(%c, other=%c)
+  %l: f32[s0, 6, 6] = aten::mul.Tensor(%d, other=%d)
+  %m: f32[s0, 6, 6] = aten::sub.Tensor(%k, other=%length)
+  %n: f32[s0, 6, 6] = aten::sub.Tensor(%l, other=%length)
+  return %a, %b, %g, %h, %i, %j, %m, %n`;
 
 test.each([
   ["equal blocks", BLOCKS],

@@ -210,7 +210,11 @@ export class Replanner<T extends DeviceTypes> extends Planner<T> {
     if (like === at) return false;
     if (this.#classes.buffersOf(at).from.length === 0) return true;
     const viewed = new Set(reads[like]!.map((tensor) => this.get(tensor).buffer));
-    return makes[like]!.every((tensor) => viewed.has(this.get(tensor).buffer));
+    return makes[like]!.every((tensor) => {
+      // What a loop makes on the way lies nowhere.
+      const view = this.get(tensor) as TensorView<T["handle"]> | undefined;
+      return view === undefined || viewed.has(view.buffer);
+    });
   }
 
   async #planConstant(record: StepRecord<T>, at: number): Promise<void> {
