@@ -127,6 +127,14 @@ describeWithLibtorch("images whose channels are some of a wider one's", ({ addon
         count_include_pad: { kind: "bool", value: true },
         divisor_override: none,
       }),
+    group_norm: (x, channels) =>
+      call("pt2::group_norm", {
+        x: given(x),
+        groups: int(channels),
+        weight: weight([channels]),
+        bias: none,
+        eps: { kind: "float", value: 1e-5 },
+      }),
     global_average_pool: (x) => call("pt2::global_average_pool", { x: given(x) }),
     "cat with itself": (x) => call("pt2::cat", { tensors: list(x, x), dim: int(1) }),
   };

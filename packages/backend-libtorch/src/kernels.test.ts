@@ -174,6 +174,9 @@ describeWithLibtorch("the kernels of this package, against ATen's ops", ({ addon
     [64, 12, 12, [3, 3], [2, 2], [1, 1], [1, 1], false],
     [19, 11, 14, [2, 3], [2, 2], [1, 0], [1, 2], true],
     [5, 7, 7, [3, 3], [3, 3], [1, 1], [1, 1], true],
+    // Windows that are larger than the image.
+    [7, 4, 5, [7, 7], [7, 7], [0, 0], [1, 1], true],
+    [20, 4, 5, [3, 5], [2, 3], [0, 0], [2, 1], true],
   ] as const)("max_pool2d of %i channels at %i x %i, kernel %j", (c, h, w, kernel, stride, padding, dilation, ceil) => {
     const x = random([2, c, h, w]);
     const expected = one("aten::max_pool2d", [x, kernel, stride, padding, dilation, ceil]);
@@ -191,6 +194,8 @@ describeWithLibtorch("the kernels of this package, against ATen's ops", ({ addon
     [33, 7, 7, [2, 2], [2, 2], [0, 0], true, true, null],
     [19, 5, 9, [3, 2], [2, 1], [1, 1], true, true, 7],
     [19, 5, 9, [3, 2], [2, 1], [1, 1], false, false, -3],
+    [7, 4, 5, [7, 7], [7, 7], [0, 0], true, true, null],
+    [18, 4, 5, [5, 7], [2, 3], [0, 0], true, false, null],
   ] as const)("avg_pool2d of %i channels at %i x %i, kernel %j", (c, h, w, kernel, stride, padding, ceil, all, by) => {
     const x = random([2, c, h, w]);
     const args = { ceil_mode: ceil, count_include_pad: all, divisor_override: by };
@@ -206,6 +211,8 @@ describeWithLibtorch("the kernels of this package, against ATen's ops", ({ addon
     expect(() => one("pt2::avg_pool2d", { x, ...means })).toThrow("must have channels and pixels");
     const some = { x: random([1, 5, 4, 4]), ...means, divisor_override: 0 };
     expect(() => one("pt2::avg_pool2d", some)).toThrow("must not be zero");
+    const large = { x: random([1, 5, 4, 4]), ...means, kernel: [7, 7], padding: [0, 0] };
+    expect(() => one("pt2::avg_pool2d", large)).toThrow("a kernel that spans 7 does not fit an input of 4");
     const none = one("pt2::avg_pool2d", { x: random([0, 5, 4, 4]), ...means });
     expect(none.shape).toEqual([0, 5, 2, 2]);
   });

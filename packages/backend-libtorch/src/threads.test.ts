@@ -93,6 +93,16 @@ describeWithLibtorch("kernels that share their work among threads", ({ addon }) 
         ...{ expand: random([117, 467], 3), expand_bias: random([467], 5), attr: "relu", gate: "sigmoid" },
       },
     ],
+    [
+      "blocks of pixels, groups, then pixels",
+      "pt2::group_norm",
+      { x: random([2, 300, 41, 43]), groups: 60, weight: random([300], 2), bias: null, eps: 1e-5 },
+    ],
+    [
+      "blocks of few pixels",
+      "pt2::group_norm",
+      { x: random([3, 1031, 7, 7]), groups: 1, weight: null, bias: random([1031], 2), eps: 1e-5 },
+    ],
     ["the means of channels", "pt2::global_average_pool", { x: random([2, 300, 41, 43]) }],
     [
       "rows of windows",

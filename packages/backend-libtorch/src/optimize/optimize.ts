@@ -21,6 +21,7 @@ import { fusePreactivations } from "./fuse-preactivation.ts";
 import { lowerBatchNorms } from "./lower-batch-norm.ts";
 import { lowerConvolutions } from "./lower-convolution.ts";
 import { lowerDropIns } from "./lower-drop-ins.ts";
+import { lowerGroupNorms } from "./lower-group-norm.ts";
 import { lowerLayerNorms } from "./lower-layer-norm.ts";
 import { lowerLinears } from "./lower-linear.ts";
 import { lowerPooling } from "./lower-pooling.ts";
@@ -60,6 +61,7 @@ const PASSES: readonly Pass[] = [
   lowerDropIns,
   fuseEpilogues,
   fusePreactivations,
+  lowerGroupNorms,
   lowerPooling,
   cancelConversions,
   restoreLayouts,

@@ -8,6 +8,7 @@ import {
   type Program,
   type TensorType,
   usesOf,
+  type ValueType,
 } from "@pt2/graph";
 import { GraphBuilder, mapValues } from "@pt2/graph/passes";
 import { isOwnOp, type OptimizeTarget } from "./target.ts";
@@ -22,6 +23,7 @@ const SOURCES: ReadonlySet<OpName> = new Set([
   "pt2::direct_conv2d",
   "pt2::winograd_conv2d",
   "pt2::squeeze_excite",
+  "pt2::group_norm",
   "pt2::max_pool2d",
   "pt2::avg_pool2d",
   "pt2::global_average_pool",
@@ -47,6 +49,20 @@ const STRIDE_READERS: ReadonlySet<OpName> = new Set([
   "aten::sym_stride.int",
 ]);
 
+/** Returns the values that may lie in memory otherwise than the file says. */
+export function foreignLayouts({ graph }: Program, target: OptimizeTarget): ReadonlySet<string> {
+  const foreign = new Set<string>();
+  for (const node of graph.nodes) {
+    if (ROW_MAJOR.has(node.op)) continue;
+    // Before a node that reads strides, single tensors are restored.
+    const restores = readsStrides(node, target);
+    const isRead = (name: string): boolean => foreign.has(name) && !(restores && isTensor(graph.values.get(name)));
+    if (!SOURCES.has(node.op) && !usesOf(node).some(isRead)) continue;
+    for (const name of definitionsOf(node)) foreign.add(name);
+  }
+  return foreign;
+}
+
 /**
  * Gives tensors the layout that the file records wherever it is visible: in the results of the program, before ops that
  * depend on strides, before ops that are not PyTorch's own, and before nested graphs.
@@ -55,13 +71,13 @@ export function restoreLayouts(program: Program, target: OptimizeTarget): Progra
   const { graph } = program;
   if (!graph.nodes.some(({ op }) => SOURCES.has(op))) return program;
   const builder = new GraphBuilder(graph);
-  const foreign = new Set<string>();
+  const foreign = foreignLayouts(program, target);
   const restored = new Map<string, Arg>();
   const restore = (name: string): Arg => {
     const type = builder.typeOf(name);
     const known = restored.get(name);
     if (known !== undefined) return known;
-    if (!foreign.has(name) || type?.kind !== "tensor") return { kind: "value", name };
+    if (!foreign.has(name) || !isTensor(type)) return { kind: "value", name };
     const fresh = builder.fresh(`${name}_restored`);
     builder.setType(fresh, type);
     builder.push(contiguous(name, fresh, type));
@@ -70,15 +86,14 @@ export function restoreLayouts(program: Program, target: OptimizeTarget): Progra
     return arg;
   };
   for (const node of graph.nodes) {
-    const seen = readsStrides(node, target) ? mapValues(node, restore) : node;
-    builder.push(seen);
-    if (ROW_MAJOR.has(node.op)) continue;
-    if (SOURCES.has(node.op) || usesOf(seen).some((name) => foreign.has(name))) {
-      for (const name of definitionsOf(node)) foreign.add(name);
-    }
+    builder.push(readsStrides(node, target) ? mapValues(node, restore) : node);
   }
   const outputs = graph.outputs.map((arg) => (arg.kind === "value" ? restore(arg.name) : arg));
   return { ...program, graph: builder.build(outputs) };
+}
+
+function isTensor(type: ValueType | undefined): type is TensorType {
+  return type?.kind === "tensor";
 }
 
 /** Returns whether a node may depend on the strides of its arguments. */

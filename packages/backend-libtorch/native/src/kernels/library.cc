@@ -34,6 +34,7 @@ TORCH_LIBRARY_FRAGMENT(pt2, m) {
   m.def("attention(Tensor q, Tensor k, Tensor v, Tensor? mask, bool is_causal, float? scale) -> Tensor");
   m.def("layer_norm(Tensor x, Tensor? weight, Tensor? bias, float eps) -> Tensor");
   m.def("add_layer_norm(Tensor x, Tensor other, Tensor? weight, Tensor? bias, float eps) -> (Tensor, Tensor)");
+  m.def("group_norm(Tensor x, int groups, Tensor? weight, Tensor? bias, float eps) -> Tensor");
   m.def("pack_winograd_weight(Tensor weight) -> Tensor");
   m.def(
       "winograd_conv2d(Tensor x, Tensor weight, int out_channels, Tensor? bias, Tensor? residual, int[2] padding, "
@@ -70,6 +71,7 @@ TORCH_LIBRARY_IMPL(pt2, CPU, m) {
   m.impl("attention", TORCH_FN(pt2::attention));
   m.impl("layer_norm", TORCH_FN(pt2::layer_norm));
   m.impl("add_layer_norm", TORCH_FN(pt2::add_layer_norm));
+  m.impl("group_norm", TORCH_FN(pt2::group_norm));
   m.impl("pack_winograd_weight", TORCH_FN(pt2::pack_winograd_weight));
   m.impl("winograd_conv2d", TORCH_FN(pt2::winograd_conv2d));
   m.impl("max_pool2d", TORCH_FN(pt2::max_pool2d));

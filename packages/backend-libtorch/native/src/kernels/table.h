@@ -8,6 +8,7 @@
 #include "depthwise.h"
 #include "direct-conv.h"
 #include "gemm.h"
+#include "group-norm.h"
 #include "layer-norm.h"
 #include "panels.h"
 #include "pointwise.h"
@@ -37,6 +38,9 @@ struct Kernels {
   void (*recurrent)(const Recurrent&, int64_t begin, int64_t end, float* scratch);
   void (*attention)(const Attention&, int64_t begin, int64_t end, float* scratch);
   void (*layer_norm)(const LayerNorm&, int64_t begin, int64_t end);
+  void (*group_norm_moments)(const GroupNorm&, int64_t n, int64_t begin, int64_t end);
+  void (*group_norm_factors)(const GroupNorm&, int64_t n, int64_t begin, int64_t end);
+  void (*group_norm_pixels)(const GroupNorm&, int64_t n, int64_t begin, int64_t end);
   void (*pack_winograd_panels)(const WinogradPanels&, int64_t begin, int64_t end);
   void (*winograd_input)(const Winograd&, const WinogradChunk&, int64_t begin, int64_t end);
   void (*winograd_products)(const Winograd&, const WinogradChunk&, int64_t begin, int64_t end);

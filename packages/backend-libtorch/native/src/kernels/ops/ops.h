@@ -69,6 +69,10 @@ std::tuple<at::Tensor, at::Tensor> add_layer_norm(const at::Tensor& x, const at:
                                                   const std::optional<at::Tensor>& weight,
                                                   const std::optional<at::Tensor>& bias, double eps);
 
+/// `aten::group_norm` of a sequence or an image, channels-last.
+at::Tensor group_norm(const at::Tensor& x, int64_t groups, const std::optional<at::Tensor>& weight,
+                      const std::optional<at::Tensor>& bias, double eps);
+
 at::Tensor pack_winograd_weight(const at::Tensor& weight);
 
 /// A 3 x 3 convolution of stride 1, channels-last.

@@ -28,16 +28,15 @@ inline std::array<int64_t, 4> sides_of(c10::ArrayRef<int64_t> padding, const cha
 }
 
 /// Windows along one side of an image, as PyTorch counts them; in ceil mode the last one must start inside the image or
-/// its left padding.
+/// its left padding, and may be larger than what it starts in.
 inline int64_t window_count(int64_t size, int64_t kernel, int64_t stride, int64_t pad, int64_t dilation, bool ceil_mode,
                             const char* op) {
   const int64_t span = dilation * (kernel - 1) + 1;
-  TORCH_CHECK(size + 2 * pad >= span, "pt2::", op, ": a kernel that spans ", span, " does not fit an input of ", size,
+  const int64_t room = size + 2 * pad - span + (ceil_mode ? stride - 1 : 0);
+  TORCH_CHECK(room >= 0, "pt2::", op, ": a kernel that spans ", span, " does not fit an input of ", size,
               " with padding ", pad);
-  const int64_t room = size + 2 * pad - span;
-  int64_t count = (ceil_mode ? room + stride - 1 : room) / stride + 1;
-  if (ceil_mode && (count - 1) * stride >= size + pad) --count;
-  return count;
+  const int64_t count = room / stride + 1;
+  return ceil_mode && (count - 1) * stride >= size + pad ? count - 1 : count;
 }
 
 }  // namespace pt2

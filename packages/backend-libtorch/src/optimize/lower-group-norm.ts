@@ -1,0 +1,50 @@
+import {
+  given,
+  NONE,
+  numberOf,
+  type RewriteContext,
+  type RewriteRule,
+  resultType,
+  rewrite,
+} from "@pt2/engine/rewrites";
+import { type Arg, argOf, type Node, type Program } from "@pt2/graph";
+import { foreignLayouts, isChannelsLastSource } from "./restore-layouts.ts";
+import type { OptimizeTarget } from "./target.ts";
+
+/**
+ * Lowers group normalizations of what may have its channels last where the file says otherwise: ATen's kernel for that
+ * order takes the variance as a difference of squares, which cancels where the mean is large.
+ */
+export function lowerGroupNorms(program: Program, target: OptimizeTarget): Program {
+  if (!target.has("pt2::group_norm")) return program;
+  const foreign = foreignLayouts(program, target);
+  const rule: RewriteRule = (node, context) => {
+    const x = argOf(node, "input");
+    if (x?.kind !== "value" || context.tensor(x)?.dtype !== "float32") return null;
+    // What this pass made before is not among the names of the program.
+    if (!foreign.has(x.name) && !isChannelsLastSource(context.definition(x)?.op ?? "")) return null;
+    const groups = groupsOf(node, context);
+    const [weight, bias] = [given(node, "weight"), given(node, "bias")];
+    if ([weight, bias].some((arg) => arg !== undefined && context.tensor(arg)?.dtype !== "float32")) return null;
+    if (groups === null) return null;
+    const eps = argOf(node, "eps") ?? { kind: "float", value: 1e-5 };
+    const args = { x, groups, weight: weight ?? NONE, bias: bias ?? NONE, eps };
+    return context.emit("pt2::group_norm", args, resultType(node, context), node);
+  };
+  const ops = ["aten::group_norm", "aten::native_group_norm"];
+  return rewrite(program, new Map(ops.map((op) => [op, rule])), target);
+}
+
+/** Returns the groups of a node's images or sequences; null where PyTorch refuses them, or takes what else it is told. */
+function groupsOf(node: Node, context: RewriteContext): Arg | null {
+  const [batch, channels, ...sizes] = context.tensor(argOf(node, "input"))?.shape ?? [];
+  const groups = argOf(node, "num_groups") ?? argOf(node, "group");
+  const count = numberOf(groups) ?? 0;
+  if (groups === undefined || count <= 0 || (sizes.length !== 1 && sizes.length !== 2)) return null;
+  if (typeof channels === "number" && channels % count !== 0) return null;
+  if (node.op === "aten::group_norm") return groups;
+  // With other sizes than those of its input, it normalizes other parts of its memory.
+  const [n, c] = [argOf(node, "N"), argOf(node, "C")];
+  const isSameBatch = typeof batch === "number" ? numberOf(n) === batch : n?.kind === "value";
+  return isSameBatch && typeof channels === "number" && numberOf(c) === channels ? groups : null;
+}
