@@ -105,9 +105,9 @@ export class WasmExecutable extends QueuedExecutable<Model> implements Executabl
     return this.model.runner.explain().replace(/$/m, `; ${this.#explainThreads()}`);
   }
 
-  protected override async release(model: Model | null): Promise<void> {
+  protected override async release(gone: Model | null): Promise<void> {
     this.#team.release();
-    model?.engine.device.heap.leave();
+    gone?.engine.device.heap.leave();
     await this.#onDispose();
   }
 
