@@ -44,7 +44,8 @@ describePage("what a page with wasm downloads", { app: "tests/browser/smallest-w
         const digit = tensor("float32", [1, 1, 8, 8], new Float32Array(64));
         return (await model.forward<ReturnType<typeof tensor>>(digit)).shape;
       });
-    await measure(ready, answer, { before: 60_000, after: 224_000 });
+    // 1.2 kB of it multiply six rows at a time.
+    await measure(ready, answer, { before: 60_000, after: 225_500 });
   });
 });
 
