@@ -40,28 +40,34 @@ test("an allocation beyond the address space is a coded error, and the heap stay
   expect(heap.alloc(64).bytes).toBe(64);
 });
 
-test("a memory that threads share serves the next heap of about its size, with zeros in it", () => {
+test("a memory that threads share serves the next heap, whose blocks hold zeros", () => {
   const size = 40e6;
   const heap = new Heap({ shared: true });
   heap.u8.fill(7, heap.alloc(size).address);
   heap.leave();
-  const small = new Heap({ shared: true, bytes: 1000 });
   const alone = new Heap({ bytes: size });
   const next = new Heap({ shared: true, bytes: size });
   const other = new Heap({ shared: true, bytes: size });
-  expect([small, alone, other].map(({ memory }) => memory === heap.memory)).toEqual([true, false, false]);
-  expect(next.memory).not.toBe(heap.memory);
-  small.leave();
-  const again = new Heap({ shared: true, bytes: size });
-  expect(again.memory).toBe(heap.memory);
-  expect(again.u8.every((byte) => byte === 0)).toBe(true);
-  expect(again.room).toBeGreaterThanOrEqual(size);
+  expect([alone, next, other].map(({ memory }) => memory === heap.memory)).toEqual([false, true, false]);
+  expect(next.u8.subarray(0, 65536).every((byte) => byte === 0)).toBe(true);
+  // The last block takes what was never there before, too.
+  const blocks = [100, 3e6, size - 4e6, 10e6].map((bytes) => next.alloc(bytes));
+  for (const { address, bytes } of blocks) {
+    expect(next.u8.subarray(address, address + bytes).every((byte) => byte === 0)).toBe(true);
+  }
+  next.u8.fill(7, blocks[1]!.address, blocks[1]!.address + blocks[1]!.bytes);
+  next.free(blocks[0]!);
+  next.alloc(50);
+  expect(next.u8[blocks[1]!.address]).toBe(7);
 });
 
-test("a large memory is not held by a model that wants little", () => {
-  const heap = new Heap({ shared: true });
-  heap.alloc(100e6);
-  heap.leave();
-  expect(new Heap({ shared: true, bytes: 1000 }).memory).not.toBe(heap.memory);
-  expect(new Heap({ shared: true, bytes: 30e6 }).memory).toBe(heap.memory);
+test("of memories that were left, the smallest with room is taken, or the largest", () => {
+  const heaps = [1e6, 30e6, 9e6].map((bytes) => {
+    const heap = new Heap({ shared: true, bytes: 0 });
+    heap.alloc(bytes);
+    return heap;
+  });
+  for (const heap of heaps) heap.leave();
+  const taken = [5e6, 50e6, 0].map((bytes) => new Heap({ shared: true, bytes }).memory);
+  expect(taken.map((memory) => heaps.findIndex((heap) => heap.memory === memory))).toEqual([2, 1, 0]);
 });

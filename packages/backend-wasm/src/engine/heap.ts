@@ -49,6 +49,9 @@ export class Heap implements HeapArrays {
   readonly memory: WebAssembly.Memory;
   #free: Block[];
   #used = 0;
+  /** Of a memory that another heap had, what lies from `clean` to `stale` has not been allocated yet and may hold anything. */
+  #clean: number;
+  readonly #stale: number;
   #buffer: ArrayBufferLike;
   #u8: Uint8Array;
   #i32: Int32Array;
@@ -62,12 +65,15 @@ export class Heap implements HeapArrays {
     const known = shared ? takeMemory(initial * PAGE + bytes) : undefined;
     this.memory = known ?? new WebAssembly.Memory({ initial, maximum: MAX_PAGES, shared });
     this.#free = [{ address: reserved, bytes: this.memory.buffer.byteLength - reserved }];
+    this.#clean = 0;
+    this.#stale = known?.buffer.byteLength ?? 0;
     this.#buffer = this.memory.buffer;
     this.#u8 = new Uint8Array(this.#buffer);
     this.#i32 = new Int32Array(this.#buffer);
     this.#f32 = new Float32Array(this.#buffer);
     this.#f64 = new Float64Array(this.#buffer);
     this.#i64 = new BigInt64Array(this.#buffer);
+    this.#clear(reserved);
   }
 
   /** The bytes that are allocated. */
@@ -136,6 +142,7 @@ export class Heap implements HeapArrays {
     if (room === size) this.#free.splice(at, 1);
     else this.#free[at] = { address: address + size, bytes: room - size };
     this.#used += size;
+    this.#clear(address + size);
     return { address, bytes: size };
   }
 
@@ -186,6 +193,12 @@ export class Heap implements HeapArrays {
       });
     }
     this.#release({ address: end, bytes: pages * PAGE });
+  }
+
+  /** Makes what has not been allocated yet zeros, up to `end`. Blocks that were never allocated lie behind all others. */
+  #clear(end: number): void {
+    if (this.#clean < Math.min(end, this.#stale)) this.u8.fill(0, this.#clean, Math.min(end, this.#stale));
+    this.#clean = Math.max(this.#clean, end);
   }
 
   #refresh(): void {
