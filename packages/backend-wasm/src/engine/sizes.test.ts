@@ -40,8 +40,8 @@ test("memory and plans stay bounded however many sizes a program runs with", asy
   await backend.dispose();
 });
 
-/** Two equal blocks, each with a residual and a size of its own, between a broadcast, a check and a transposed copy. */
-const BLOCKS = `
+/** What the programs below take. */
+const GIVEN = `
   range s0 = [0, 200]
   range s1 = [0, 200]
   parameter "w" = %w: f32[6, 6]
@@ -49,7 +49,10 @@ const BLOCKS = `
   user_input %x: f32[s0, 6]
   user_input %y: f32[s1, 6]
   user_input %row: f32[s2, 6]
-  %length: int(s0) = aten::sym_size.int(%x, dim=0)
+  %length: int(s0) = aten::sym_size.int(%x, dim=0)`;
+
+/** Two equal blocks, each with a residual and a size of its own, between a broadcast, a check and a transposed copy. */
+const BLOCKS = `${GIVEN}
   %is: bool = _operator::ge(a=%length, b=0)
   check: aten::_assert_scalar(%is, assert_msg="negative")
   %a: f32[s0, 6] = aten::linear(input=%x, weight=%w)
@@ -70,15 +73,7 @@ const BLOCKS = `
   return %j, %o, %n, %k`;
 
 /** Constants of equal types that a size spreads: what are views for one row are copies for more. */
-const SPREAD = `
-  range s0 = [0, 200]
-  range s1 = [0, 200]
-  parameter "w" = %w: f32[6, 6]
-  parameter "v" = %v: f32[6, 6]
-  user_input %x: f32[s0, 6]
-  user_input %y: f32[s1, 6]
-  user_input %row: f32[s2, 6]
-  %length: int(s0) = aten::sym_size.int(%x, dim=0)
+const SPREAD = `${GIVEN}
   %a: f32[6*s0, 6] = aten::repeat(%w, repeats=[%length, 1])
   %b: f32[6*s0, 6] = aten::repeat(%v, repeats=[%length, 1])
   %c: f32[s0, 6, 6] = aten::expand(%w, size=[%length, 6, 6])
