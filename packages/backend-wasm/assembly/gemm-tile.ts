@@ -35,12 +35,12 @@ function finishTail(c: usize, s0: v128, s1: v128, columns: i32, bias: usize, fla
 
 /**
  * C[rows, columns] from K steps of A and one panel; `lda` and `ldc` in bytes. `rows` is known at compile time.
- * Four rows make 8 sums, 2 vectors of B and 4 of A: what V8 holds in registers however it orders the loads. Six rows make 12
- * sums, 2 vectors and 1: all registers of x86, for engines that load a row when it is needed; elsewhere sums are spilled, which
- * halves the speed. With one instruction for a multiplication and an addition, 8 sums keep the processor waiting for the last
- * one, and 12 do not. Eight steps of K are unrolled, to share pointer arithmetic: a processor issues six instructions a cycle,
- * four of which may multiply or add, so that every instruction which does neither costs. V8 hoists the loads between two
- * branches: the exit after each step keeps it from loading two steps at once, which would spill too.
+ * Four rows make 8 accumulators, 2 vectors of B and 4 of A: what V8 holds in registers however it orders the loads. Six rows
+ * make 12, 2 and 1: all registers of x86, for engines that load a row when it is needed; elsewhere registers are spilled, which
+ * costs a third of the speed. 12 accumulators hide the latency of fused multiply-adds, two of which begin in a cycle and take
+ * four; 8 are just enough if nothing is late. Eight steps of K are unrolled, to share pointer arithmetic: a processor issues six
+ * instructions a cycle, four of which may multiply or add, so that every instruction which does neither costs. V8 hoists the
+ * loads between two branches: the exit after each step keeps it from loading two steps at once, which would spill too.
  */
 @inline
 export function tile(

@@ -37,7 +37,7 @@ async function load(): Promise<InstantiateKernels> {
 
 function suitable(): Promise<{ readonly kernelsBase64: string }> {
   if (!hasRelaxedSimd()) return import("./kernels-plain.gen.ts");
-  return holdsTwelveSums() ? import("./kernels-relaxed6.gen.ts") : import("./kernels-relaxed4.gen.ts");
+  return keepsTwelveAccumulators() ? import("./kernels-relaxed6.gen.ts") : import("./kernels-relaxed4.gen.ts");
 }
 
 function notLoaded(cause: unknown): never {
@@ -45,10 +45,10 @@ function notLoaded(cause: unknown): never {
 }
 
 /**
- * Whether the engine keeps twelve sums of a product in registers. V8 12, of Node 21 to 23, loads what it multiplies so early
- * that it does not; browsers with a V8 that old are no longer around.
+ * Whether the engine keeps the twelve accumulators of a tile of six rows in registers. V8 12, of Node 21 to 23, loads operands so
+ * early that it spills some; browsers with a V8 that old are no longer around.
  */
-function holdsTwelveSums(): boolean {
+function keepsTwelveAccumulators(): boolean {
   const { process } = globalThis as { readonly process?: { readonly versions?: { readonly v8?: string } } };
   return Number.parseInt(process?.versions?.v8 ?? "13", 10) >= 13;
 }

@@ -3,7 +3,6 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { BUILDS, random, type Testbed, testbed } from "./kernels.test-helper.ts";
 
 const rng = random(1);
-const builds = Object.keys(BUILDS) as (keyof typeof BUILDS)[];
 
 interface Case {
   readonly M: number;
@@ -44,8 +43,8 @@ function difference(bed: Testbed, { M, N, K, layout = "nk", bias, accumulate = f
   return worstError(bed.floats(out, M * ldc), expected, RELATIVE);
 }
 
-describe.each(builds)("gemmPacked in the build %s", (build) => {
-  const bed = testbed(undefined, undefined, build);
+describe.each(BUILDS)("gemmPacked in the build %s", (build) => {
+  const bed = testbed(1024, { build });
   const { kernels } = bed;
   beforeEach(() => bed.clear());
 
@@ -127,7 +126,7 @@ describe.each(builds)("gemmPacked in the build %s", (build) => {
 });
 
 test("tiles of four and of six rows compute the same bytes, however many rows are left", () => {
-  const beds = (["relaxed4", "relaxed6"] as const).map((build) => testbed(undefined, undefined, build));
+  const beds = (["relaxed4", "relaxed6"] as const).map((build) => testbed(1024, { build }));
   const [N, K] = [29, 301];
   for (const M of [...Array.from({ length: 38 }, (_, i) => i + 2), 215, 433]) {
     for (const flags of [0, 1, 2, 4, 7]) {

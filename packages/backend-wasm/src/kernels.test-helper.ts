@@ -7,8 +7,11 @@ import { kernelsBase64 as plain } from "./kernels-plain.gen.ts";
 import { kernelsBase64 as relaxed4 } from "./kernels-relaxed4.gen.ts";
 import { kernelsBase64 as relaxed6 } from "./kernels-relaxed6.gen.ts";
 
-/** The builds of the kernels by name. Every Node that is supported can run them all: 20 has relaxed SIMD behind a flag. */
-export const BUILDS: Readonly<Record<"plain" | "relaxed4" | "relaxed6", string>> = { plain, relaxed4, relaxed6 };
+/** A build of the kernels. Every Node that is supported can run them all: 20 has relaxed SIMD behind a flag. */
+export type Build = "plain" | "relaxed4" | "relaxed6";
+export const BUILDS: readonly Build[] = ["plain", "relaxed4", "relaxed6"];
+
+const MODULES: Readonly<Record<Build, string>> = { plain, relaxed4, relaxed6 };
 if (!WebAssembly.validate(Buffer.from(relaxed4, "base64"))) setFlagsFromString("--experimental-wasm-relaxed-simd");
 
 /** The kernels over a memory of their own. Every block is followed by a guard that `intact` checks. */
@@ -37,9 +40,12 @@ const GUARD = 64;
 const UNTOUCHED = Buffer.alloc(PAGE);
 
 /** Instantiates the kernels with `pages` pages of memory, of which blocks begin at `start`. */
-export function testbed(pages = 1024, start: Pointer = PAGE, build: keyof typeof BUILDS = "plain"): Testbed {
+export function testbed(
+  pages = 1024,
+  { start = PAGE, build = "plain" }: { readonly start?: Pointer; readonly build?: Build } = {},
+): Testbed {
   const memory = new WebAssembly.Memory({ initial: pages });
-  const module = new WebAssembly.Module(Buffer.from(BUILDS[build], "base64"));
+  const module = new WebAssembly.Module(Buffer.from(MODULES[build], "base64"));
   const kernels = new WebAssembly.Instance(module, { env: { memory } }).exports as unknown as Kernels;
   let top = start;
   let guards: number[] = [];

@@ -17,10 +17,12 @@ import type { OptimizeTarget } from "./target.ts";
  */
 export function lowerGroupNorms(program: Program, target: OptimizeTarget): Program {
   if (!target.has("pt2::group_norm")) return program;
-  const foreign = foreignLayouts(program, target);
+  // Most programs have no group norm to ask it for.
+  let foreign: ReadonlySet<string> | undefined;
   const rule: RewriteRule = (node, context) => {
     const x = argOf(node, "input");
     if (x?.kind !== "value" || context.tensor(x)?.dtype !== "float32") return null;
+    foreign ??= foreignLayouts(program, target);
     // What this pass made before is not among the names of the program.
     if (!foreign.has(x.name) && !isChannelsLastSource(context.definition(x)?.op ?? "")) return null;
     const groups = groupsOf(node, context);

@@ -6,7 +6,7 @@ let left: readonly WeakRef<WebAssembly.Memory>[] = [];
  * is gone from here too.
  */
 export function leaveMemory(memory: WebAssembly.Memory): void {
-  left = [...alive().map((known) => new WeakRef(known)), new WeakRef(memory)];
+  left = [...left.filter((each) => each.deref() !== undefined), new WeakRef(memory)];
 }
 
 /**
@@ -14,12 +14,8 @@ export function leaveMemory(memory: WebAssembly.Memory): void {
  * there is none.
  */
 export function takeMemory(bytes: number): WebAssembly.Memory | undefined {
-  const known = alive().sort((a, b) => a.buffer.byteLength - b.buffer.byteLength);
+  const known = left.flatMap((each) => each.deref() ?? []).sort((a, b) => a.buffer.byteLength - b.buffer.byteLength);
   const taken = known.find(({ buffer }) => buffer.byteLength >= bytes) ?? known.at(-1);
   left = left.filter((each) => each.deref() !== taken);
   return taken;
-}
-
-function alive(): WebAssembly.Memory[] {
-  return left.flatMap((each) => each.deref() ?? []);
 }

@@ -39,11 +39,12 @@ export class WeightRecords implements Prefetch {
    * that.
    */
   static prefetch(weights: readonly WeightTensor[], shared: boolean, signal?: AbortSignal): WeightRecords | undefined {
-    const records = new WeightRecords(signal, { shared, bytes: bytesOf(weights) });
     const wanted = weights.filter(({ kind }) => kind !== "buffer");
+    const bytes = bytesOf(wanted);
+    const records = new WeightRecords(signal, { shared, bytes });
     const constants = new Set(wanted.map((weight) => records.of(weight)));
-    const bytes = [...constants].reduce((sum, constant) => sum + constant.bytes + 64, 0);
-    if (!records.heap.tryReserve(Math.ceil(bytes * (1 + ROOM_BESIDE)))) return undefined;
+    const aligned = bytes + 64 * constants.size;
+    if (!records.heap.tryReserve(Math.ceil(aligned * (1 + ROOM_BESIDE)))) return undefined;
     records.readAhead.startAll(constants);
     return records;
   }

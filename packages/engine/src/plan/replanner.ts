@@ -209,11 +209,10 @@ export class Replanner<T extends DeviceTypes> extends Planner<T> {
     const like = first[at]!;
     if (like === at) return false;
     if (this.#classes.buffersOf(at).from.length === 0) return true;
-    const viewed = new Set(reads[like]!.map((tensor) => this.get(tensor).buffer));
     return makes[like]!.every((tensor) => {
       // What a loop makes on the way lies nowhere.
       const view = this.get(tensor) as TensorView<T["handle"]> | undefined;
-      return view === undefined || viewed.has(view.buffer);
+      return view === undefined || reads[like]!.some((read) => this.get(read).buffer === view.buffer);
     });
   }
 

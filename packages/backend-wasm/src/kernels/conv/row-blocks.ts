@@ -9,8 +9,8 @@ export function inBlocks(total: number, size: number, block: (start: number, cou
 }
 
 /**
- * Calls `block(start, count)` over [0, total) in about equal steps of at most `size`. That is whole units of rows, as steps are
- * but for the last. Each ends at the next multiple: from the nearest one the last step could be larger than `size`.
+ * Calls `block(start, count)` over [0, total) in blocks of about equal size, at most `size`, which is a multiple of `ROW_UNIT`
+ * unless there is one block. Ends are rounded up to one: rounded to the nearest, the last block could be larger than `size`.
  */
 export function inEvenBlocks(total: number, size: number, block: (start: number, count: number) => void): void {
   const blocks = Math.ceil(total / size);
