@@ -56,9 +56,15 @@ for (const batch of [1, 32]) {
     const backend = await libtorch({ device: "cuda", outputs: "device", flags: { cudnnTf32: true }, ...options });
     const model = await load(`${path}.pt2`, { backend, precision });
     const inputs = await Promise.all(given.map((tensor) => backend.upload(tensor)));
-    const results = (await model.runFlat(inputs)) as readonly Tensor[];
     const key = `${kind} ${batch}`;
-    errors[key] = errorOf((await Promise.all(results.map((one) => one.cpu()))) as readonly HostTensor[], wanted);
+    errors[key] = 0;
+    // The second run is recorded, and the third one is the first to be replayed.
+    for (let run = 0; run < 3; run++) {
+      const results = (await model.runFlat(inputs)) as readonly Tensor[];
+      const given = (await Promise.all(results.map((one) => one.cpu()))) as readonly HostTensor[];
+      errors[key] = Math.max(errors[key], errorOf(given, wanted));
+      for (const result of results) result.dispose();
+    }
     subjects.set(key, { model, inputs });
   }
 }

@@ -47,8 +47,28 @@ describeWithLibtorch("captured runs", ({ addon }) => {
   it("refuses programs that would do something else when repeated", async () => {
     const host = addon.compile(program("host", "mine", [""]), [null]);
     await expect(host.capture([bytesOf(1)])).rejects.toMatchObject({ code: "libtorch.capture", graph: 0, node: 0 });
+    const sizing = addon.compile(program("op", "aten::nonzero", ["self"]), [null]);
+    await expect(sizing.capture([bytesOf(1, 2)])).rejects.toEqual(coded("capture"));
     const writing = addon.compile(program("op", "aten::neg_", ["self"]), [null]);
     await expect(writing.capture([bytesOf(1)])).rejects.toEqual(coded("capture"));
+  });
+
+  it("takes dropout that drops nothing, and none that draws", async () => {
+    const dropout = (p: number, train: boolean): PlanSource => {
+      const args = [
+        { name: "input", arg: { kind: "slot", slot: 0 } },
+        { name: "p", arg: { kind: "float", value: p } },
+        { name: "train", arg: { kind: "bool", value: train } },
+      ] as const;
+      const node = { kind: "op", op: "aten::dropout", args, outputs: [1] } as const;
+      return {
+        device: "cpu",
+        graphs: [{ slots: 2, inputs: [0], nodes: [node], outputs: [{ kind: "slot", slot: 1 }] }],
+      };
+    };
+    const capture = await addon.compile(dropout(0.5, false), [null]).capture([bytesOf(1, 2)]);
+    expect(floats((await capture.run([bytesOf(3, 4)]))[0])).toEqual([3, 4]);
+    await expect(addon.compile(dropout(0.5, true), [null]).capture([bytesOf(1, 2)])).rejects.toEqual(coded("capture"));
   });
 
   it("ends with a weight that it was captured with, and on dispose", async () => {

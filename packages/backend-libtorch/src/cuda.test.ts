@@ -107,6 +107,24 @@ function defineTests(addon: ReturnType<typeof nativeModule>["addon"]): void {
     for (const [i, [result]] of results.entries()) {
       expect(await largestDifference(result, (await each.run([inputs[i]!]))[0])).toBeLessThan(1e-6);
     }
+    expect(await replayed.explain()).toMatch(/# recorded, sets of shapes: 4/);
+  });
+
+  it("recorded runs that overlap compute in memory of their own", async () => {
+    await using plain = made({ cudaGraphs: false });
+    await using recording = made({ cudaGraphs: true });
+    const each = await compileBody(plain, LAYERS, WEIGHTS);
+    // More than there are streams to record on.
+    const executables: Awaited<ReturnType<typeof compileBody>>[] = [];
+    for (let i = 0; i < 40; i++) executables.push(await compileBody(recording, LAYERS, WEIGHTS));
+    const x = drawn([777, 64], 5);
+    const [wanted] = await each.run([x]);
+    for (let i = 0; i < 2; i++) for (const executable of executables) await executable.run([x]);
+    for (let i = 0; i < 20; i++) {
+      for (const [result] of await Promise.all(executables.map((executable) => executable.run([x]))))
+        expect(await largestDifference(result, wanted)).toBeLessThan(1e-6);
+    }
+    for (const executable of executables) expect(await executable.explain()).toContain("# recorded, sets of shapes: 1");
   });
 
   it("a recorded run leaves earlier results as they are, and programs that write buffers run without", async () => {
@@ -121,6 +139,37 @@ function defineTests(addon: ReturnType<typeof nativeModule>["addon"]): void {
     const x = new HostTensor("float32", [3], new Uint8Array(Float32Array.of(1, 2, 3).buffer));
     await accumulate.run([x]);
     expect(elementsOf(await ((await accumulate.run([x]))[0] as Tensor).cpu())).toEqual([2, 4, 6]);
+  });
+
+  it("a program that cannot be recorded runs without, and leaves random numbers and other recordings as they are", async () => {
+    await using gpu = made({ cudaGraphs: true, outputs: "device" });
+    const positive = await compileBody(
+      gpu,
+      `
+  user_input %x: f32[s0]
+  %mask: bool[s0] = aten::gt.Scalar(%x, other=0)
+  %y: f32[u0] = aten::masked_select(%x, mask=%mask)
+  return %y`,
+    );
+    const x = drawn([101], 3);
+    const wanted = elementsOf(x).filter((value) => Number(value) > 0);
+    for (let i = 0; i < 5; i++) {
+      const [result] = await positive.run([x]);
+      expect(elementsOf(await (result as Tensor).cpu())).toEqual(wanted);
+    }
+    expect(await positive.explain()).toContain("# not recorded: ");
+    const half = new HostTensor("float32", [64], new Uint8Array(new Float32Array(64).fill(0.5).buffer));
+    const drawnBits = await Promise.all(
+      [1, 2, 3].map(async () =>
+        elementsOf(await ((await gpu.call("aten::bernoulli", { self: half }))[0] as Tensor).cpu()),
+      ),
+    );
+    expect(new Set(drawnBits.map(String)).size).toBe(3);
+    const layers = await compileBody(gpu, LAYERS, WEIGHTS);
+    const results: Value[] = [];
+    for (let i = 0; i < 4; i++) results.push((await layers.run([drawn([5, 64], 7)]))[0]!);
+    for (const result of results) expect(await largestDifference(result, results[0])).toBe(0);
+    expect(await layers.explain()).toContain("# recorded, sets of shapes: 1");
   });
 
   it("profiles with the times of the device", async () => {

@@ -114,9 +114,22 @@ describeWithLibtorch("executables", ({ addon }) => {
       const twice = elementsOf(given).map((value) => 2 * Number(value));
       expect(elementsOf((await double.run([given]))[0])).toEqual(twice);
     }
+    expect(await double.explain()).toContain("# recorded, sets of shapes: 2");
     const accumulate = await compileBody(recording, ACCUMULATE, { sum: floats([3], 0, 0, 0) });
     await accumulate.run([x]);
     expect(elementsOf((await accumulate.run([x]))[0])).toEqual([2, 4, 6]);
+    const own = await compileBody(
+      recording,
+      `
+  parameter "weight" = %w: f32[2, 3]
+  user_input %x: f32[3]
+  %y: f32[2] = aten::linear(input=%x, weight=%w)
+  return %y`,
+      { weight: floats([2, 3], 1, 0, 0, 0, 1, 1) },
+      { precision: "fast" },
+    );
+    for (let i = 0; i < 3; i++) expect(elementsOf((await own.run([x]))[0])).toEqual([1, 5]);
+    expect(await own.explain()).toMatch(/# recorded, sets of shapes: 1(.|\n)*pt2::linear/);
     await recording.dispose();
   });
 

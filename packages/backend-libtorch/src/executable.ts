@@ -53,9 +53,10 @@ export class LibtorchExecutable implements Executable {
     this.#options = options;
     this.#inputs = new InputReader(compiled.program, options.device);
     const isPure = !compiled.writes && compiled.program.outputs.every(isReturned);
-    this.#direct = isPure ? new DirectRuns(compiled.plan) : null;
-    this.#small = new SmallRuns(options.atOnceMs, options.budget);
     this.#captures = options.capture && !compiled.writes ? new CapturedRuns(compiled.plan) : null;
+    // Both make ready what is repeated, and only one of them can run it.
+    this.#direct = isPure && this.#captures === null ? new DirectRuns(compiled.plan) : null;
+    this.#small = new SmallRuns(options.atOnceMs, options.budget);
   }
 
   run(inputs: readonly Value[], { signal }: RunOptions = {}): Promise<readonly Value[]> {
@@ -134,7 +135,7 @@ export class LibtorchExecutable implements Executable {
 
   async explain(): Promise<string> {
     this.#requireAlive();
-    return explain(this.#compiled);
+    return explain(this.#compiled, this.#captures === null ? [] : [this.#captures.describe()]);
   }
 
   dispose(): Promise<void> {

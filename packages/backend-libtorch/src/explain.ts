@@ -12,10 +12,10 @@ const HOW: { readonly [K in Route["kind"]]: string } = {
   missing: " (no kernel)",
 };
 
-/** Describes a program after the passes in one line per node: its name, its op and what runs it. */
-export function explain({ program, hosts, notes, writes }: CompiledProgram): string {
+/** Describes a program after the passes in one line per node: its name, its op and what runs it. `more` are notes of its runs. */
+export function explain({ program, hosts, notes, writes }: CompiledProgram, more: readonly string[] = []): string {
   const { device, router } = hosts;
-  const lines = [`# ${device}: ${program.graph.nodes.length} nodes`, ...notes.map((note) => `# ${note}`)];
+  const lines = [`# ${device}: ${program.graph.nodes.length} nodes`, ...[...notes, ...more].map((note) => `# ${note}`)];
   if (writes) lines.push("# writes its buffers: runs follow each other");
   const enter = (graph: Graph, indent: string): void => {
     for (const node of graph.nodes) {

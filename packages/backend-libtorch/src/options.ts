@@ -53,8 +53,10 @@ export interface LibtorchOptions {
   readonly cache?: boolean | WeightCache;
   /**
    * Whether the second run for a set of input shapes is recorded, and later ones replay it: on CUDA one graph launch
-   * instead of a launch per op. Programs with host nodes, random numbers, writes to buffers, or sizes that depend on data
-   * run as without it. A recorded run cannot be stopped midway. Four are kept, each with the memory of a run.
+   * instead of a launch per op. Programs with host nodes, random numbers, writes to buffers, or sizes or branches that depend
+   * on elements run as without it, and so does a run that overlaps with a replay; `explain` says whether runs are recorded. A
+   * recorded run cannot be stopped midway. Four are kept, each with the memory of a run; where shapes change all the time, few
+   * are made.
    * @default false
    */
   readonly cudaGraphs?: boolean;

@@ -8,6 +8,7 @@ test("of too many values the least recently used is dropped", () => {
   expect([made("a"), made("b"), made("a"), made("c")]).toEqual(["A", "B", "A", "C"]);
   expect(dropped).toEqual(["B"]);
   expect(cache.values).toEqual(["A", "C"]);
+  expect([cache.has("a"), cache.has("b")]).toEqual([true, false]);
 });
 
 test("a value is made once, and again when its key was forgotten", () => {

@@ -15,6 +15,10 @@ export class LruCache<K, V> {
     return [...this.#values.values()];
   }
 
+  has(key: K): boolean {
+    return this.#values.has(key);
+  }
+
   get(key: K, make: () => V): V {
     const known = this.#values.get(key);
     const value = known ?? make();

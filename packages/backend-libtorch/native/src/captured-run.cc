@@ -49,6 +49,9 @@ CapturedRun::CapturedRun(std::shared_ptr<Plan> plan, const Values& inputs, c10::
   // The runs before the recording would draw numbers that no run returns.
   if (plan_->program().random)
     throw Failure("libtorch.capture", "A program that draws random numbers is not captured.");
+  // A recording that fails midway leaves PyTorch's allocator and generators as if it went on.
+  if (plan_->program().readsElements)
+    throw Failure("libtorch.capture", "A program whose sizes or branches depend on elements is not captured.");
   const c10::InferenceMode inference;
   adoptThreads();
   StreamLease::Scope scope(stream_);

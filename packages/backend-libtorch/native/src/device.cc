@@ -2,6 +2,7 @@
 #include "device.h"
 
 #include <c10/core/impl/VirtualGuardImpl.h>
+#include <torch/version.h>
 
 #include <atomic>
 #include <charconv>
@@ -11,6 +12,7 @@
 #include "failure.h"
 
 #ifdef PT2_CUDA
+#include <ATen/cuda/CUDAContext.h>
 #include <c10/cuda/CUDAException.h>
 #include <c10/cuda/CUDAGuard.h>
 #include <c10/cuda/CUDAStream.h>
@@ -93,6 +95,23 @@ Device parseDevice(const std::string& name) {
 
 void loseDevice() noexcept { lost = true; }
 
+#if defined(PT2_CUDA) && (TORCH_VERSION_MAJOR > 2 || TORCH_VERSION_MINOR >= 13)
+void freeWorkspaces(Stream stream) noexcept {
+  at::cuda::clearCublasWorkspacesForStream(c10::cuda::CUDAStream(stream).stream());
+}
+#elif defined(PT2_CUDA) && TORCH_VERSION_MINOR >= 11
+void freeWorkspaces(Stream stream) noexcept {
+  void* const raw = c10::cuda::CUDAStream(stream).stream();
+  for (at::cuda::WorkspaceMapWithMutex* const workspaces :
+       {&at::cuda::cublas_handle_stream_to_workspace(), &at::cuda::cublaslt_handle_stream_to_workspace()}) {
+    const std::unique_lock lock(workspaces->mutex);
+    std::erase_if(workspaces->map, [raw](const auto& entry) { return std::get<1>(entry.first) == raw; });
+  }
+}
+#else
+void freeWorkspaces(Stream) noexcept {}
+#endif
+
 StreamLease::StreamLease(Device device) {
   if (device.is_cpu()) return;
   if (lost) {
@@ -105,6 +124,7 @@ StreamLease::StreamLease(Device device) {
 
 StreamLease::~StreamLease() {
   if (!stream_) return;
+  freeWorkspaces(*stream_);
   IdleStreams& idle = idleStreams();
   const std::lock_guard lock(idle.mutex);
   idle.streams.push_back(*stream_);

@@ -21,6 +21,10 @@ int cudaDeviceCount();
 // Says that a GPU has failed for good, so that nothing is asked of one any more.
 void loseDevice() noexcept;
 
+// Frees what cuBLAS computes in on a stream, which PyTorch keeps for each thread and stream: 32 MB on Hopper. No work
+// may be under way there but what was recorded. Before libtorch 2.11 it keeps them.
+void freeWorkspaces(c10::Stream stream) noexcept;
+
 // A stream for one run at a time, so that kernels of another run never use memory that this run frees. Streams of
 // finished runs are used again: the allocator keeps a pool of memory per stream.
 class StreamLease {

@@ -1,6 +1,7 @@
 // Repeats recorded work: as a CUDA graph on a GPU, by computing it again elsewhere.
 #include "recorder.h"
 
+#include "device.h"
 #include "failure.h"
 
 #ifdef PT2_CUDA
@@ -31,16 +32,20 @@ class CudaRecorder final : public Recorder {
     // What libraries prepared on the default stream has to be there. The default stream must not wait for one that
     // records, and does not for those of the pool.
     c10::cuda::device_synchronize();
-    const c10::cuda::CUDAStreamGuard guard(c10::cuda::getStreamFromPool());
+    const c10::cuda::CUDAStream stream = c10::cuda::getStreamFromPool();
+    const c10::cuda::CUDAStreamGuard guard(stream);
     // Other threads may allocate memory and launch kernels in the meantime.
     graph_.capture_begin({0, 0}, cudaStreamCaptureModeThreadLocal);
     try {
       results_ = work();
     } catch (...) {
       endBrokenCapture();
+      freeWorkspaces(stream);
       throw;
     }
     graph_.capture_end();
+    // It is the graph's alone: another graph that was recorded on this stream may be replayed at the same time.
+    freeWorkspaces(stream);
   }
 
   const Values& replay() override {

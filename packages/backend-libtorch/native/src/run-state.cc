@@ -49,6 +49,7 @@ Step RunState::resume(std::vector<c10::IValue> results) {
 Step RunState::resumeOnStream(Run& run, std::vector<c10::IValue> results) {
   // Kernels that are queued on the device may still read these values after the interpreter has released them.
   const std::vector<c10::IValue> held = results;
+  if (!stream_) stream_.emplace(device_);
   StreamLease::Scope stream(*stream_);
   const auto begin = std::chrono::steady_clock::now();
   Step step = run.resume(std::move(results));

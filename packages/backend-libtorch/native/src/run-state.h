@@ -14,7 +14,7 @@ namespace pt2 {
 
 class RunState {
  public:
-  RunState(std::unique_ptr<Run> run, c10::Device device) : run_(std::move(run)), stream_(std::in_place, device) {}
+  RunState(std::unique_ptr<Run> run, c10::Device device) : run_(std::move(run)), device_(device) {}
 
   // Reserves the run for the next `resume`. Throws Failure `libtorch.busy` when another caller has reserved it.
   void claim();
@@ -33,8 +33,11 @@ class RunState {
   void finish() noexcept;
 
   std::mutex mutex_;
-  std::shared_ptr<Run> run_;           // null once the run is over
-  std::optional<StreamLease> stream_;  // until the run is over: JavaScript may hold it longer
+  std::shared_ptr<Run> run_;  // null once the run is over
+  c10::Device device_;
+  // From the first step, as runs that wait for a thread need none, until the run is over: JavaScript may hold it
+  // longer.
+  std::optional<StreamLease> stream_;
   std::atomic<bool> busy_{false};
 };
 

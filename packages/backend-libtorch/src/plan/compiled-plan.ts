@@ -1,4 +1,4 @@
-import { onAbort, Pt2Error } from "@pt2/format";
+import { onAbort } from "@pt2/format";
 import { type Graph, graphsOf, type Node, type Program } from "@pt2/graph";
 import type {
   Addon,
@@ -137,14 +137,12 @@ export class CompiledPlan {
     return located(() => this.#native.direct(inputs, outputs), this.nodeAt);
   }
 
-  /** Records a run on inputs like these. It returns null for a program that cannot be recorded. */
-  async capture(inputs: readonly PlanInputValue[]): Promise<NativeCapture | null> {
+  /** Records a run on inputs like these. Throws `libtorch.capture` for a program that cannot be recorded. */
+  async capture(inputs: readonly PlanInputValue[]): Promise<NativeCapture> {
     try {
       return await this.#native.capture(inputs);
     } catch (error) {
-      const failure = fromNative(error, this.nodeAt);
-      if (failure instanceof Pt2Error && failure.code === "libtorch.capture") return null;
-      throw failure;
+      throw fromNative(error, this.nodeAt);
     }
   }
 

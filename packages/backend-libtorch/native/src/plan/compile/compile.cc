@@ -16,15 +16,30 @@
 namespace pt2 {
 namespace {
 
+// The constant that an argument is; null where it has no such argument, or a value that runs compute.
+const c10::IValue* constantOf(const char* name, const c10::FunctionSchema& schema,
+                              const std::vector<Operand>& operands) {
+  const std::optional<int> index = schema.argumentIndexWithName(name);
+  if (!index.has_value()) return nullptr;
+  const Operand& operand = operands[static_cast<size_t>(*index)];
+  return operand.kind == Operand::Kind::Constant ? &operand.constant : nullptr;
+}
+
+bool isFalse(const c10::IValue* value) { return value != nullptr && value->isBool() && !value->toBool(); }
+
 // In inference mode batch_norm only reads its statistics.
 bool isInference(const c10::FunctionSchema& schema, const std::vector<Operand>& operands) {
-  for (const char* name : {"training", "use_input_stats"}) {
-    const std::optional<int> index = schema.argumentIndexWithName(name);
-    if (!index.has_value()) continue;
-    const Operand& operand = operands[static_cast<size_t>(*index)];
-    if (operand.kind == Operand::Kind::Constant && operand.constant.isBool()) return !operand.constant.toBool();
+  return isFalse(constantOf("training", schema, operands)) || isFalse(constantOf("use_input_stats", schema, operands));
+}
+
+// Dropout draws nothing in inference mode, nor where it drops nothing.
+bool drawsRandomNumbers(const c10::OperatorHandle& handle, const std::vector<Operand>& operands) {
+  if (!mayDrawRandomNumbers(handle)) return false;
+  for (const char* name : {"train", "training"}) {
+    if (isFalse(constantOf(name, handle.schema(), operands))) return false;
   }
-  return false;
+  const c10::IValue* const probability = constantOf("dropout_p", handle.schema(), operands);
+  return probability == nullptr || !probability->isDouble() || probability->toDouble() != 0;
 }
 
 // Returns the operands that the op writes to.
@@ -54,7 +69,8 @@ Node compileOp(const NodeSource& source, Program& program) {
   std::vector<uint32_t> writes;
   if (source.kind != NodeSource::Kind::Update) writes = writesOf(handle, operands, source.op);
   program.writes = program.writes || !writes.empty();
-  program.random = program.random || mayDrawRandomNumbers(handle);
+  program.random = program.random || drawsRandomNumbers(handle, operands);
+  program.readsElements = program.readsElements || readsElements(handle);
   OpNode op{.handle = handle,
             .writes = std::move(writes),
             .writesContents = writesContents(handle),
@@ -97,6 +113,7 @@ Node compileControl(const NodeSource& source, Program& program) {
   }
   // Higher-order ops may write and draw random numbers through the ops in their graphs.
   program.random = true;
+  program.readsElements = true;
   return {.op = source.op, .operands = operandsOf(source), .outputs = {}, .kind = std::move(control)};
 }
 

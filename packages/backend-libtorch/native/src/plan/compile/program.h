@@ -74,10 +74,11 @@ struct Graph {
 struct Program {
   std::vector<Graph> graphs;
   c10::Device device = c10::Device(c10::kCPU);
-  bool opaque = false;   // whether some node may compute tensors that only oneDNN reads
-  bool writes = false;   // whether some node writes to an argument
-  bool random = false;   // whether some node may draw random numbers
-  bool sparing = false;  // whether ops that compute little take no other threads
+  bool opaque = false;         // whether some node may compute tensors that only oneDNN reads
+  bool writes = false;         // whether some node writes to an argument
+  bool random = false;         // whether some node may draw random numbers
+  bool readsElements = false;  // whether sizes or branches depend on elements, for which a run waits for the device
+  bool sparing = false;        // whether ops that compute little take no other threads
 };
 
 }  // namespace pt2

@@ -1,4 +1,4 @@
-// Tells which arguments an op writes to, and whether it draws random numbers.
+// Tells which arguments an op writes to, whether it draws random numbers, and whether it waits for elements.
 #include "plan/compile/writes.h"
 
 #include <ATen/core/enum_tag.h>
@@ -57,8 +57,15 @@ bool writesContents(const c10::OperatorHandle& handle) {
 }
 
 bool mayDrawRandomNumbers(const c10::OperatorHandle& handle) {
-  // Users' libraries need not set tags.
-  return handle.hasTag(at::Tag::nondeterministic_seeded) || !handle.schema().name().starts_with("aten::");
+  const std::string& name = handle.schema().name();
+  // Users' libraries need not set tags, and some ops that can drop have none.
+  return handle.hasTag(at::Tag::nondeterministic_seeded) ||
+         handle.schema().argumentIndexWithName("dropout_p").has_value() ||
+         !(name.starts_with("aten::") || name.starts_with("pt2::"));
+}
+
+bool readsElements(const c10::OperatorHandle& handle) {
+  return handle.hasTag(at::Tag::data_dependent_output) || handle.hasTag(at::Tag::dynamic_output_shape);
 }
 
 }  // namespace pt2
