@@ -5,21 +5,20 @@ import { CapturedRuns } from "./captured-runs.ts";
 import type { CompiledPlan } from "./compiled-plan.ts";
 
 /** A plan whose recordings give the number of the recording. */
-function recorded(fail?: string): {
-  readonly runs: CapturedRuns;
-  readonly made: NativeCapture[];
-  readonly ended: Set<unknown>;
-} {
+function recorded(fail?: string) {
   const made: NativeCapture[] = [];
   const ended = new Set<unknown>();
-  const capture = async (): Promise<NativeCapture> => {
-    if (fail !== undefined) throw new Pt2Error(fail, { what: "it reads a number" });
-    const index = BigInt(made.length);
-    const one: NativeCapture = { run: async () => [index], dispose: () => void ended.add(one) };
-    made.push(one);
-    return one;
+  const plan = {
+    fail,
+    async capture(): Promise<NativeCapture> {
+      if (plan.fail !== undefined) throw new Pt2Error(plan.fail, { what: "it reads a number" });
+      const index = BigInt(made.length);
+      const one: NativeCapture = { run: async () => [index], dispose: () => void ended.add(one) };
+      made.push(one);
+      return one;
+    },
   };
-  return { runs: new CapturedRuns({ capture } as unknown as CompiledPlan), made, ended };
+  return { runs: new CapturedRuns(plan as unknown as CompiledPlan), plan, made, ended };
 }
 
 it("records the second run of some inputs, and replays it", async () => {
@@ -56,7 +55,9 @@ it("tries once where a program or the memory does not allow it, and passes on ot
     for (let i = 0; i < 3; i++) expect(await runs.run([1])).toBeNull();
     expect(runs.describe()).toBe("not recorded: it reads a number");
   }
-  const { runs } = recorded("libtorch.op-failed");
+  const { runs, plan } = recorded("libtorch.op-failed");
   await runs.run([1]);
   await expect(runs.run([1])).rejects.toMatchObject({ code: "libtorch.op-failed" });
+  plan.fail = undefined;
+  expect(await runs.run([1])).toEqual([0n]);
 });

@@ -35,7 +35,7 @@ export class CapturedRuns {
     if (this.#refusal !== null) return null;
     const signature = signatureOf(inputs);
     if (!this.#isRecorded(signature)) return null;
-    const capture = await this.#captures.get(signature, () => this.#record(inputs));
+    const capture = await this.#captures.get(signature, () => this.#record(inputs, signature));
     // One that is under way has its memory in use: this run overlaps with it.
     if (capture === null || this.#replaying.has(capture)) return null;
     this.#replaying.add(capture);
@@ -59,10 +59,12 @@ export class CapturedRuns {
     this.#captures.clear();
   }
 
-  async #record(inputs: readonly PlanInputValue[]): Promise<NativeCapture | null> {
+  async #record(inputs: readonly PlanInputValue[], signature: string): Promise<NativeCapture | null> {
     try {
       return await this.#plan.capture(inputs);
     } catch (error) {
+      // Elements that an op refuses do not fail the runs on others.
+      this.#captures.forget(signature);
       if (!(error instanceof Pt2Error && REFUSALS.includes(error.code))) throw error;
       this.#refusal = error.what;
       return null;
