@@ -1,7 +1,8 @@
 // `pnpm bench:cuda`: see README.md.
 import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { availableParallelism, tmpdir } from "node:os";
 import { join } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { libtorch } from "@pt2/backend-libtorch/node";
 import { MODELS, TIMM_MODELS } from "./compared-models.ts";
@@ -15,6 +16,7 @@ const { values } = parseArgs({
     rounds: { type: "string", default: "5" },
     python: { type: "string", default: process.env.PT2_PYTHON ?? "python3" },
     together: { type: "string", default: "8" },
+    patience: { type: "string", default: "600" },
   },
 });
 
@@ -26,17 +28,26 @@ console.log(`${machine()}, ${gpu}, torch ${version}`);
 const folder = await mkdtemp(join(tmpdir(), "pt2-cuda-"));
 const names = [...MODELS, ...TIMM_MODELS].filter((name) => values.only?.includes(name) ?? true);
 const together = Number(values.together);
+const subject = { python: values.python, threads: Math.max(1, Math.floor(availableParallelism() / together)) };
 const results: Comparison[] = [];
 for (let at = 0; at < names.length; at += together) {
-  const models = names.slice(at, at + together).map((name) => new ModelProcesses(name, folder, values.python));
-  // Nothing is measured while models still compile.
-  const ready = await Promise.allSettled(models.map((model) => model.ready));
-  for (const [i, model] of models.entries()) {
-    const outcome = ready[i]!;
-    if (outcome.status === "fulfilled") results.push(...(await model.compare(Number(values.rounds))));
-    else console.log(`${model.name}: ${(outcome.reason as Error).message}`);
+  const models = names.slice(at, at + together).map((name) => new ModelProcesses(name, folder, subject));
+  const late = setTimeout(Number(values.patience) * 1000, `not ready after ${values.patience} s`);
+  const ready = models.map(async (model) => {
+    const problem = await Promise.race([model.ready.then(() => null, String), late]);
+    if (problem === null) return model;
+    console.log(`${model.name}: ${problem}`);
     model.close();
-    console.error(`${model.name}: done`);
+    return null;
+  });
+  // Nothing is measured while models still compile.
+  for (const model of await Promise.all(ready)) {
+    if (model === null) continue;
+    const measured = await model.compare(Number(values.rounds));
+    results.push(...measured);
+    // The machine may be taken away before all are measured.
+    console.error(comparisonTable(measured));
+    model.close();
   }
 }
 await rm(folder, { recursive: true, force: true });

@@ -31,10 +31,18 @@ export class ModelProcesses {
   readonly #theirs: SubjectProcess<Errors>;
   #ours: SubjectProcess<Errors> | undefined;
 
-  constructor(name: string, folder: string, python: string) {
+  /** `threads`: those of the processor that PyTorch exports and compiles with. */
+  constructor(
+    name: string,
+    folder: string,
+    { python, threads }: { readonly python: string; readonly threads: number },
+  ) {
     this.name = name;
     const script = fileURLToPath(new URL("subject.py", import.meta.url));
-    this.#theirs = new SubjectProcess([python, script, folder, name]);
+    this.#theirs = new SubjectProcess([python, script, folder, name], {
+      OMP_NUM_THREADS: `${threads}`,
+      TORCHINDUCTOR_COMPILE_THREADS: `${threads}`,
+    });
     this.ready = this.#begin(folder);
   }
 
