@@ -46,6 +46,24 @@ describe("lowerGroupNorms", () => {
     `);
   });
 
+  it("takes those of a batch that varies where they are told its size", () => {
+    const told = (n: string): string =>
+      text(
+        lowerGroupNorms(
+          program(`user_input %x: f32[s0, 8, 6, 6]
+            user_input %other: f32[s1, 8]
+            %n: int(s0) = aten::sym_size.int(%x, dim=0)
+            %m: int(s1) = aten::sym_size.int(%other, dim=0)
+            %a: f32[s0, 8, 6, 6] = pt2::conv1x1(x=%x)
+            norm: %b: f32[s0, 8, 6, 6], %c: f32[s0, 4], %d: f32[s0, 4] = aten::native_group_norm(input=%a, weight=none, bias=none, N=%${n}, C=8, HxW=36, group=4, eps=0.001)
+            return %b`),
+          own,
+        ),
+      );
+    expect(told("n")).toContain("pt2::group_norm(x=%a, groups=4");
+    expect(told("m")).toContain("aten::native_group_norm");
+  });
+
   it("pooling behind them is lowered, and their layout restored", () => {
     const before = program(`${SOURCE}
       %b: f32[1, 8, 6, 6] = aten::group_norm(input=%a, num_groups=4)

@@ -7,7 +7,8 @@ import {
   resultType,
   rewrite,
 } from "@pt2/engine/rewrites";
-import { type Arg, argOf, type Node, type Program } from "@pt2/graph";
+import { type Arg, argOf, type Node, type Program, type SymInt } from "@pt2/graph";
+import { isAsLong } from "./lower-recurrent.ts";
 import { foreignLayouts, isChannelsLastSource } from "./restore-layouts.ts";
 import type { OptimizeTarget } from "./target.ts";
 
@@ -25,7 +26,7 @@ export function lowerGroupNorms(program: Program, target: OptimizeTarget): Progr
     foreign ??= foreignLayouts(program, target);
     // What this pass made before is not among the names of the program.
     if (!foreign.has(x.name) && !isChannelsLastSource(context.definition(x)?.op ?? "")) return null;
-    const groups = groupsOf(node, context);
+    const groups = groupsOf(node, program, context);
     const [weight, bias] = [given(node, "weight"), given(node, "bias")];
     if ([weight, bias].some((arg) => arg !== undefined && context.tensor(arg)?.dtype !== "float32")) return null;
     if (groups === null) return null;
@@ -38,7 +39,7 @@ export function lowerGroupNorms(program: Program, target: OptimizeTarget): Progr
 }
 
 /** Returns the groups of a node's images or sequences; null where PyTorch refuses them, or takes what else it is told. */
-function groupsOf(node: Node, context: RewriteContext): Arg | null {
+function groupsOf(node: Node, program: Program, context: RewriteContext): Arg | null {
   const [batch, channels, ...sizes] = context.tensor(argOf(node, "input"))?.shape ?? [];
   const groups = argOf(node, "num_groups") ?? argOf(node, "group");
   const count = numberOf(groups) ?? 0;
@@ -47,6 +48,13 @@ function groupsOf(node: Node, context: RewriteContext): Arg | null {
   if (node.op === "aten::group_norm") return groups;
   // With other sizes than those of its input, it normalizes other parts of its memory.
   const [n, c] = [argOf(node, "N"), argOf(node, "C")];
-  const isSameBatch = typeof batch === "number" ? numberOf(n) === batch : n?.kind === "value";
-  return isSameBatch && typeof channels === "number" && numberOf(c) === channels ? groups : null;
+  const isSame = batch !== undefined && isSize(n, batch, program) && typeof channels === "number";
+  return isSame && numberOf(c) === channels ? groups : null;
+}
+
+/** Whether an argument is a size, or has the expression that PyTorch recorded of it. */
+function isSize(arg: Arg | undefined, size: SymInt, program: Program): boolean {
+  if (arg?.kind !== "value") return numberOf(arg) === size;
+  const type = program.graph.values.get(arg.name);
+  return type?.kind === "symint" && isAsLong(type.value ?? undefined, size);
 }
