@@ -10,6 +10,7 @@ import { libtorchError } from "./libtorch-errors.ts";
 import { type Outputs, toTensor } from "./native-tensor.ts";
 import { CapturedRuns } from "./plan/captured-runs.ts";
 import type { Done, NodeObserver, PlanHooks } from "./plan/compiled-plan.ts";
+import { hasSizesFromElements } from "./plan/sizes-from-elements.ts";
 import { ProfileRecorder } from "./profile.ts";
 import { InputReader, toValues, toValuesSync } from "./run-values.ts";
 import { SmallRuns } from "./small-runs.ts";
@@ -53,7 +54,7 @@ export class LibtorchExecutable implements Executable {
     this.#options = options;
     this.#inputs = new InputReader(compiled.program, options.device);
     const isPure = !compiled.writes && compiled.program.outputs.every(isReturned);
-    this.#captures = options.capture && !compiled.writes ? new CapturedRuns(compiled.plan) : null;
+    this.#captures = options.capture && !compiled.writes ? recordingOf(compiled) : null;
     // Both make ready what is repeated, and only one of them can run it.
     this.#direct = isPure && this.#captures === null ? new DirectRuns(compiled.plan) : null;
     this.#small = new SmallRuns(options.atOnceMs, options.budget);
@@ -218,6 +219,10 @@ export class LibtorchExecutable implements Executable {
   #requireAlive(): void {
     if (this.#disposed !== undefined) throw disposed();
   }
+}
+
+function recordingOf({ plan, program }: CompiledProgram): CapturedRuns {
+  return new CapturedRuns(plan, hasSizesFromElements(program) ? "Sizes depend on elements." : null);
 }
 
 /** A copy of an input, which its owner may change after the call. */

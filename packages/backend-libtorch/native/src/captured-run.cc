@@ -51,7 +51,7 @@ CapturedRun::CapturedRun(std::shared_ptr<Plan> plan, const Values& inputs, c10::
     throw Failure("libtorch.capture", "A program that draws random numbers is not captured.");
   // A recording that fails midway leaves PyTorch's allocator and generators as if it went on.
   if (plan_->program().readsElements)
-    throw Failure("libtorch.capture", "A program whose sizes or branches depend on elements is not captured.");
+    throw Failure("libtorch.capture", "A program whose numbers or branches depend on elements is not captured.");
   const c10::InferenceMode inference;
   adoptThreads();
   StreamLease::Scope scope(stream_);

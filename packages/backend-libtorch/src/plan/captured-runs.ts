@@ -24,10 +24,12 @@ export class CapturedRuns {
    */
   #enough = 1;
   /** Why the program cannot be recorded, which is not tried again; null where nothing says so. */
-  #refusal: string | null = null;
+  #refusal: string | null;
 
-  constructor(plan: CompiledPlan) {
+  /** `refusal` says why the plan must not be recorded, if so. */
+  constructor(plan: CompiledPlan, refusal: string | null = null) {
     this.#plan = plan;
+    this.#refusal = refusal;
   }
 
   /** Runs a recording and returns its results; null where the program has to be run node by node, as at first. */

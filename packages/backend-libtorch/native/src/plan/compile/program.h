@@ -77,7 +77,7 @@ struct Program {
   bool opaque = false;         // whether some node may compute tensors that only oneDNN reads
   bool writes = false;         // whether some node writes to an argument
   bool random = false;         // whether some node may draw random numbers
-  bool readsElements = false;  // whether sizes or branches depend on elements, for which a run waits for the device
+  bool readsElements = false;  // whether numbers or branches depend on elements, for which a run waits for the device
   bool sparing = false;        // whether ops that compute little take no other threads
 };
 

@@ -1,4 +1,4 @@
-// Tells which arguments an op writes to, whether it draws random numbers, and whether it waits for elements.
+// Tells which arguments an op writes to, whether it draws random numbers, and whether it reads elements back.
 #include "plan/compile/writes.h"
 
 #include <ATen/core/enum_tag.h>
@@ -64,8 +64,6 @@ bool mayDrawRandomNumbers(const c10::OperatorHandle& handle) {
          !(name.starts_with("aten::") || name.starts_with("pt2::"));
 }
 
-bool readsElements(const c10::OperatorHandle& handle) {
-  return handle.hasTag(at::Tag::data_dependent_output) || handle.hasTag(at::Tag::dynamic_output_shape);
-}
+bool readsElements(const c10::OperatorHandle& handle) { return handle.hasTag(at::Tag::data_dependent_output); }
 
 }  // namespace pt2

@@ -17,7 +17,7 @@ bool writesContents(const c10::OperatorHandle& handle);
 // Returns whether the op may draw from the default generators.
 bool mayDrawRandomNumbers(const c10::OperatorHandle& handle);
 
-// Returns whether a number that the op returns, or a size of its results, depends on elements.
+// Returns whether the op returns a number that depends on elements.
 bool readsElements(const c10::OperatorHandle& handle);
 
 }  // namespace pt2
