@@ -61,8 +61,8 @@ for (const batch of [1, 32]) {
     // The second run is recorded, and the third one is the first to be replayed.
     for (let run = 0; run < 3; run++) {
       const results = (await model.runFlat(inputs)) as readonly Tensor[];
-      const given = (await Promise.all(results.map((one) => one.cpu()))) as readonly HostTensor[];
-      errors[key] = Math.max(errors[key], errorOf(given, wanted));
+      const returned = (await Promise.all(results.map((one) => one.cpu()))) as readonly HostTensor[];
+      errors[key] = Math.max(errors[key], errorOf(returned, wanted));
       for (const result of results) result.dispose();
     }
     subjects.set(key, { model, inputs });

@@ -9,6 +9,7 @@
 #include <c10/cuda/CUDAFunctions.h>
 #include <c10/cuda/CUDAGuard.h>
 #include <c10/cuda/CUDAStream.h>
+#include <c10/util/ScopeExit.h>
 #endif
 
 namespace pt2 {
@@ -34,18 +35,18 @@ class CudaRecorder final : public Recorder {
     c10::cuda::device_synchronize();
     const c10::cuda::CUDAStream stream = c10::cuda::getStreamFromPool();
     const c10::cuda::CUDAStreamGuard guard(stream);
+    // What cuBLAS computes in is the graph's alone: another graph that was recorded on this stream may be replayed at
+    // the same time.
+    const auto freed = c10::make_scope_exit([stream] { freeWorkspaces(stream); });
     // Other threads may allocate memory and launch kernels in the meantime.
     graph_.capture_begin({0, 0}, cudaStreamCaptureModeThreadLocal);
     try {
       results_ = work();
     } catch (...) {
       endBrokenCapture();
-      freeWorkspaces(stream);
       throw;
     }
     graph_.capture_end();
-    // It is the graph's alone: another graph that was recorded on this stream may be replayed at the same time.
-    freeWorkspaces(stream);
   }
 
   const Values& replay() override {

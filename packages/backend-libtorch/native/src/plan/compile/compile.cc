@@ -25,20 +25,22 @@ const c10::IValue* constantOf(const char* name, const c10::FunctionSchema& schem
   return operand.kind == Operand::Kind::Constant ? &operand.constant : nullptr;
 }
 
-bool isFalse(const c10::IValue* value) { return value != nullptr && value->isBool() && !value->toBool(); }
+bool isFalse(const char* name, const c10::FunctionSchema& schema, const std::vector<Operand>& operands) {
+  const c10::IValue* const value = constantOf(name, schema, operands);
+  return value != nullptr && value->isBool() && !value->toBool();
+}
 
 // In inference mode batch_norm only reads its statistics.
 bool isInference(const c10::FunctionSchema& schema, const std::vector<Operand>& operands) {
-  return isFalse(constantOf("training", schema, operands)) || isFalse(constantOf("use_input_stats", schema, operands));
+  return isFalse("training", schema, operands) || isFalse("use_input_stats", schema, operands);
 }
 
 // Dropout draws nothing in inference mode, nor where it drops nothing.
 bool drawsRandomNumbers(const c10::OperatorHandle& handle, const std::vector<Operand>& operands) {
+  const c10::FunctionSchema& schema = handle.schema();
   if (!mayDrawRandomNumbers(handle)) return false;
-  for (const char* name : {"train", "training"}) {
-    if (isFalse(constantOf(name, handle.schema(), operands))) return false;
-  }
-  const c10::IValue* const probability = constantOf("dropout_p", handle.schema(), operands);
+  if (isFalse("train", schema, operands) || isFalse("training", schema, operands)) return false;
+  const c10::IValue* const probability = constantOf("dropout_p", schema, operands);
   return probability == nullptr || !probability->isDouble() || probability->toDouble() != 0;
 }
 
