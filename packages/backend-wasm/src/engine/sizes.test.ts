@@ -40,6 +40,23 @@ test("memory and plans stay bounded however many sizes a program runs with", asy
   await backend.dispose();
 });
 
+test("memory is laid out anew for each doubling of a size, not for each growth of a buffer", async () => {
+  const backend = new WasmBackend();
+  const executable = await backend.compile({
+    program: programOf(STEP),
+    weights: weightsOf({ w: someFloats(8, 8) }),
+    registry: registryOf(),
+  });
+  const layouts = new Set<number>();
+  for (let length = 4; length <= 256; length++) {
+    await executable.run([someFloats(1, 8), someFloats(length, 8)]);
+    layouts.add((await executable.memory()).activations);
+  }
+  // 4 and those of 5, 11, 23, 47, 95 and 191, each with room for twice as many.
+  expect(layouts.size).toBe(7);
+  await backend.dispose();
+});
+
 /** What the programs below take. */
 const GIVEN = `
   range s0 = [0, 200]

@@ -17,8 +17,13 @@ import { sameView, type TensorView, viewOf } from "./tensor-view.ts";
 /** The bytes of the largest constant that is kept for the constants of other sizes. */
 const MAX_KEPT = 1 << 20;
 
-/** The most bytes that a buffer which grows gets beyond what it needs. */
-const MAX_HEADROOM = 1 << 24;
+/**
+ * The bytes that a buffer of so many gets beyond what it needs when buffers grow: as many for small ones, so that a text that
+ * grows token by token is laid out anew at each doubling; a quarter for large ones.
+ */
+function headroom(bytes: number): number {
+  return Math.min(bytes, Math.max(bytes >> 2, 1 << 20), 1 << 24);
+}
 
 /** What planning the first step of a class came to. */
 interface Planned<T extends DeviceTypes> {
@@ -51,8 +56,8 @@ export class Replanner<T extends DeviceTypes> extends Planner<T> {
   readonly #single = new Set<number>();
   /** The buffers of now, by those whose place they have. */
   readonly #buffers = new Map<PlanBuffer<T["handle"]>, PlanBuffer<T["handle"]>>();
-  /** The bytes of buffers that need more room than they have. */
-  readonly #growing = new Map<PlanBuffer<T["handle"]>, number>();
+  /** Whether buffers need more room than they have. */
+  #outgrown = false;
   /** Tensors that were planned and do not lie as before, or may not lie as others that are like them. */
   readonly #toCompare = new Set<LoweredTensor>();
   readonly #copied = new Map<LoweredTensor, TensorView<T["handle"]>>();
@@ -281,13 +286,6 @@ export class Replanner<T extends DeviceTypes> extends Planner<T> {
     }
     if (this.#classes.first[at] !== at) return;
     this.#planned.set(at, { step: planned, constants: this.#constantsOf(at, record, constants) });
-    for (const [place, bytes] of [...this.#growing]) {
-      const index = record.made.indexOf(place);
-      if (index < 0) continue;
-      for (const member of this.#classes.membersOf(at)) {
-        this.#growing.set(this.#before.steps[member]!.made[index]!, bytes);
-      }
-    }
   }
 
   /** Returns where equal steps find their constants; null unless the results of this one lie in buffers of its own. */
@@ -376,22 +374,45 @@ export class Replanner<T extends DeviceTypes> extends Planner<T> {
   #at(place: PlanBuffer<T["handle"]>, bytes: number): PlanBuffer<T["handle"]> {
     const known = this.#buffers.get(place);
     if (known?.bytes === bytes) return known;
-    if (bytes > place.room) this.#growing.set(place, bytes);
+    if (bytes > place.room) this.#outgrown = true;
     const use = { step: this.now, calls: this.calls };
     const buffer = bytes === place.bytes ? place : new PlanBuffer(this.device.memory, bytes, use, place);
     this.#buffers.set(place, buffer);
     return buffer;
   }
 
-  /** Gives buffers more room, with some to spare for the next sizes. */
+  /**
+   * Gives buffers more room, with some to spare for the next sizes. All that sizes change get it at once, since laying out
+   * takes as long for one as for all.
+   */
   #grow(): boolean {
-    if (this.#growing.size === 0) return true;
+    if (!this.#outgrown) return true;
     const { layout, buffers } = this.#before;
-    const before = [...this.#growing.keys()].map((place) => [place, place.room] as const);
-    for (const [place, bytes] of this.#growing) place.room = bytes + Math.min(bytes >> 2, MAX_HEADROOM);
+    const rooms = this.#roomsWanted();
+    const before = [...rooms.keys()].map((place) => [place, place.room] as const);
+    for (const [place, room] of rooms) place.room = room;
     if (this.device.grow!(layout, buffers)) return true;
     for (const [place, room] of before) place.room = room;
     return false;
+  }
+
+  /** The rooms that places should have whose buffers have other sizes than when they were laid out first. */
+  #roomsWanted(): ReadonlyMap<PlanBuffer<T["handle"]>, number> {
+    const rooms = new Map<PlanBuffer<T["handle"]>, number>();
+    const want = (place: PlanBuffer<T["handle"]>, bytes: number): void => {
+      const changes = bytes !== place.bytes || place.room !== place.bytes;
+      if (changes) rooms.set(place, Math.max(rooms.get(place) ?? place.room, bytes + headroom(bytes)));
+    };
+    for (const [place, { bytes }] of this.#buffers) want(place, bytes);
+    const { steps } = this.#before;
+    for (const first of this.#planned.keys()) {
+      for (const [index, place] of steps[first]!.made.entries()) {
+        const bytes = this.#buffers.get(place)?.bytes;
+        if (bytes === undefined) continue;
+        for (const member of this.#classes.membersOf(first)) want(steps[member]!.made[index]!, bytes);
+      }
+    }
+    return rooms;
   }
 }
 
