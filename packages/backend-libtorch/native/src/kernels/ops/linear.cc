@@ -7,6 +7,7 @@
 #include "../table.h"
 #include "check.h"
 #include "images.h"
+#include "in-place.h"
 #include "ops.h"
 #include "team.h"
 
@@ -66,6 +67,13 @@ void multiply(const char* op, const LeftSide& left, const at::Tensor& packed, in
   });
 }
 
+/// A tensor for a product. One that is summed up in parts writes them before it reads the residual.
+at::Tensor result_of(int64_t inner, const std::optional<at::Tensor>& residual, at::IntArrayRef sizes,
+                     const at::TensorOptions& options, at::MemoryFormat format) {
+  return inner <= kGemmInner ? take_or_empty(residual, sizes, options, format)
+                             : at::empty(sizes, options.memory_format(format));
+}
+
 }  // namespace
 
 const at::Tensor& check_packed(const at::Tensor& packed, int64_t inner, int64_t columns, const char* op) {
@@ -113,7 +121,7 @@ at::Tensor linear(const at::Tensor& x, const at::Tensor& packed, int64_t out_fea
   TORCH_CHECK(x.dim() >= 1 && out_features > 0, "pt2::linear: x must have a dimension and out_features be positive");
   at::DimVector sizes(x.sizes());
   sizes.back() = out_features;
-  const at::Tensor out = at::empty(sizes, x.options().memory_format(at::MemoryFormat::Contiguous));
+  const at::Tensor out = result_of(x.size(-1), residual, sizes, x.options(), at::MemoryFormat::Contiguous);
   const at::Tensor rows = x.contiguous();
   multiply("linear", {rows.const_data_ptr<float>(), x.size(-1), x.size(-1)}, packed, out_features, bias,
            optional_like(residual, out, at::MemoryFormat::Contiguous, "linear", "residual"),
@@ -127,7 +135,8 @@ at::Tensor conv1x1(const at::Tensor& sequence_or_image, const at::Tensor& packed
   constexpr at::MemoryFormat kFormat = at::MemoryFormat::ChannelsLast;
   const at::Tensor x = as_image(sequence_or_image, "conv1x1");
   TORCH_CHECK(out_channels > 0, "pt2::conv1x1: out_channels must be positive");
-  const at::Tensor out = at::empty({x.size(0), out_channels, x.size(2), x.size(3)}, x.options().memory_format(kFormat));
+  const at::Tensor out =
+      result_of(x.size(1), residual, {x.size(0), out_channels, x.size(2), x.size(3)}, x.options(), kFormat);
   std::optional<at::Tensor> other = residual;
   if (residual.has_value() && residual->defined()) other = as_image(*residual, "conv1x1");
   const Pixels pixels = pixels_of(x);

@@ -7,6 +7,7 @@
 #include "../table.h"
 #include "check.h"
 #include "images.h"
+#include "in-place.h"
 #include "ops.h"
 #include "team.h"
 #include "window.h"
@@ -107,9 +108,11 @@ at::Tensor winograd_conv2d(const at::Tensor& x, const at::Tensor& packed, int64_
   check_pair(padding, 0, kOp, "padding");
   const Pixels input = pixels_of(x);
   const at::Tensor offset = optional_vector(bias, out_channels, kOp, "bias");
-  const at::Tensor out = at::empty({x.size(0), out_channels, window_count(x.size(2), 3, 1, padding[0], 1, false, kOp),
-                                    window_count(x.size(3), 3, 1, padding[1], 1, false, kOp)},
-                                   x.options().memory_format(kFormat));
+  const at::Tensor out =
+      take_or_empty(residual,
+                    {x.size(0), out_channels, window_count(x.size(2), 3, 1, padding[0], 1, false, kOp),
+                     window_count(x.size(3), 3, 1, padding[1], 1, false, kOp)},
+                    x.options(), kFormat);
   const at::Tensor added = optional_like(residual, out, kFormat, kOp, "residual");
   const Winograd w{
       .x = input.data(),
