@@ -8,8 +8,8 @@ import {
   rewrite,
 } from "@pt2/engine/rewrites";
 import { type Arg, argOf, type Node, type Program, type SymInt } from "@pt2/graph";
-import { isAsLong } from "./lower-recurrent.ts";
 import { foreignLayouts, isChannelsLastSource } from "./restore-layouts.ts";
+import { isSameSize } from "./same-size.ts";
 import type { OptimizeTarget } from "./target.ts";
 
 /**
@@ -56,5 +56,5 @@ function groupsOf(node: Node, program: Program, context: RewriteContext): Arg | 
 function isSize(arg: Arg | undefined, size: SymInt, program: Program): boolean {
   if (arg?.kind !== "value") return numberOf(arg) === size;
   const type = program.graph.values.get(arg.name);
-  return type?.kind === "symint" && isAsLong(type.value ?? undefined, size);
+  return type?.kind === "symint" && isSameSize(type.value ?? undefined, size);
 }

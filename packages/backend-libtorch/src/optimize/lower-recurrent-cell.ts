@@ -1,7 +1,8 @@
 import { dense, fixedInputs, given, intArg, knownShape, textArg } from "@pt2/engine/rewrites";
 import { type Arg, argOf, type NamedArg, type Node, type OpName, type Program, type TensorType } from "@pt2/graph";
 import { GraphBuilder } from "@pt2/graph/passes";
-import { isAsLong, MOST_HIDDEN } from "./lower-recurrent.ts";
+import { MOST_HIDDEN } from "./lower-recurrent.ts";
+import { isSameSize } from "./same-size.ts";
 import type { OptimizeTarget } from "./target.ts";
 
 const KINDS: ReadonlyMap<OpName, string> = new Map<OpName, string>([
@@ -100,7 +101,7 @@ function read(node: Node, builder: GraphBuilder, fixed: ReadonlySet<string>): Ce
     arg.kind === "value" && fixed.has(arg.name) && tensorOf(arg, builder)?.dtype === "float32";
   if (input === undefined || ![input, ...states, ...matrices].every(isMatrix) || !(hidden <= MOST_HIDDEN)) return null;
   // PyTorch would repeat a state of one row for several inputs.
-  if (states.some((state) => !isAsLong(tensorOf(state, builder)?.shape[0], tensorOf(input, builder)?.shape[0])))
+  if (states.some((state) => !isSameSize(tensorOf(state, builder)?.shape[0], tensorOf(input, builder)?.shape[0])))
     return null;
   if (matrices.length !== 2 || biases.length === 1 || ![...matrices, ...biases].every(isWeight)) return null;
   return { input, states, matrices, biases, hidden };

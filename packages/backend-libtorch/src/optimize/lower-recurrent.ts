@@ -1,15 +1,7 @@
 import { dense, fixedInputs, intArg, knownShape, numberOf, textArg } from "@pt2/engine/rewrites";
-import {
-  type Arg,
-  argOf,
-  type Node,
-  type OpName,
-  type Program,
-  printSym,
-  type SymInt,
-  type TensorType,
-} from "@pt2/graph";
+import { type Arg, argOf, type Node, type OpName, type Program, type TensorType } from "@pt2/graph";
 import { GraphBuilder } from "@pt2/graph/passes";
+import { isSameSize } from "./same-size.ts";
 import type { OptimizeTarget } from "./target.ts";
 
 const KINDS: ReadonlyMap<OpName, string> = new Map<OpName, string>([
@@ -103,16 +95,11 @@ function read(
   if (states.some((state) => tensor(state)?.dtype !== "float32" || tensor(state)?.shape.length !== 3)) return null;
   // PyTorch would repeat a state of one row for several sequences.
   const rows = input.shape[ordered ? 0 : 1];
-  if (states.some((state) => !isAsLong(tensor(state)?.shape[1], rows))) return null;
+  if (states.some((state) => !isSameSize(tensor(state)?.shape[1], rows))) return null;
   const isWeight = (arg: Arg): boolean =>
     arg.kind === "value" &&
     isFixed(arg.name) &&
     tensor(arg)?.dtype === "float32" &&
     knownShape(tensor(arg)) !== undefined;
   return weights.every(isWeight) ? { states, weights, hidden } : null;
-}
-
-/** Whether two sizes are known to be the same. */
-export function isAsLong(one: SymInt | undefined, other: SymInt | undefined): boolean {
-  return one !== undefined && other !== undefined && printSym(one) === printSym(other);
 }
