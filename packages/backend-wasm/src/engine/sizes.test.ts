@@ -3,6 +3,10 @@ import { programOf, registryOf, someFloats, weightsOf } from "@pt2/conformance";
 import { expect, test } from "vitest";
 import { WasmBackend } from "../backend.ts";
 
+/** Compiles the lines of a program. */
+const compiled = (backend: WasmBackend, text: string, weights: Readonly<Record<string, HostTensor>>) =>
+  backend.compile({ program: programOf(text), weights: weightsOf(weights), registry: registryOf() });
+
 const STEP = `
   parameter "w" = %w: f32[8, 8]
   user_input %x: f32[1, 8]
@@ -20,11 +24,7 @@ const STEP = `
 
 test("memory and plans stay bounded however many sizes a program runs with", async () => {
   const backend = new WasmBackend();
-  const executable = await backend.compile({
-    program: programOf(STEP),
-    weights: weightsOf({ w: someFloats(8, 8) }),
-    registry: registryOf(),
-  });
+  const executable = await compiled(backend, STEP, { w: someFloats(8, 8) });
   const after = async (lengths: readonly number[]) => {
     for (const length of lengths) await executable.run([someFloats(1, 8), someFloats(length, 8)]);
     return await executable.memory();
@@ -42,11 +42,7 @@ test("memory and plans stay bounded however many sizes a program runs with", asy
 
 test("memory is laid out anew for each doubling of a size, not for each growth of a buffer", async () => {
   const backend = new WasmBackend();
-  const executable = await backend.compile({
-    program: programOf(STEP),
-    weights: weightsOf({ w: someFloats(8, 8) }),
-    registry: registryOf(),
-  });
+  const executable = await compiled(backend, STEP, { w: someFloats(8, 8) });
   const layouts = new Set<number>();
   for (let length = 4; length <= 256; length++) {
     await executable.run([someFloats(1, 8), someFloats(length, 8)]);
@@ -122,12 +118,7 @@ test.each([
         Float32Array.from({ length }, (_, i) => Math.sin((seed + 1) * (i + 1))),
       );
     };
-    const make = () =>
-      backend.compile({
-        program: programOf(text),
-        weights: weightsOf({ w: waves(1, 6, 6), v: waves(2, 6, 6) }),
-        registry: registryOf(),
-      });
+    const make = () => compiled(backend, text, { w: waves(1, 6, 6), v: waves(2, 6, 6) });
     const bytesOf = async (values: readonly unknown[]): Promise<readonly unknown[]> =>
       await Promise.all((values as readonly Tensor[]).map(async (value) => [value.shape, await value.read()]));
     let state = 7;

@@ -17,12 +17,15 @@ import { sameView, type TensorView, viewOf } from "./tensor-view.ts";
 /** The bytes of the largest constant that is kept for the constants of other sizes. */
 const MAX_KEPT = 1 << 20;
 
+/** The most bytes that a buffer which grows gets beyond what it needs, and the most that is more than a quarter of that. */
+const [MAX_HEADROOM, MAX_DOUBLED] = [1 << 24, 1 << 20];
+
 /**
  * The bytes that a buffer of so many gets beyond what it needs when buffers grow: as many for small ones, so that a text that
  * grows token by token is laid out anew at each doubling; a quarter for large ones.
  */
 function headroom(bytes: number): number {
-  return Math.min(bytes, Math.max(bytes >> 2, 1 << 20), 1 << 24);
+  return Math.min(bytes, Math.max(bytes >> 2, MAX_DOUBLED), MAX_HEADROOM);
 }
 
 /** What planning the first step of a class came to. */

@@ -8,9 +8,13 @@
 
 namespace pt2 {
 
+/// Whether kernels can read the memory of a tensor.
+inline bool is_float(const at::Tensor& t) {
+  return t.defined() && t.device().is_cpu() && t.scalar_type() == at::kFloat && t.layout() == at::kStrided;
+}
+
 inline void check_float(const at::Tensor& t, const char* op, const char* name) {
-  TORCH_CHECK(t.defined() && t.device().is_cpu() && t.scalar_type() == at::kFloat && t.layout() == at::kStrided,
-              "pt2::", op, ": ", name, " must be a strided float32 tensor on the CPU, got ", t.toString());
+  TORCH_CHECK(is_float(t), "pt2::", op, ": ", name, " must be a strided float32 tensor on the CPU, got ", t.toString());
 }
 
 /// A contiguous vector of `size` floats, or an undefined tensor where the op was given none.

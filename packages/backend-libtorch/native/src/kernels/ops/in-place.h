@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "../gemm.h"
+#include "check.h"
 
 namespace pt2 {
 
@@ -22,10 +23,8 @@ inline bool is_last_reference(const at::Tensor& t) {
 /// it writes the same one, and writes nothing else before.
 inline at::Tensor take_or_empty(const std::optional<at::Tensor>& residual, at::IntArrayRef sizes,
                                 const at::TensorOptions& options, at::MemoryFormat format) {
-  const bool taken = residual.has_value() && residual->defined() && residual->numel() > kGemmCached &&
-                     residual->layout() == at::kStrided && residual->device() == options.device() &&
-                     residual->scalar_type() == at::kFloat && residual->sizes() == sizes &&
-                     residual->is_contiguous(format) && is_last_reference(*residual);
+  const bool taken = residual.has_value() && is_float(*residual) && residual->numel() > kGemmCached &&
+                     residual->sizes() == sizes && residual->is_contiguous(format) && is_last_reference(*residual);
   return taken ? *residual : at::empty(sizes, options.memory_format(format));
 }
 
