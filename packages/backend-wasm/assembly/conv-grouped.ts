@@ -69,7 +69,7 @@ function rowsOf(
   const vector: i32 = two ? 8 : 4;
   const perGroup = w.outChannels / groups / vector;
   const pixel = floats(w.inPixel);
-  const outPixel = floats(w.outChannels);
+  const outPixel = floats(w.outPixel);
   const line = <usize>w.inW * pixel;
   const columnStep = <usize>w.dilationW * pixel;
   const rowStep = <usize>w.dilationH * line;

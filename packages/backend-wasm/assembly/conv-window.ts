@@ -1,10 +1,9 @@
-// A window sliding over an NDHWC tensor. TypeScript writes it as 23 consecutive i32 words
+// A window sliding over an NDHWC tensor. TypeScript writes it as 24 consecutive i32 words
 // (src/conv/window.ts holds the same order); one and two spatial dimensions are padded in front with 1.
 @unmanaged
 export class Window {
   batch: i32;
   inChannels: i32;
-  /** Floats between neighboring pixels of the output. */
   outChannels: i32;
   inD: i32;
   inH: i32;
@@ -26,6 +25,8 @@ export class Window {
   dilationW: i32;
   /** Floats between neighboring pixels of the input: more than its channels where it is a slice of these. */
   inPixel: i32;
+  /** Floats between neighboring pixels of the output, likewise. */
+  outPixel: i32;
 }
 
 /** Work space of the kernels begins this many bytes after the window; 1 KB of it is enough for each. */

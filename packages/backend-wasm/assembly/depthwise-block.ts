@@ -12,7 +12,7 @@ export function blockAny(taps: Taps, src: usize, weights: usize, bias: usize, ds
   const channels = taps.channels;
   const groups = (channels + 3) >> 2;
   const step = taps.outputStep;
-  const outStep = <usize>channels << 2;
+  const outStep = taps.outPixel;
   for (let group = 0; group < groups; group++) {
     const at = groupOffset(group, channels);
     let s0 = biasVector(bias, at);

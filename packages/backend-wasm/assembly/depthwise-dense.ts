@@ -11,7 +11,7 @@ export function block3(taps: Taps, src: usize, weights: usize, bias: usize, dst:
   const channels = taps.channels;
   const groups = (channels + 3) >> 2;
   const step = taps.columnStep;
-  const outStep = <usize>channels << 2;
+  const outStep = taps.outPixel;
   for (let group = 0; group < groups; group++) {
     const at = groupOffset(group, channels);
     let s0 = biasVector(bias, at);
@@ -61,7 +61,7 @@ export function block5(taps: Taps, src: usize, weights: usize, bias: usize, dst:
   const channels = taps.channels;
   const groups = (channels + 3) >> 2;
   const step = taps.columnStep;
-  const outStep = <usize>channels << 2;
+  const outStep = taps.outPixel;
   for (let group = 0; group < groups; group++) {
     const at = groupOffset(group, channels);
     let s0 = biasVector(bias, at);

@@ -13,6 +13,8 @@ export class Taps {
   groupStep: usize;
   /** Between the inputs of neighboring outputs. */
   outputStep: usize;
+  /** Bytes between neighboring pixels of the output. */
+  outPixel: usize;
 }
 
 /** Where channel group `g` starts, in bytes; the last one overlaps its predecessor. */

@@ -24,7 +24,7 @@ export function depthwiseRows(
   const w = changetype<Window>(window);
   const taps = changetype<Taps>(window + WORKSPACE);
   const pixel = floats(w.inPixel);
-  const outPixel = floats(w.inChannels);
+  const outPixel = floats(w.outPixel);
   const line = <usize>w.inW * pixel;
   const rowTaps = w.kernelH * w.kernelW;
   taps.channels = w.inChannels;
@@ -35,6 +35,7 @@ export function depthwiseRows(
   taps.weightPlaneStep = <usize>rowTaps << 4;
   taps.groupStep = <usize>(w.kernelD * rowTaps) << 4;
   taps.outputStep = <usize>w.strideW * pixel;
+  taps.outPixel = outPixel;
 
   // Outputs in [inner, outer) have every column tap inside the input.
   const inner = min(w.outW, (w.padW + w.strideW - 1) / w.strideW);
@@ -100,13 +101,14 @@ export function depthwiseRowsScalar(
   const w = changetype<Window>(window);
   const multiplier = w.outChannels / w.inChannels;
   const taps = floats(w.kernelD * w.kernelH * w.kernelW);
-  let dst = output + floats(w.outChannels) * <usize>(rowStart * w.outW);
-  for (let at = rowStart * w.outW; at < (rowStart + rowCount) * w.outW; at++) {
+  let pixel = output + floats(w.outPixel) * <usize>(rowStart * w.outW);
+  for (let at = rowStart * w.outW; at < (rowStart + rowCount) * w.outW; at++, pixel += floats(w.outPixel)) {
     const left = (at % w.outW) * w.strideW - w.padW;
     const row = at / w.outW;
     const top = (row % w.outH) * w.strideH - w.padH;
     const front = ((row / w.outH) % w.outD) * w.strideD - w.padD;
     const image = row / (w.outH * w.outD);
+    let dst = pixel;
     for (let o = 0; o < w.outChannels; o++, dst += 4) {
       let sum = bias ? load<f32>(bias + floats(o)) : <f32>0;
       let weight = weights + <usize>o * taps;

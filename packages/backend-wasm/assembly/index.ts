@@ -12,6 +12,7 @@ export { transpose } from "./transpose";
 export { copy1, copy2, copy4, copy8 } from "./copy";
 export { groupedRows } from "./conv-grouped";
 export { im2colRows } from "./conv-im2col";
+export { stripRows } from "./conv-strips";
 export { clampFloats, col2imRows, fillBias } from "./conv-transposed";
 export { gather5 } from "./conv-weights";
 export { depthwiseRows, depthwiseRowsScalar } from "./depthwise";

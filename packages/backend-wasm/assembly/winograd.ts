@@ -78,7 +78,7 @@ export function winogradTiles(
 
   const low = f32x4.splat(lo);
   const high = f32x4.splat(hi);
-  const pixel = floats(outChannels);
+  const pixel = floats(w.outPixel);
   const rowBytes = <usize>w.outW * pixel;
   const first = floats(channelStart);
   if (bias) bias += first;

@@ -136,6 +136,23 @@ export interface Kernels {
     rowCount: number,
     dst: Pointer,
   ): void;
+  stripRows(
+    window: Pointer,
+    input: Pointer,
+    strideN: number,
+    strideC: number,
+    strideH: number,
+    strideW: number,
+    weights: Pointer,
+    bias: Pointer,
+    rowStart: number,
+    rowCount: number,
+    output: Pointer,
+    strip: Pointer,
+    flags: number,
+    lo: number,
+    hi: number,
+  ): void;
   clampFloats(data: Pointer, count: number, lo: number, hi: number): void;
   col2imRows(
     window: Pointer,

@@ -63,9 +63,9 @@ export { checkInside } from "./strides/inside.ts";
 export {
   broadcastStrides,
   channelsLast,
+  denseStrides,
   isDense,
   type Layout,
-  resultStrides,
   sameStrides,
 } from "./strides/layout.ts";
 export { forEachOffset, normalDim, offsetsOf, type Slices, slicesOf } from "./strides/offsets.ts";

@@ -99,6 +99,8 @@ export interface OpRules<S extends string> {
   readonly complexPart?: 0 | 1;
   /** The result is complex; these arguments are its real and imaginary parts. */
   readonly complexParts?: readonly [real: string, imaginary: string];
+  /** The result is what the first argument lists, one behind the other along `dim`. */
+  readonly joins?: true;
   /** The arguments that the op writes to although its schema does not say so (running statistics). */
   readonly mutates?: readonly string[];
   /** The names of further in-place variants, besides the regular one: `aten::pow_.Scalar`. */
@@ -195,6 +197,7 @@ const RULES: { readonly [Name in keyof Required<OpRules<string>>]: true } = {
   window: true,
   complexPart: true,
   complexParts: true,
+  joins: true,
   mutates: true,
   inPlace: true,
 };

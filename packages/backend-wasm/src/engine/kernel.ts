@@ -21,6 +21,8 @@ export interface WasmKernel<Args = Call["args"]> extends OpKernel<Args> {
    * planned meanwhile.
    */
   prepare(call: KernelCall, args: Args): Awaitable<void>;
+  /** Whether it reads tensors whose elements lie between others, as those of channels that are joined later, where they lie. */
+  readonly readsParts?: boolean;
   /** Whether it clamps its (float32) results to `call.clamp` while they are in registers. */
   readonly clamps?: (args: Args) => boolean;
 }

@@ -12,7 +12,6 @@ import {
   type PlanTarget,
   planArena,
   type RandomState,
-  resultStrides,
 } from "@pt2/engine";
 import { DTYPES, type DType } from "@pt2/format";
 import type { Call, LoweredTensor } from "@pt2/registry";
@@ -33,6 +32,7 @@ import { writeView } from "./host-copy.ts";
 import type { PlanContext, WasmKernel, WasmTypes } from "./kernel.ts";
 import { LIMITS } from "./limits.ts";
 import type { ReadAhead } from "./read-ahead.ts";
+import { resultStrides } from "./result-strides.ts";
 import { planCopy } from "./strided-copy.ts";
 import { addressOf, type TensorView } from "./tensor-view.ts";
 import { writing, writtenBy } from "./written-by.ts";
@@ -127,6 +127,10 @@ export class WasmDevice implements PlanDevice<WasmTypes> {
         for (const buffer of from) buffer.replace!(null);
       }
     };
+  }
+
+  readsParts(call: Call): boolean {
+    return this.kernel(call)?.readsParts ?? false;
   }
 
   takesEpilogue(call: Call): boolean {

@@ -11,6 +11,13 @@ export function isFloat32(...tensors: readonly (TensorMeta | null | undefined)[]
   return tensors.every((tensor) => !tensor || COMPUTED_IN_FLOAT32.has(tensor.dtype));
 }
 
+/** Which result it is, and how it lies: see {@link KernelCall.output}. */
+interface Placement {
+  readonly index?: number;
+  readonly strides?: readonly number[];
+  readonly takes?: (strides: readonly number[]) => boolean;
+}
+
 /**
  * Allocates the n-th result and lets `compute` write it in float32; a half-precision result is rounded from a
  * temporary.
@@ -18,9 +25,9 @@ export function isFloat32(...tensors: readonly (TensorMeta | null | undefined)[]
 export function float32Result(
   call: KernelCall,
   compute: (out: TensorView) => void,
-  { index = 0, strides }: { readonly index?: number; readonly strides?: readonly number[] } = {},
+  { index = 0, strides, takes }: Placement = {},
 ): void {
-  const out = call.output(index, strides);
+  const out = call.output(index, strides, takes);
   if (out.dtype === "float32") {
     compute(out);
     return;

@@ -60,8 +60,16 @@ export interface KernelCall<T extends DeviceTypes> extends PlanContext<T> {
   tensor(argument: TensorMeta): TensorView<T["handle"]>;
   /** Returns a tensor argument as it lies in memory; null when absent. */
   optional(argument: TensorMeta | null | undefined): TensorView<T["handle"]> | null;
-  /** Makes result `index`; it is contiguous unless strides (of a dense tensor) are given. */
-  output(index?: number, strides?: readonly number[]): TensorView<T["handle"]>;
+  /**
+   * Makes result `index`; it is contiguous unless strides (of a dense tensor) are given. A kernel that can write elements
+   * between others tells with `takes` which strides it can write with: a result that is joined to others then lies in its part
+   * of the whole.
+   */
+  output(
+    index?: number,
+    strides?: readonly number[],
+    takes?: (strides: readonly number[]) => boolean,
+  ): TensorView<T["handle"]>;
   /** Makes the tensors of a `Tensor[]` result. */
   outputs(index?: number): readonly TensorView<T["handle"]>[];
   /** Makes result `index` a view of an existing tensor. */

@@ -38,6 +38,16 @@ export interface Epilogue<T extends DeviceTypes> {
 export interface TensorTable<T extends DeviceTypes> {
   get(tensor: LoweredTensor): TensorView<T["handle"]> | undefined;
   set(tensor: LoweredTensor, view: TensorView<T["handle"]>): void;
+  /**
+   * Returns where a tensor lies that is joined to others, in memory of the whole; undefined if it is joined to none, or if its
+   * strides there are not such as the kernel `takes`. `strides` are those of the tensor by itself. Absent where no tensor has
+   * memory of another.
+   */
+  partFor?(
+    tensor: LoweredTensor,
+    strides: readonly number[],
+    takes: (strides: readonly number[]) => boolean,
+  ): TensorView<T["handle"]> | undefined;
 }
 
 /** A call that a kernel plans. */
@@ -124,6 +134,11 @@ export interface PlanDevice<T extends DeviceTypes> {
   isReadable?(view: TensorView<T["handle"]>): boolean;
   /** The most operands that an elementwise loop may have. Default: that of `fuse`. */
   readonly maxInputs?: number;
+  /**
+   * Whether the kernel of a call reads tensors whose elements lie between others, without a copy. Tensors that only such calls
+   * read, and loops, may lie where they are joined to others. Absent where each tensor has memory of its own.
+   */
+  readsParts?(call: Call): boolean;
   /** Whether elementwise ops may follow the result of this call block by block. */
   takesEpilogue(call: Call, group: ElementwiseGroup): boolean;
   /** Whether the kernel computes its epilogue itself; otherwise the epilogue runs in place after it. Default: yes. */

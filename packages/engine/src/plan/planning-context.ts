@@ -10,7 +10,7 @@ import type { DeviceTypes } from "./device-types.ts";
 import type { KernelCall } from "./kernel-call.ts";
 import type { PlanDevice, PlannedCall, PlanTarget } from "./plan-device.ts";
 import type { RandomState } from "./random-state.ts";
-import { type TensorLayout, type TensorView, viewOf } from "./tensor-view.ts";
+import { sameView, type TensorLayout, type TensorView, viewOf } from "./tensor-view.ts";
 
 /** What kernels plan with, for a plan or for the computation of a constant. Devices add methods of their own. */
 export class PlanningContext<T extends DeviceTypes> implements KernelCall<T> {
@@ -72,7 +72,8 @@ export class PlanningContext<T extends DeviceTypes> implements KernelCall<T> {
   }
 
   copy(from: TensorView<T["handle"]>, to: TensorView<T["handle"]>): void {
-    if (numel(from.shape) > 0) this.device.copy(this.#own, from, to);
+    // What is joined may have been computed where it belongs.
+    if (numel(from.shape) > 0 && !sameView(from, to)) this.device.copy(this.#own, from, to);
   }
 
   elementwise(out: TensorView<T["handle"]>, inputs: readonly TensorView<T["handle"]>[], expr: T["expr"]): void {
@@ -133,10 +134,14 @@ export class PlanningContext<T extends DeviceTypes> implements KernelCall<T> {
     return argument === null || argument === undefined ? null : this.tensor(argument);
   }
 
-  output(index = 0, strides?: readonly number[]): TensorView<T["handle"]> {
+  output(
+    index = 0,
+    strides?: readonly number[],
+    takes?: (strides: readonly number[]) => boolean,
+  ): TensorView<T["handle"]> {
     const { epilogue } = this.planned;
     const result = this.#result(index);
-    return this.#made(index === 0 && epilogue !== null ? epilogue.output : result, strides);
+    return this.#made(index === 0 && epilogue !== null ? epilogue.output : result, strides, takes);
   }
 
   outputs(index = 0): readonly TensorView<T["handle"]>[] {
@@ -177,12 +182,17 @@ export class PlanningContext<T extends DeviceTypes> implements KernelCall<T> {
   }
 
   /** Returns the memory of a result, which may be allocated already. */
-  #made(tensor: LoweredTensor, strides: readonly number[] = contiguousStrides(tensor.shape)): TensorView<T["handle"]> {
+  #made(
+    tensor: LoweredTensor,
+    strides: readonly number[] = contiguousStrides(tensor.shape),
+    takes?: (strides: readonly number[]) => boolean,
+  ): TensorView<T["handle"]> {
     const { table } = this.planned;
     const { dtype, shape } = tensor;
     const known = table.get(tensor);
-    if (known !== undefined && sameStrides(shape, known.strides, strides)) return known;
-    const view = this.temporary(dtype, shape, strides);
+    if (known !== undefined && (sameStrides(shape, known.strides, strides) || takes?.(known.strides))) return known;
+    const part = takes && table.partFor?.(tensor, strides, takes);
+    const view = part ?? this.temporary(dtype, shape, strides);
     table.set(tensor, view);
     return view;
   }

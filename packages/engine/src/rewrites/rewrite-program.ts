@@ -14,6 +14,7 @@ const PASSES: readonly { readonly about: RegExp; readonly load: () => Promise<Pa
     about: /^aten::(batch_norm|_native_batch_norm_legit_no_training)$/,
     load: async () => (await import("./fold-batch-norm.ts")).foldBatchNorms,
   },
+  { about: /^aten::cat$/, load: async () => (await import("./nest-cats.ts")).nestCats },
 ];
 
 /**

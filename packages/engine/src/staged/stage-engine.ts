@@ -33,7 +33,7 @@ export interface StagePlan<View> {
 
 /** What a stage is planned from. */
 export interface StageRequest<View, Plan> {
-  readonly stage: Pick<Stage, "calls" | "live" | "end">;
+  readonly stage: Pick<Stage, "calls" | "live" | "end" | "again">;
   /** Views of tensors that exist already: weights, buffers, live tensors of earlier stages. */
   readonly views: ReadonlyMap<LoweredTensor, View>;
   /** Tensors and numbers that are written before the first step of each run. */

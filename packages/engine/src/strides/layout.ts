@@ -28,34 +28,15 @@ export function isDense(shape: readonly number[], strides: readonly number[]): b
   return true;
 }
 
-/**
- * Returns strides for the result of an elementwise loop: those of the first dense operand of the same shape, so that
- * channels-last stays channels-last; else row-major ones. Operands that are `preferred` come before others.
- */
-export function resultStrides<Operand extends Layout>(
-  shape: readonly number[],
-  inputs: readonly Operand[],
-  preferred: (input: Operand) => boolean,
-): readonly number[] {
-  const fits = (input: Operand): boolean =>
-    input.shape.length === shape.length &&
-    input.shape.every((size, i) => size === shape[i]) &&
-    isDense(shape, input.strides);
-  const model = inputs.find((input) => preferred(input) && fits(input)) ?? inputs.find(fits);
-  if (model === undefined) return contiguousStrides(shape);
-  // Dimensions of size 1 may carry any stride, so they get one that a dense tensor could have.
-  const row = contiguousStrides(shape);
-  return sameStrides(shape, model.strides, row) ? row : normalized(shape, model.strides);
-}
-
-/** Returns dense strides in the same order, with the strides of a dense tensor for dimensions of size 1. */
-function normalized(shape: readonly number[], strides: readonly number[]): readonly number[] {
-  const order = shape.map((_, i) => i).sort((a, b) => strides[b]! - strides[a]! || shape[b]! - shape[a]! || a - b);
+/** Returns the strides of a dense tensor whose dimensions lie in the order of another layout, of the same rank. */
+export function denseStrides(shape: readonly number[], like: Layout): readonly number[] {
+  const byStride = (a: number, b: number): number => like.strides[b]! - like.strides[a]!;
+  const order = shape.map((_, i) => i).sort((a, b) => byStride(a, b) || like.shape[b]! - like.shape[a]! || a - b);
   const result = new Array<number>(shape.length);
   let stride = 1;
   for (const dim of order.reverse()) {
     result[dim] = stride;
-    stride *= shape[dim]!;
+    stride *= Math.max(shape[dim]!, 1);
   }
   return result;
 }

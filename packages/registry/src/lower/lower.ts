@@ -82,11 +82,19 @@ async function lowerFrom(
     nodes.push({ node, ...lowered });
   }
   const stage = returnStage(graph, env, emitter, numbers);
-  if (start > 0 || graph !== from) return stage;
+  if (start > 0 || graph !== from || hasFixedSizes(graph)) return stage;
   return { ...stage, again: repeater([graph, nodes, env, [...given.keys()]], options) };
 }
 
-/** Nodes are sorted when a second size comes: programs of one size do without. */
+/** Whether all that a graph is given are tensors of sizes that are numbers. */
+function hasFixedSizes({ inputs, values }: Graph): boolean {
+  return inputs.every((name) => {
+    const type = name === null ? undefined : values.get(name);
+    return name === null || (type?.kind === "tensor" && type.shape.every((size) => typeof size !== "object"));
+  });
+}
+
+/** Nodes are sorted when a second size comes. */
 function repeater(parts: ConstructorParameters<typeof LoweredGraph>, options: LowerOptions): LowerAgain {
   let whole: LoweredGraph | undefined;
   return {

@@ -40,7 +40,7 @@ export interface Stage {
    * The runtime scalars whose values the stage depends on: the stage is valid for a run as long as they are the same.
    */
   readonly numbers: RuntimeScalars;
-  /** How the graph is lowered again for other inputs, where the stage is the whole of it. */
+  /** How the graph is lowered again for inputs of other sizes, where there may be such, and the stage is the whole of it. */
   readonly again?: LowerAgain | undefined;
   /** Continues after the graph break with its results (one entry per return of its node). */
   resume(results: readonly ArgValue[]): Promise<Stage>;

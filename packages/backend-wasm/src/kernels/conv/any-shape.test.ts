@@ -3,6 +3,7 @@ import { expect, test } from "vitest";
 import { BUILDS, type Random, random, testbed } from "../../kernels.test-helper.ts";
 import { difference, shapeOf } from "./convolution.test-helper.ts";
 import { chooseAlgorithm } from "./plan-conv.ts";
+import { takesStrips } from "./strips.ts";
 import type { ConvAlgorithm, ConvShape } from "./types.ts";
 import { convOutput } from "./window.ts";
 import { fitsWinograd } from "./winograd.ts";
@@ -39,6 +40,7 @@ function anyShape(rng: Random): ConvShape | null {
 
 function anyAlgorithm(rng: Random, shape: ConvShape): ConvAlgorithm {
   if (fitsWinograd(shape) && rng.below(2) === 0) return rng.below(2) === 0 ? "winograd2" : "winograd4";
+  if (takesStrips(shape) && rng.below(3) === 0) return "strips";
   return !shape.transposed && shape.groups === 1 && rng.below(2) === 0 ? "im2col" : chooseAlgorithm(shape);
 }
 

@@ -51,6 +51,56 @@ describe("pointwise", () => {
   });
 });
 
+describe("strips", () => {
+  test("pictures of one to four channels are read as they lie, in strips", () => {
+    for (const [inChannels, outChannels, size, stride, batch] of [
+      [3, 16, 3, 2, 2],
+      [3, 29, 7, 2, 1],
+      [1, 8, 5, 1, 2],
+      [4, 13, 2, 3, 1],
+      [2, 3, 16, 16, 1],
+    ] as const) {
+      const shape = shapeOf({
+        batch,
+        inChannels,
+        outChannels,
+        input: [1, 24 * stride + size, 25 * stride + size],
+        kernel: [1, size, size],
+        stride: [1, stride, stride],
+        padding: [0, size >> 1, size >> 2],
+      });
+      expect(chooseAlgorithm(shape)).toBe("strips");
+      expectClose(shape, {}, 2e-5);
+      expectClose(shape, { bias: false, clamp: relu6 }, 2e-5);
+    }
+  });
+
+  test("strips take padding wider than the input, and dilation along the height", () => {
+    const kernel = [1, 3, 5] as const;
+    for (const given of [
+      { input: [1, 2, 3] as const, padding: [0, 6, 7] as const },
+      { input: [1, 9, 2] as const, padding: [0, 4, 4] as const, dilation: [1, 3, 1] as const },
+      { input: [1, 1, 1] as const, padding: [0, 5, 9] as const, stride: [1, 2, 3] as const },
+    ]) {
+      expectClose(shapeOf({ kernel, inChannels: 3, outChannels: 11, ...given }), { algorithm: "strips" });
+    }
+  });
+
+  test("small pictures, several groups, depth and dilated rows are not for strips", () => {
+    const picture = { inChannels: 3, outChannels: 6, input: [1, 32, 32] as const };
+    expect(chooseAlgorithm(shapeOf(picture))).toBe("strips");
+    for (const given of [
+      { input: [1, 8, 60] as const },
+      { input: [3, 32, 32] as const, kernel: [3, 3, 3] as const },
+      { groups: 3 },
+      { dilation: [1, 1, 2] as const },
+      { inChannels: 5, stride: [1, 2, 2] as const },
+    ]) {
+      expect(chooseAlgorithm(shapeOf({ ...picture, ...given }))).not.toBe("strips");
+    }
+  });
+});
+
 describe("im2col", () => {
   test("im2col takes kernels, strides, paddings and dilations", () => {
     for (let i = 0; i < 60; i++) {

@@ -81,7 +81,8 @@ function amongOthers(x: Float32Array, channels: number, before: number, behind: 
 
 /**
  * Runs `shape` through its plan and in double precision; gives the worst error, which is infinite where parts for several
- * threads, or an input that is a slice of channels, give other bytes.
+ * threads, an input or output that is a slice of channels, or an input of rows for strips, give other bytes, or where an output
+ * writes to other channels.
  */
 export function difference(bed: Testbed, rng: Random, shape: ConvShape, options: Comparison = {}): number {
   bed.clear();
@@ -118,6 +119,27 @@ export function difference(bed: Testbed, rng: Random, shape: ConvShape, options:
   const slice = planConv(bed, { ...shape, inPixel: shape.inChannels + 3 }, plan.algorithm);
   const sliced = bed.put(amongOthers(x, shape.inChannels, 1, 2)) + 4;
   const results = [...[1, 2, 5].map((threads) => compute(threads)), compute(2, slice, sliced)];
+  if (plan.algorithm === "strips") {
+    const [[, height, width], channels] = [shape.input, shape.inChannels];
+    const planes = height * width;
+    const rows = planConv(bed, { ...shape, inputStrides: [channels * planes, planes, width, 1] }, "strips");
+    const inRows = x.map((_, i) => {
+      const [n, c] = [Math.floor(i / (planes * channels)), Math.floor(i / planes) % channels];
+      return x[(n * planes + (i % planes)) * channels + c]!;
+    });
+    results.push(compute(2, rows, bed.put(inRows)));
+  }
+  if (!shape.transposed) {
+    const part = planConv(bed, { ...shape, outPixel: shape.outChannels + 3 }, plan.algorithm);
+    const among = bed.put(amongOthers(new Float32Array(length), shape.outChannels, 1, 2));
+    for (const { start, count } of divide({ ...part.division, nanoseconds: 1e9 }, 2)) {
+      part.run({ ...call, output: among + 4 }, start, count);
+    }
+    const written = bed.floats(among, pixels * (shape.outChannels + 3));
+    results.push(results[0]!.map((_, i) => written[Math.floor(i / shape.outChannels) * 3 + i + 1]!));
+    if (!Buffer.from(written.buffer).equals(Buffer.from(amongOthers(results[0]!, shape.outChannels, 1, 2).buffer)))
+      return Number.POSITIVE_INFINITY;
+  }
   const same = results.every((result) => Buffer.from(result.buffer).equals(Buffer.from(results[0]!.buffer)));
   if (!same || !bed.intact()) return Number.POSITIVE_INFINITY;
   const expected = reference(shape, x, weight, bias).map((value) => Math.min(Math.max(value, lo), hi));

@@ -3,6 +3,7 @@ import {
   type ConvolutionWindow,
   channelsLast,
   convolutionWindow,
+  type Layout,
   type Spatial,
   spatial,
 } from "@pt2/engine";
@@ -19,6 +20,7 @@ import type { ConvShape } from "./types.ts";
 /** Every convolution of one to three dimensions, on channels-last data. */
 export const convolution: WasmKernel = wasmKernel({
   ops: CONVOLUTIONS,
+  readsParts: true,
   accepts: ({ input, weight, bias }) => isFloat32(input, weight, bias) && weight.shape.length <= 5,
   clamps: () => true,
   prepare(call, args) {
@@ -26,28 +28,31 @@ export const convolution: WasmKernel = wasmKernel({
     const rank = weight.shape.length;
     const input = batched(call.convert(call.tensor(args.input), "float32"), rank);
     const window = convolutionWindow(call.call.record, args, weight.shape.slice(2));
-    const pixels = pixelsOf(call, input);
     const bias = call.optional(args.bias);
     const denseBias = bias && call.dense(call.convert(bias, "float32"));
     const result = call.call.results[0] as TensorMeta;
     const shape = result.shape.length === rank ? result.shape : [1, ...result.shape];
     const strides = channelsLast(shape).slice(rank - result.shape.length);
-    float32Result(call, (out) => planInto(call, window, pixels, weight, denseBias, out), { strides });
+    const takes = (given: readonly number[]): boolean =>
+      !window.transposed && pixelStrideOf(batched({ shape: result.shape, strides: given }, rank)) !== null;
+    const compute = (out: TensorView): void => planInto(call, window, input, weight, denseBias, batched(out, rank));
+    float32Result(call, compute, { strides, takes });
   },
 });
 
 function planInto(
   call: KernelCall,
   window: ConvolutionWindow,
-  input: Pixels,
+  input: TensorView,
   weight: TensorView,
   bias: TensorView | null,
   out: TensorView,
 ): void {
   if (out.shape.some((size) => size === 0)) return;
-  const shape = convShape(window, input, weight.shape);
+  const shape = convShape(window, input.shape, weight.shape, out);
   const algorithm = call.exact ? exactAlgorithm(shape) : chooseAlgorithm(shape, weight.buffer.constant !== null);
-  const plan = planConv({ kernels: call.kernels, memory: call.heap.memory }, shape, algorithm);
+  const { view, ...strides } = algorithm === "strips" ? asItLies(input) : pixelsOf(call, input);
+  const plan = planConv({ kernels: call.kernels, memory: call.heap.memory }, { ...shape, ...strides }, algorithm);
   const key = `conv:${plan.algorithm}:${window.groups}:${weight.shape}:${window.transposed}`;
   const packed = call.prepared(weight, key, packedBytes(plan.weightBytes), (ctx, from, to) => {
     const work = ctx.scratch(plan.packScratchBytes);
@@ -58,7 +63,7 @@ function planInto(
   const { lo, hi } = call.clamp;
   const compute = (part: Part): void => {
     const addresses = {
-      input: addressOf(input.view),
+      input: addressOf(view),
       weight: addressOf(packed),
       bias: bias === null ? 0 : addressOf(bias),
       output: addressOf(out),
@@ -69,14 +74,18 @@ function planInto(
   call.step(call.team.step(parts, compute));
 }
 
-function convShape(window: ConvolutionWindow, { view, stride }: Pixels, weight: readonly number[]): ConvShape {
+function convShape(
+  window: ConvolutionWindow,
+  input: readonly number[],
+  weight: readonly number[],
+  out: TensorView,
+): ConvShape {
   const { groups, transposed } = window;
-  const input = view.shape;
   return {
     batch: input[0]!,
     inChannels: input[1]!,
-    inPixel: stride,
     outChannels: transposed ? weight[1]! * groups : weight[0]!,
+    outPixel: pixelStrideOf(out)!,
     groups,
     input: spatial(input.slice(2), 1),
     kernel: spatial(weight.slice(2), 1),
@@ -89,24 +98,28 @@ function convShape(window: ConvolutionWindow, { view, stride }: Pixels, weight: 
   };
 }
 
-/** An input whose channels lie side by side, with `stride` elements from each pixel to the next. */
-interface Pixels {
-  readonly view: TensorView;
-  readonly stride: number;
+/** What a convolution reads, and how that lies. */
+type Input = { readonly view: TensorView } & Pick<ConvShape, "inPixel" | "inputStrides">;
+
+/** An input whose channels may lie anywhere. */
+function asItLies(view: TensorView): Input {
+  const [n, c, ...space] = view.strides as readonly [number, number, ...number[]];
+  const [, h, w] = spatial(space, 0);
+  return { view, inputStrides: [n, c, h, w] };
 }
 
-/** The pixels of an input where they lie, if kernels can read them there; otherwise of a copy. */
-function pixelsOf(call: KernelCall, input: TensorView): Pixels {
-  const stride = pixelStrideOf(input);
-  if (stride !== null) return { view: input, stride };
-  return { view: call.withStrides(input, channelsLast(input.shape)), stride: input.shape[1]! };
+/** The pixels of an input, whose channels lie side by side, where they lie, if kernels can read them there; else of a copy. */
+function pixelsOf(call: KernelCall, input: TensorView): Input {
+  const inPixel = pixelStrideOf(input);
+  if (inPixel !== null) return { view: input, inPixel };
+  return { view: call.withStrides(input, channelsLast(input.shape)), inPixel: input.shape[1]! };
 }
 
 /**
  * Elements between neighboring pixels, where the channels of each lie side by side and all pixels at one distance: dense
  * channels-last data, and slices of their channels. Null elsewhere.
  */
-function pixelStrideOf({ shape, strides }: TensorView): number | null {
+function pixelStrideOf({ shape, strides }: Layout): number | null {
   const channels = shape[1]!;
   const dense = channelsLast(shape);
   const axes = [...shape.keys()].filter((axis) => axis !== 1 && shape[axis] !== 1);
@@ -119,7 +132,7 @@ function pixelStrideOf({ shape, strides }: TensorView): number | null {
 }
 
 /** A single sample as a batch of one. */
-function batched(view: TensorView, rank: number): TensorView {
+function batched<View extends Layout>(view: View, rank: number): View {
   if (view.shape.length === rank) return view;
   return { ...view, shape: [1, ...view.shape], strides: [0, ...view.strides] };
 }

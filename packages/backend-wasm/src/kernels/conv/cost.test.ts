@@ -30,7 +30,7 @@ describe("choice of algorithm", () => {
       { stride: [1, 2, 2] },
       { dilation: [1, 2, 2] },
       { groups: 2 },
-      { inChannels: 3 },
+      { inChannels: 3, input: [1, 9, 9] },
       { kernel: [1, 5, 5] },
       { kernel: [3, 3, 3], input: [3, 9, 9] },
       { input: [3, 9, 9] },

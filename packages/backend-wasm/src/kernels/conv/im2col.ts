@@ -2,7 +2,7 @@ import { volume } from "@pt2/engine";
 import { PANEL, ROW_UNIT } from "../matmul/gemm.ts";
 import { clampFlag, inEvenBlocks, productNanoseconds } from "./row-blocks.ts";
 import type { ConvPlan, ConvShape, KernelModule } from "./types.ts";
-import { convOutput, WINDOW_BYTES, windowWords, writeWords } from "./window.ts";
+import { convOutput, pixelStrides, WINDOW_BYTES, windowWords, writeWords } from "./window.ts";
 
 /** Bytes of unfolded input that stay in the second cache while the product passes over them. */
 const BLOCK_BYTES = 192 * 1024;
@@ -15,6 +15,7 @@ const MANY_COLUMNS = 64;
 export function planIm2col(module: KernelModule, shape: ConvShape): ConvPlan {
   const { kernels } = module;
   const { inChannels, outChannels, groups } = shape;
+  const { outPixel } = pixelStrides(shape);
   const output = convOutput(shape);
   const words = windowWords(shape, output);
   const rows = shape.batch * volume(output);
@@ -59,8 +60,8 @@ export function planIm2col(module: KernelModule, shape: ConvShape): ConvPlan {
             unfolded,
             depth,
             call.weight + group * panels + column * depth * 4,
-            call.output + (row * outChannels + channel) * 4,
-            outChannels,
+            call.output + (row * outPixel + channel) * 4,
+            outPixel,
             call.bias && call.bias + channel * 4,
             flags,
             call.lo,

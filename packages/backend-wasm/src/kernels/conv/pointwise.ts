@@ -2,7 +2,7 @@ import { volume } from "@pt2/engine";
 import { PANEL, ROW_UNIT } from "../matmul/gemm.ts";
 import { clampFlag, productNanoseconds } from "./row-blocks.ts";
 import type { ConvPlan, ConvShape, KernelModule } from "./types.ts";
-import { convOutput, pixelStride } from "./window.ts";
+import { convOutput, pixelStrides } from "./window.ts";
 
 /** True when every output pixel reads exactly the input pixel at its place. */
 export function isPointwise({ kernel, stride, padding, paddingEnd = padding, transposed }: ConvShape): boolean {
@@ -13,7 +13,7 @@ export function isPointwise({ kernel, stride, padding, paddingEnd = padding, tra
 /** 1x1 convolution: one matrix product over all pixels, for each group. */
 export function planPointwise({ kernels }: KernelModule, shape: ConvShape): ConvPlan {
   const { inChannels, outChannels, groups } = shape;
-  const inPixel = pixelStride(shape);
+  const { inPixel, outPixel } = pixelStrides(shape);
   const output = convOutput(shape);
   const rows = shape.batch * volume(output);
   const [depth, columns] = [inChannels / groups, outChannels / groups];
@@ -46,8 +46,8 @@ export function planPointwise({ kernels }: KernelModule, shape: ConvShape): Conv
           call.input + (row * inPixel + group * depth) * 4,
           inPixel,
           call.weight + group * panels + column * depth * 4,
-          call.output + (row * outChannels + group * columns + column) * 4,
-          outChannels,
+          call.output + (row * outPixel + group * columns + column) * 4,
+          outPixel,
           call.bias && call.bias + (group * columns + column) * 4,
           clampFlag(call),
           call.lo,

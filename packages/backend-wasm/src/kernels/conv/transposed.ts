@@ -1,7 +1,7 @@
 import { volume } from "@pt2/engine";
 import { inBlocks, productNanoseconds } from "./row-blocks.ts";
 import type { ConvPlan, ConvShape, KernelModule } from "./types.ts";
-import { convOutput, pixelStride, WINDOW_BYTES, windowWords, writeWords } from "./window.ts";
+import { convOutput, pixelStrides, WINDOW_BYTES, windowWords, writeWords } from "./window.ts";
 
 /** Bytes of columns that are made and scattered at a time. */
 const BLOCK_BYTES = 192 * 1024;
@@ -10,7 +10,7 @@ const BLOCK_BYTES = 192 * 1024;
 export function planTransposed(module: KernelModule, shape: ConvShape): ConvPlan {
   const { kernels } = module;
   const { inChannels, outChannels, groups } = shape;
-  const inPixel = pixelStride(shape);
+  const { inPixel } = pixelStrides(shape);
   const output = convOutput(shape);
   const words = windowWords(shape, output);
   const rows = shape.batch * volume(shape.input);

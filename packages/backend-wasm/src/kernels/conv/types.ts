@@ -14,7 +14,11 @@ export interface ConvShape {
   readonly inChannels: number;
   /** Elements between neighboring pixels of the input: more than `inChannels`, its value when absent, in a slice of these. */
   readonly inPixel?: number;
+  /** Elements from one to the next along batch, channels, height and width, for algorithms that take an input as it lies. */
+  readonly inputStrides?: readonly [number, number, number, number];
   readonly outChannels: number;
+  /** Elements between neighboring pixels of the output: more than `outChannels`, its value when absent, in a slice of others. */
+  readonly outPixel?: number;
   readonly groups: number;
   readonly input: Spatial;
   readonly kernel: Spatial;
@@ -32,6 +36,7 @@ export interface ConvShape {
 export type ConvAlgorithm =
   | "pointwise"
   | "im2col"
+  | "strips"
   | "winograd2"
   | "winograd4"
   | "depthwise"

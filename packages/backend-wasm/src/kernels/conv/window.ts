@@ -23,13 +23,15 @@ export function isFlat({ input, kernel, padding, paddingEnd = padding }: ConvSha
   return input[0] === 1 && kernel[0] === 1 && padding[0] === 0 && paddingEnd[0] === 0;
 }
 
-/** Elements between neighboring pixels of the input. */
-export function pixelStride({ inChannels, inPixel = inChannels }: ConvShape): number {
-  return inPixel;
+/** Elements between neighboring pixels of the input, and of the output. */
+export function pixelStrides(shape: ConvShape): { readonly inPixel: number; readonly outPixel: number } {
+  const { inChannels, outChannels, inPixel = inChannels, outPixel = outChannels } = shape;
+  return { inPixel, outPixel };
 }
 
-/** The window of a convolution as the 23 words that the kernels read. */
+/** The window of a convolution as the 24 words that the kernels read. */
 export function windowWords(shape: ConvShape, output: Spatial): Int32Array {
+  const { inPixel, outPixel } = pixelStrides(shape);
   return Int32Array.of(
     shape.batch,
     shape.inChannels,
@@ -40,7 +42,8 @@ export function windowWords(shape: ConvShape, output: Spatial): Int32Array {
     ...shape.stride,
     ...shape.padding,
     ...shape.dilation,
-    pixelStride(shape),
+    inPixel,
+    outPixel,
   );
 }
 

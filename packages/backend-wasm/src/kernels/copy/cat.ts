@@ -1,11 +1,13 @@
+import { denseStrides } from "@pt2/engine";
 import { contiguousStrides, sameShape } from "@pt2/format";
 import type { TensorMeta } from "@pt2/registry";
 import { type WasmKernel, wasmKernel } from "../../engine/kernel.ts";
 import type { TensorView } from "../../engine/tensor-view.ts";
 
-/** `cat(tensors, dim)`: each operand is copied (converted where dtypes differ) into its part of the result. */
+/** `cat(tensors, dim)`: each operand is copied (converted where dtypes differ) into its part of the result, unless it lies there. */
 export const cat: WasmKernel = wasmKernel({
   ops: ["aten::cat"],
+  readsParts: true,
   prepare(call, { tensors, dim: given }) {
     const result = call.call.results[0] as TensorMeta;
     const rank = result.shape.length;
@@ -15,11 +17,11 @@ export const cat: WasmKernel = wasmKernel({
     // A cache begins with nothing: what is joined to that is the result.
     const whole = parts.find(({ shape, dtype }) => dtype === result.dtype && sameShape(shape, result.shape));
     if (whole !== undefined) return call.alias(0, whole);
-    const out = call.output(0, stridesLike(result.shape, parts[0], dim));
+    const out = call.output(0, stridesLike(result.shape, parts[0], dim), () => true);
     let at = 0;
     for (const part of parts) {
       const size = part.shape[dim]!;
-      const target: TensorView = { ...out, shape: part.shape, offset: at * out.strides[dim]! };
+      const target: TensorView = { ...out, shape: part.shape, offset: out.offset + at * out.strides[dim]! };
       call.copy(call.convert(part, out.dtype), target);
       at += size;
     }
@@ -29,14 +31,6 @@ export const cat: WasmKernel = wasmKernel({
 /** The layout of the first operand, so that channels-last stays channels-last. */
 function stridesLike(shape: readonly number[], part: TensorView | undefined, dim: number): readonly number[] {
   if (part === undefined) return contiguousStrides(shape);
-  const order = [...shape.keys()].sort((a, b) => part.strides[b]! - part.strides[a]! || a - b);
   const single = part.shape.some((size, d) => size === 1 && d !== dim);
-  if (single && shape.length < 3) return contiguousStrides(shape);
-  const strides = new Array<number>(shape.length);
-  let stride = 1;
-  for (const d of order.reverse()) {
-    strides[d] = stride;
-    stride *= Math.max(shape[d]!, 1);
-  }
-  return strides;
+  return single && shape.length < 3 ? contiguousStrides(shape) : denseStrides(shape, part);
 }

@@ -11,6 +11,7 @@ import { emit } from "../support/emit.ts";
 export const CONCAT_OPS: readonly OpRecord[] = [
   defineOp("aten::cat(Tensor[] tensors, int dim=0) -> Tensor", {
     infer: ({ tensors, dim }) => catMeta(tensors, dim),
+    joins: true,
   }),
   defineOp("aten::concat(Tensor[] tensors, int dim=0) -> Tensor", {
     decompose: ({ tensors, dim }, b) => b.tensor("aten::cat", { tensors, dim }),
