@@ -85,7 +85,7 @@ describeWithLibtorch("images whose channels are some of a wider one's", ({ addon
       }),
     preactivated_conv1x1: (x, channels) =>
       call("pt2::preactivated_conv1x1", {
-        x: given(x),
+        x: list(x),
         scale: weight([channels]),
         shift: weight([channels]),
         weight: given(call("pt2::pack_linear_weight", { weight: weight([21, channels]) })),

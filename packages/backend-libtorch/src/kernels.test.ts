@@ -24,6 +24,10 @@ describeWithLibtorch("the kernels of this package, against ATen's ops", ({ addon
   const torch = new LibtorchBackend(addon);
   const one = (name: string, args: OpArgs): Tensor => torch.callSync(name as "aten::add", args)[0] as Tensor;
 
+  /** A copy in channels-last order. */
+  const pixelByPixel = (x: Tensor): Tensor =>
+    one("pt2::max_pool2d", { x, kernel: [1, 1], stride: [1, 1], padding: [0, 0], dilation: [1, 1], ceil_mode: false });
+
   function expectClose(actual: Tensor, expected: Tensor, tolerance = SHORT): void {
     expect(actual.shape).toEqual(expected.shape);
     expect(worstError(elementsOf(actual), elementsOf(expected), ABSOLUTE)).toBeLessThan(tolerance);
@@ -138,7 +142,7 @@ describeWithLibtorch("the kernels of this package, against ATen's ops", ({ addon
     const kernel = hostTensor("float32", [n, c, 1, 1], weight.data);
     const plain = one("aten::conv2d", [one("aten::relu", [shifted]), kernel, bias]);
     const packed = one("pt2::pack_linear_weight", { weight });
-    const args = { x, scale, shift, weight: packed, out_channels: n, bias, scalars: [], algorithm: null };
+    const args = { x: [x], scale, shift, weight: packed, out_channels: n, bias, scalars: [], algorithm: null };
     const activated = one("pt2::preactivated_conv1x1", { ...args, attr: "relu" });
     expectClose(activated, one("aten::relu", [plain]), SHORT + sumError(c));
     const call = (changed: OpArgs): unknown => one("pt2::preactivated_conv1x1", { ...args, attr: "none", ...changed });
@@ -146,11 +150,46 @@ describeWithLibtorch("the kernels of this package, against ATen's ops", ({ addon
     expect(() => call({ shift: random([c, 1]) })).toThrow("shift must have shape");
   });
 
+  it.each([
+    [[24, 17], 40, 5, 7, 1],
+    [[1, 1, 1], 7, 3, 11, 2],
+    [[700, 0, 600, 5], 19, 3, 5, 1],
+    [[64, 128, 128, 128], 256, 14, 14, 1],
+    [[32, 64, 32], 16, 40, 41, 2],
+  ])(
+    "preactivated_conv1x1 of %j to %i channels at %i x %i has the bits of one of the whole",
+    (parts, n, h, w, batch) => {
+      const c = parts.reduce((sum, channels) => sum + channels, 0);
+      const images = parts.map((channels, i) => random([batch, channels, h, w], i));
+      // Some of them lie pixel by pixel, as the results of convolutions do.
+      const x = images.map((image, i) => (i % 2 === 0 ? pixelByPixel(image) : image));
+      const [weight, bias, scale, shift] = [random([n, c], 12), random([n], 13), random([c], 14), random([c], 15)];
+      const packed = one("pt2::pack_linear_weight", { weight });
+      const rest = { scale, shift, weight: packed, out_channels: n, bias, attr: "relu", scalars: [], algorithm: null };
+      const whole = one("aten::cat", { tensors: x, dim: 1 });
+      const [joined, plain] = [x, [whole]].map((given) => one("pt2::preactivated_conv1x1", { x: given, ...rest }));
+      expect(elementsOf(joined!)).toEqual(elementsOf(plain!));
+    },
+  );
+
+  it("preactivated_conv1x1 refuses tensors that do not fit each other", () => {
+    const weight = one("pt2::pack_linear_weight", { weight: random([4, 8]) });
+    const [a, b, ones] = [random([1, 3, 4, 5]), random([1, 5, 4, 5]), random([8])];
+    const args = { scale: ones, shift: ones, weight, out_channels: 4, bias: null, attr: "none", scalars: [] };
+    const call = (x: readonly HostTensor[]): unknown =>
+      one("pt2::preactivated_conv1x1", { x, ...args, algorithm: null });
+    expect(() => call([a, b])).not.toThrow();
+    expect(() => call([])).toThrow("x have a tensor");
+    expect(() => call([a, random([1, 5, 4, 6])])).toThrow("one shape but for their channels");
+    expect(() => call([a, random([1, 5, 4])])).toThrow("one shape but for their channels");
+    expect(() => call([a, a])).toThrow("scale must have shape");
+  });
+
   it("preactivated_conv1x1 keeps NaN", () => {
     const x = hostTensor("float32", [1, 2, 1, 2], new Float32Array([Number.NaN, 1, 1, 1]));
     const ones = hostTensor("float32", [2], new Float32Array([1, 1]));
     const weight = one("pt2::pack_linear_weight", { weight: hostTensor("float32", [1, 2], new Float32Array([1, 1])) });
-    const args = { x, scale: ones, shift: ones, weight, out_channels: 1, bias: null, attr: "none", scalars: [] };
+    const args = { x: [x], scale: ones, shift: ones, weight, out_channels: 1, bias: null, attr: "none", scalars: [] };
     expect([...elementsOf(one("pt2::preactivated_conv1x1", { ...args, algorithm: null }))]).toEqual([Number.NaN, 4]);
   });
 

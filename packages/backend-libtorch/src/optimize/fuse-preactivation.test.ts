@@ -24,9 +24,27 @@ describe("fusePreactivations", () => {
       parameter "s" = %s: f32[8]
       parameter "t" = %t: f32[8]
       user_input %x: f32[1, 8, 4, 4]
-      %preactivated_conv1x1: f32[1, 16, 4, 4] = pt2::preactivated_conv1x1(x=%x, scale=%s, shift=%t, weight=%w, out_channels=16, bias=none, attr="relu", scalars=[], algorithm="")
+      %preactivated_conv1x1: f32[1, 16, 4, 4] = pt2::preactivated_conv1x1(x=[%x], scale=%s, shift=%t, weight=%w, out_channels=16, bias=none, attr="relu", scalars=[], algorithm="")
       return %preactivated_conv1x1"
     `);
+  });
+
+  it("reads the tensors that are put together for it alone, instead of the whole", () => {
+    const whole = (cat: string, results = "%y", second = "f32[1, 5, 4, 4]"): string =>
+      network("none", results).replace(
+        "user_input %x: f32[1, 8, 4, 4]",
+        `user_input %p: f32[1, 3, 4, 4]
+  user_input %q: ${second}
+  %x: f32[1, 8, 4, 4] = ${cat}`,
+      );
+    const fused = (body: string): string | undefined =>
+      text(fusePreactivations(program(body), own)).match(/preactivated_conv1x1\(x=(.*?\])/)?.[1];
+    expect(fused(whole("pt2::cat(tensors=[%p, %q], dim=1)"))).toBe("[%p, %q]");
+    expect(fused(whole("aten::cat(tensors=[%p, %q], dim=-3)"))).toBe("[%p, %q]");
+    expect(fused(whole("pt2::cat(tensors=[%p, %q], dim=2)"))).toBe("[%x]");
+    expect(fused(whole("pt2::cat(tensors=[%p, %q], dim=1)", "%y, %x"))).toBe("[%x]");
+    expect(fused(whole("pt2::cat(tensors=[%p, %q], dim=1)", "%y", "f16[1, 5, 4, 4]"))).toBe("[%x]");
+    expect(fused(whole("pt2::cat(tensors=[%p, %q], dim=1)", "%y", "f32[0]"))).toBe("[%x]");
   });
 
   it.each([

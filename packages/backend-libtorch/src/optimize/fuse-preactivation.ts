@@ -5,7 +5,7 @@ import type { OptimizeTarget } from "./target.ts";
 /**
  * Fuses what networks like DenseNet have before a 1x1 convolution, relu(x * scale + shift) with fixed numbers for each
  * channel, into the convolution: it applies them to the few rows that it is about to multiply, so that the map is read
- * once and not written.
+ * once and not written. These rows may be of several tensors, which then need not be put together.
  */
 export function fusePreactivations(program: Program, target: OptimizeTarget): Program {
   if (!target.has("pt2::preactivated_conv1x1")) return program;
@@ -24,8 +24,23 @@ const RULE: RewriteRule = (node, context) => {
   const shift = channels(argOf(sum, "other"), x, context);
   const [output] = node.outputs;
   if (scale === null || shift === null || output?.kind !== "value") return null;
-  return context.emit("pt2::preactivated_conv1x1", { x, scale, shift, ...args }, context.tensor(output), node);
+  const parts: Arg = { kind: "list", items: partsOf(x, context) ?? [x!] };
+  return context.emit("pt2::preactivated_conv1x1", { x: parts, scale, shift, ...args }, context.tensor(output), node);
 };
+
+/** The tensors of float32 whose channels a value has one behind the other, if nothing else reads it. */
+function partsOf(value: Arg | undefined, context: RewriteContext): readonly Arg[] | null {
+  const cat = only(value, "pt2::cat", context) ?? only(value, "aten::cat", context);
+  const [tensors, dim] = [cat && argOf(cat, "tensors"), cat && (numberOf(argOf(cat, "dim")) ?? 0)];
+  const rank = context.tensor(value)?.shape.length ?? 0;
+  if (dim === undefined || tensors?.kind !== "list") return null;
+  // An empty operand may have any rank, and those of other dtypes would be converted.
+  const isPart = (item: Arg): boolean => {
+    const type = context.tensor(item);
+    return type?.dtype === "float32" && type.shape.length === rank;
+  };
+  return (dim < 0 ? dim + rank : dim) === 1 && tensors.items.every(isPart) ? tensors.items : null;
+}
 
 function only(value: Arg | undefined, op: Node["op"], context: RewriteContext): Node | undefined {
   const node = context.isReadOnce(value) ? context.definition(value) : undefined;

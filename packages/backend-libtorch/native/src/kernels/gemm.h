@@ -6,6 +6,7 @@
 
 #include "activation.h"
 #include "cache.h"
+#include "cat.h"
 
 namespace pt2 {
 
@@ -30,7 +31,7 @@ struct GemmShape {
 /// out[m, n] = activation(sum_k a'[m, k] b[k, n] + bias[n] + residual[m, n]), where a' is a, or
 /// max(a[m, k] scale[k] + shift[k], 0).
 struct Gemm {
-  const float* a;         // rows, inner; rows `pitch` floats apart
+  const float* a;         // rows, inner; rows `pitch` floats apart; null where there are parts
   const float* packed;    // panels of `shape.panel` columns: [ceil(columns / panel)][inner][panel], zero past `columns`
   const float* bias;      // columns, or null
   const float* residual;  // rows, columns, or null
@@ -40,6 +41,9 @@ struct Gemm {
   Activation activation;
   const float* scale = nullptr;  // inner, or null for both
   const float* shift = nullptr;
+  /// Tensors whose rows, one behind the other, are those of the left side; null for one that has all of them.
+  const Concatenation::Part* parts = nullptr;
+  int64_t part_count = 0;
   /// Bands of rows that are walked one after the other, see `cut_into_bands`.
   int64_t bands = 1;
 
@@ -62,10 +66,10 @@ struct Gemm {
   /// Walk along panels with a band of rows kept in the cache, or along rows where the panels stay there and the rows do
   /// not.
   bool panel_major() const { return rows * depth() <= kGemmCached || columns * depth() > kGemmCached; }
-  /// Room for copied rows, where they are scaled, or those of a tile would push each other out of the first-level
-  /// cache.
+  /// Room for copied rows, where they are scaled or of several tensors, or those of a tile would push each other out of
+  /// the first-level cache.
   int64_t scratch_floats() const {
-    if (!scale && !crowd(std::min(rows, shape.rows), pitch)) return 0;
+    if (!scale && !parts && !crowd(std::min(rows, shape.rows), pitch)) return 0;
     return std::min(rows, (panel_major() ? band_blocks() : 1) * shape.rows) * kGemmCopyStride;
   }
 };

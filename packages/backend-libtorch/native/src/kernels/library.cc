@@ -14,7 +14,7 @@ TORCH_LIBRARY_FRAGMENT(pt2, m) {
       "conv1x1(Tensor x, Tensor weight, int out_channels, Tensor? bias, Tensor? residual, "
       "str attr, Scalar?[] scalars, str? algorithm) -> Tensor");
   m.def(
-      "preactivated_conv1x1(Tensor x, Tensor scale, Tensor shift, Tensor weight, int out_channels, Tensor? bias, "
+      "preactivated_conv1x1(Tensor[] x, Tensor scale, Tensor shift, Tensor weight, int out_channels, Tensor? bias, "
       "str attr, Scalar?[] scalars, str? algorithm) -> Tensor");
   m.def(
       "direct_conv2d(Tensor x, Tensor weight, int out_channels, int[2] kernel, Tensor? bias, Tensor? residual, "

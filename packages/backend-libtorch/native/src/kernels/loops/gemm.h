@@ -301,18 +301,29 @@ struct GemmRows {
   /// Copies rows [from, to) of columns [k, k + inner) unless they are there.
   void bring(int64_t from, int64_t to, int64_t k, int64_t inner) {
     if (!copies() || (copy.inner == k && copy.from <= from && to <= copy.to)) return;
-    for (int64_t r = from; r < to; ++r) {
-      float* row = copy.memory + (r - from) * kGemmCopyStride;
-      const float* x = g.a + r * g.pitch + k;
-      if (g.scale) {
-        scale_row(x, k, inner, row);
-      } else {
-        std::memcpy(row, x, static_cast<size_t>(inner) * sizeof(float));
-      }
+    if (!g.parts) bring_columns({g.a, g.inner, g.pitch}, 0, from, to, k, inner);
+    int64_t column = 0;
+    for (int64_t p = 0; p < g.part_count; column += g.parts[p++].width) {
+      bring_columns(g.parts[p], column, from, to, k, inner);
     }
     copy.from = from;
     copy.to = to;
     copy.inner = k;
+  }
+  /// Copies what columns [k, k + inner) have of a part that begins at `column`.
+  void bring_columns(const Concatenation::Part& part, int64_t column, int64_t from, int64_t to, int64_t k,
+                     int64_t inner) {
+    const int64_t begin = column > k ? column : k;
+    const int64_t past = column + part.width < k + inner ? column + part.width : k + inner;
+    for (int64_t r = from; r < to && begin < past; ++r) {
+      float* row = copy.memory + (r - from) * kGemmCopyStride + (begin - k);
+      const float* x = part.from + r * part.pitch + (begin - column);
+      if (g.scale) {
+        scale_row(x, begin, past - begin, row);
+      } else {
+        std::memcpy(row, x, static_cast<size_t>(past - begin) * sizeof(float));
+      }
+    }
   }
   void scale_row(const float* x, int64_t k, int64_t inner, float* row) const {
     each_vector(inner, [&](int64_t i, int64_t left) {

@@ -3,6 +3,7 @@
 #include <ATen/ops/empty.h>
 
 #include <memory>
+#include <vector>
 
 #include "../table.h"
 #include "check.h"
@@ -23,10 +24,11 @@ struct Preactivation {
   at::Tensor scale, shift;
 };
 
-/// The left side [rows, inner], `pitch` floats from one row to the next.
+/// The left side [rows, inner], `pitch` floats from one row to the next, or the parts of it.
 struct LeftSide {
   const float* data;
   int64_t inner, pitch;
+  at::ArrayRef<Concatenation::Part> parts = {};
 };
 
 /// Checks the packed weight, then multiplies; `out` and `residual` are [rows, columns] in memory.
@@ -52,6 +54,8 @@ void multiply(const char* op, const LeftSide& left, const at::Tensor& packed, in
       .activation = activation,
       .scale = data_or_null(before.scale),
       .shift = data_or_null(before.shift),
+      .parts = left.parts.empty() ? nullptr : left.parts.data(),
+      .part_count = static_cast<int64_t>(left.parts.size()),
   };
   g.cut_into_bands(at::get_num_threads());
   const int64_t scratch = g.scratch_floats();
@@ -145,21 +149,34 @@ at::Tensor conv1x1(const at::Tensor& sequence_or_image, const at::Tensor& packed
   return like_given(out, sequence_or_image);
 }
 
-at::Tensor preactivated_conv1x1(const at::Tensor& sequence_or_image, const at::Tensor& scale, const at::Tensor& shift,
+at::Tensor preactivated_conv1x1(at::TensorList sequences_or_images, const at::Tensor& scale, const at::Tensor& shift,
                                 const at::Tensor& packed, int64_t out_channels, const std::optional<at::Tensor>& bias,
                                 std::string attr, OptionalScalars scalars, std::optional<std::string> algorithm) {
   constexpr const char* kOp = "preactivated_conv1x1";
-  constexpr at::MemoryFormat kFormat = at::MemoryFormat::ChannelsLast;
-  const at::Tensor x = as_image(sequence_or_image, kOp);
-  TORCH_CHECK(out_channels > 0, "pt2::", kOp, ": out_channels must be positive");
-  const Preactivation before{optional_vector(scale, x.size(1), kOp, "scale"),
-                             optional_vector(shift, x.size(1), kOp, "shift")};
+  TORCH_CHECK(out_channels > 0 && !sequences_or_images.empty(), "pt2::", kOp,
+              ": out_channels must be positive, and x have a tensor");
+  const at::Tensor& given = sequences_or_images.front();
+  const at::Tensor first = as_image(given, kOp);
+  std::vector<Pixels> images;  // with copies of those that do not lie pixel by pixel
+  std::vector<Concatenation::Part> parts;
+  int64_t inner = 0;
+  for (const at::Tensor& sequence_or_image : sequences_or_images) {
+    const at::Tensor x = as_image(sequence_or_image, kOp);
+    TORCH_CHECK(sequence_or_image.dim() == given.dim() && x.size(0) == first.size(0) && x.size(2) == first.size(2) &&
+                    x.size(3) == first.size(3),
+                "pt2::", kOp, ": all of x must have one shape but for their channels, got ", given.sizes(), " and ",
+                sequence_or_image.sizes());
+    images.push_back(pixels_of(x));
+    parts.push_back({images.back().data(), x.size(1), images.back().pitch});
+    inner += x.size(1);
+  }
+  const Preactivation before{optional_vector(scale, inner, kOp, "scale"), optional_vector(shift, inner, kOp, "shift")};
   TORCH_CHECK(before.scale.defined() && before.shift.defined(), "pt2::", kOp, ": scale and shift must be given");
-  const at::Tensor out = at::empty({x.size(0), out_channels, x.size(2), x.size(3)}, x.options().memory_format(kFormat));
-  const Pixels pixels = pixels_of(x);
-  multiply(kOp, {pixels.data(), x.size(1), pixels.pitch}, packed, out_channels, bias, {},
+  const at::Tensor out = at::empty({first.size(0), out_channels, first.size(2), first.size(3)},
+                                   first.options().memory_format(at::MemoryFormat::ChannelsLast));
+  multiply(kOp, {nullptr, inner, inner, parts}, packed, out_channels, bias, {},
            parse_activation(attr, scalars, algorithm), out, before);
-  return like_given(out, sequence_or_image);
+  return like_given(out, given);
 }
 
 }  // namespace pt2

@@ -43,8 +43,9 @@ at::Tensor conv1x1(const at::Tensor& x, const at::Tensor& packed, int64_t out_ch
                    const std::optional<at::Tensor>& bias, const std::optional<at::Tensor>& residual, std::string attr,
                    OptionalScalars scalars, std::optional<std::string> algorithm);
 
-/// `conv1x1` of max(x * scale + shift, 0), with a number for each channel in `scale` and `shift`.
-at::Tensor preactivated_conv1x1(const at::Tensor& x, const at::Tensor& scale, const at::Tensor& shift,
+/// `conv1x1` of max(x * scale + shift, 0), with a number for each channel in `scale` and `shift`. The channels of all
+/// of `x` lie one behind the other.
+at::Tensor preactivated_conv1x1(at::TensorList x, const at::Tensor& scale, const at::Tensor& shift,
                                 const at::Tensor& packed, int64_t out_channels, const std::optional<at::Tensor>& bias,
                                 std::string attr, OptionalScalars scalars, std::optional<std::string> algorithm);
 
