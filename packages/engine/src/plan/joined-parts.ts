@@ -1,22 +1,84 @@
 import type { Call, LoweredTensor } from "@pt2/registry";
 import { callsOf, operandsOf, type Step } from "../fuse.ts";
+import { denseStrides, sameStrides } from "../strides/layout.ts";
+import type { TensorView } from "./tensor-view.ts";
 
 /** What a tensor is of the one that it is joined to: `whole`, from `at` on along `dim`. */
-export interface JoinedPart {
+interface Part {
   readonly whole: LoweredTensor;
   readonly dim: number;
   readonly at: number;
+}
+
+/** What places tensors. */
+interface Places<Handle> {
+  /** Returns where a tensor lies; undefined if it has no place yet. */
+  get(tensor: LoweredTensor): TensorView<Handle> | undefined;
+  /** Gives a tensor memory of its own. */
+  make(tensor: LoweredTensor, strides: readonly number[]): TensorView<Handle>;
+}
+
+/** Places tensors that are joined where they belong: in the memory of the whole, which is made with the first of its parts. */
+export class JoinedParts<Handle> {
+  readonly #parts: ReadonlyMap<LoweredTensor, Part>;
+  readonly #places: Places<Handle>;
+  /** What a tensor becomes in place. */
+  readonly #becomes = new Map<LoweredTensor, LoweredTensor>();
+
+  /** Finds the parts among what steps make. `readsParts` tells which calls read them. */
+  constructor(steps: readonly Step<unknown>[], readsParts: (call: Call) => boolean, places: Places<Handle>) {
+    this.#parts = partsOf(steps, readsParts);
+    this.#places = places;
+  }
+
+  /** Notes that a tensor becomes another one in place. */
+  becomes(tensor: LoweredTensor, other: LoweredTensor): void {
+    this.#becomes.set(tensor, other);
+  }
+
+  /** See `TensorTable.partFor`. */
+  partFor(
+    tensor: LoweredTensor,
+    strides: readonly number[],
+    takes: (strides: readonly number[]) => boolean,
+  ): TensorView<Handle> | undefined {
+    const part = this.#parts.get(this.#becomes.get(tensor) ?? tensor);
+    if (part === undefined) return undefined;
+    const { whole, dim, at } = part;
+    const dense = denseStrides(whole.shape, { shape: tensor.shape, strides });
+    if (!takes(this.#stridesOf(whole, dense))) return undefined;
+    const view = this.#places.get(whole) ?? this.partFor(whole, dense, () => true) ?? this.#places.make(whole, dense);
+    return { ...view, shape: tensor.shape, offset: view.offset + at * view.strides[dim]! };
+  }
+
+  /** Returns the place of a tensor that a loop makes, if its dimensions are in the order of `strides` there. */
+  inOrder(tensor: LoweredTensor, strides: readonly number[]): TensorView<Handle> | undefined {
+    const { shape } = tensor;
+    return this.partFor(tensor, strides, (given) =>
+      sameStrides(shape, denseStrides(shape, { shape, strides: given }), strides),
+    );
+  }
+
+  /** Returns the strides that a tensor has or will have, which are `dense` where it is joined to none. */
+  #stridesOf(tensor: LoweredTensor, dense: readonly number[]): readonly number[] {
+    const known = this.#places.get(tensor);
+    if (known !== undefined) return known.strides;
+    const whole = this.#parts.get(tensor)?.whole;
+    return whole === undefined
+      ? dense
+      : this.#stridesOf(whole, denseStrides(whole.shape, { ...tensor, strides: dense }));
+  }
 }
 
 /**
  * Finds the tensors that are joined and may lie in the whole from the beginning, so that nothing is copied: all that reads them
  * reads tensors whose elements lie between others, as loops do and the calls that `readsParts` tells of.
  */
-export function joinedParts(
+function partsOf(
   steps: readonly Step<unknown>[],
   readsParts: (call: Call) => boolean,
-): ReadonlyMap<LoweredTensor, JoinedPart> {
-  const parts = new Map<LoweredTensor, JoinedPart>();
+): ReadonlyMap<LoweredTensor, Part> {
+  const parts = new Map<LoweredTensor, Part>();
   const joins = steps.flatMap((step) => (step.kind === "call" && isJoin(step.call) ? [step.call] : []));
   if (joins.length === 0) return parts;
   const others = steps.flatMap(callsOf).filter((call) => call.scalar === undefined && !readsParts(call));

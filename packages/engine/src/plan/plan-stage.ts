@@ -6,7 +6,7 @@ import type { RepeatRequest } from "../staged/stage-engine.ts";
 import type { DeviceBuffer } from "./constant.ts";
 import { PlanBuffer } from "./device-buffer.ts";
 import type { DeviceTypes } from "./device-types.ts";
-import { joinedParts } from "./joined-parts.ts";
+import { JoinedParts } from "./joined-parts.ts";
 import type { PlanDevice } from "./plan-device.ts";
 import type { CopyRecord, EpilogueQuestion, PlanRecords, StepRecord } from "./plan-records.ts";
 import type { PlannedStage, PlanRequest } from "./planned-stage.ts";
@@ -66,7 +66,10 @@ class StagePlanner<T extends DeviceTypes> extends Planner<T> {
     const rewritten = (await device.rewriteSteps?.(fused, live)) ?? fused;
     // A plan for other sizes is made step by step, where each has its own memory.
     if (stage.again === undefined && device.readsParts !== undefined) {
-      this.parts = joinedParts(rewritten, (call) => device.readsParts!(call));
+      this.joined = new JoinedParts(rewritten, (call) => device.readsParts!(call), {
+        get: (tensor) => this.views.get(tensor),
+        make: (tensor, strides) => this.make(tensor, strides),
+      });
     }
     for (const step of rewritten) await this.#planRecorded(step);
     // Outputs may be copied for the caller, which is not where steps find them.

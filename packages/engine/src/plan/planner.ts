@@ -1,4 +1,3 @@
-import { contiguousStrides } from "@pt2/format";
 import type { Call, LoweredTensor, Strided } from "@pt2/registry";
 import { tensorsIn } from "@pt2/registry";
 import { keyOf } from "@pt2/registry/scalar";
@@ -7,13 +6,12 @@ import type { Awaitable } from "../staged/awaitable.ts";
 import { callKey } from "../staged/call-key.ts";
 import { withErrorLocation } from "../staged/error-location.ts";
 import { checkInside } from "../strides/inside.ts";
-import { denseStrides, sameStrides } from "../strides/layout.ts";
 import type { Constant, DeviceBuffer } from "./constant.ts";
 import type { ConstantWork } from "./constant-work.ts";
 import { bytesOf, deriveConstant } from "./derive.ts";
 import { PlanBuffer } from "./device-buffer.ts";
 import type { DeviceTypes } from "./device-types.ts";
-import type { JoinedPart } from "./joined-parts.ts";
+import type { JoinedParts } from "./joined-parts.ts";
 import type { Epilogue, PlanDevice, PlanTarget, TensorTable } from "./plan-device.ts";
 import type { PlannedStage, PlannedStep } from "./planned-stage.ts";
 import { prepareCall } from "./prepare-call.ts";
@@ -34,10 +32,8 @@ export class Planner<T extends DeviceTypes> implements PlanTarget<T>, TensorTabl
     Constant<T["handle"]>,
     readonly Call[]
   >();
-  /** The tensors that are joined to others, and lie there if their kernels can write there. */
-  protected parts: ReadonlyMap<LoweredTensor, JoinedPart> = new Map();
-  /** What lies, in the end, where the result of a kernel does. */
-  readonly #inPlace = new Map<LoweredTensor, LoweredTensor>();
+  /** Places tensors that are joined to others, where there are such. */
+  protected joined: JoinedParts<T["handle"]> | undefined;
   /** How often the current step reads each constant itself. */
   readonly #reads = new Map<Constant<T["handle"]>, number>();
   protected readonly steps: PlannedStep<T>[] = [];
@@ -71,24 +67,9 @@ export class Planner<T extends DeviceTypes> implements PlanTarget<T>, TensorTabl
     strides: readonly number[],
     takes: (strides: readonly number[]) => boolean,
   ): TensorView<T["handle"]> | undefined {
-    const part = this.parts.get(this.#inPlace.get(tensor) ?? tensor);
-    if (part === undefined) return undefined;
-    const { whole, dim, at } = part;
-    const dense = denseStrides(whole.shape, { shape: tensor.shape, strides });
-    if (!takes(this.#stridesOf(whole, dense))) return undefined;
-    const view = this.views.get(whole) ?? this.partFor(whole, dense, () => true) ?? this.make(whole, dense);
-    this.reads(view.buffer);
-    return { ...view, shape: tensor.shape, offset: view.offset + at * view.strides[dim]! };
-  }
-
-  /** Returns the strides that a tensor has or will have, which are `dense` where it is joined to none. */
-  #stridesOf(tensor: LoweredTensor, dense: readonly number[]): readonly number[] {
-    const known = this.views.get(tensor);
-    if (known !== undefined) return known.strides;
-    const whole = this.parts.get(tensor)?.whole;
-    return whole === undefined
-      ? dense
-      : this.#stridesOf(whole, denseStrides(whole.shape, { ...tensor, strides: dense }));
+    const view = this.joined?.partFor(tensor, strides, takes);
+    if (view !== undefined) this.reads(view.buffer);
+    return view;
   }
 
   /** Sets where a tensor lies. */
@@ -164,12 +145,8 @@ export class Planner<T extends DeviceTypes> implements PlanTarget<T>, TensorTabl
       case "elementwise": {
         const { output, inputs, expr } = step.group;
         const operands = inputs.map((tensor) => this.#read(tensor));
-        const strides = this.device.strides?.(output.shape, operands) ?? contiguousStrides(output.shape);
-        const isInOrder = (given: readonly number[]): boolean =>
-          sameStrides(output.shape, denseStrides(output.shape, { ...output, strides: given }), strides);
-        const part = this.partFor(output, strides, isInOrder);
-        if (part !== undefined) this.set(output, part);
-        return this.device.context(this).elementwise(part ?? this.make(output, strides), operands, expr);
+        const strides = this.device.strides?.(output.shape, operands);
+        return this.device.context(this).elementwise(this.#place(output, strides), operands, expr);
       }
       case "epilogue":
         return this.#epilogue(step.call, step.result, step.group);
@@ -202,7 +179,7 @@ export class Planner<T extends DeviceTypes> implements PlanTarget<T>, TensorTabl
       await this.#call(call, { output, expr, inputs: operands });
       return;
     }
-    if (result.dtype === output.dtype) this.#inPlace.set(result, output);
+    if (result.dtype === output.dtype) this.joined?.becomes(result, output);
     await this.#call(call, null);
     const produced = this.get(result);
     if (produced.dtype !== output.dtype) {
@@ -296,6 +273,15 @@ export class Planner<T extends DeviceTypes> implements PlanTarget<T>, TensorTabl
     const view = viewOf(buffer, strides === undefined ? { dtype, shape } : { dtype, shape, strides });
     this.set(tensor, view);
     return view;
+  }
+
+  /** Gives the result of a loop its place. */
+  #place(tensor: LoweredTensor, strides: readonly number[] | undefined): TensorView<T["handle"]> {
+    const part = strides && this.joined?.inOrder(tensor, strides);
+    if (part === undefined) return this.make(tensor, strides);
+    this.reads(part.buffer);
+    this.set(tensor, part);
+    return part;
   }
 
   /** Returns the limits of loops. */

@@ -57,7 +57,7 @@ describe("strips", () => {
       [3, 16, 3, 2, 2],
       [3, 29, 7, 2, 1],
       [1, 8, 5, 1, 2],
-      [4, 13, 2, 3, 1],
+      [4, 13, 3, 3, 1],
       [2, 3, 16, 16, 1],
     ] as const) {
       const shape = shapeOf({
@@ -86,7 +86,7 @@ describe("strips", () => {
     }
   });
 
-  test("small pictures, several groups, depth and dilated rows are not for strips", () => {
+  test("small pictures, several groups, depth, dilated rows and columns that nothing reads are not for strips", () => {
     const picture = { inChannels: 3, outChannels: 6, input: [1, 32, 32] as const };
     expect(chooseAlgorithm(shapeOf(picture))).toBe("strips");
     for (const given of [
@@ -95,6 +95,7 @@ describe("strips", () => {
       { groups: 3 },
       { dilation: [1, 1, 2] as const },
       { inChannels: 5, stride: [1, 2, 2] as const },
+      { input: [1, 100, 100] as const, stride: [1, 4, 4] as const },
     ]) {
       expect(chooseAlgorithm(shapeOf({ ...picture, ...given }))).not.toBe("strips");
     }

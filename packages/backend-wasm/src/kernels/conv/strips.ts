@@ -14,10 +14,12 @@ export function takesStrips(shape: ConvShape): boolean {
   return !shape.transposed && shape.groups === 1 && shape.dilation[2] === 1 && isFlat(shape);
 }
 
-/** True for pictures: few channels, and sides that are not small. */
+/** True for pictures: few channels, sides that are not small, and no columns between taps that no output reads. */
 export function fitsStrips(shape: ConvShape): boolean {
+  const { inChannels, stride, kernel } = shape;
   const [, height, width] = convOutput(shape);
-  return takesStrips(shape) && shape.inChannels <= MOST_CHANNELS && Math.min(height, width) >= LEAST_SIDE;
+  const isPicture = inChannels <= MOST_CHANNELS && Math.min(height, width) >= LEAST_SIDE;
+  return takesStrips(shape) && isPicture && stride[2] <= kernel[2];
 }
 
 /**
