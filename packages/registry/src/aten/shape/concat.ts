@@ -26,6 +26,11 @@ export const CONCAT_OPS: readonly OpRecord[] = [
     'aten::pad_sequence(Tensor[] sequences, bool batch_first=False, float padding_value=0., str padding_side="right") -> Tensor',
     {
       decompose({ sequences, batch_first, padding_value, padding_side }, b) {
+        check(sequences.length > 0, "received an empty list of sequences");
+        const isLong = sequences.every(({ shape }) => shape.length > 0);
+        check(isLong, "pad_sequence expects sequences of at least one dimension, got a tensor that has none");
+        const isSide = padding_side === "left" || padding_side === "right";
+        check(isSide, () => `Expected padding_side to be one of left or right, but got ${padding_side}.`);
         const longest = Math.max(...sequences.map(({ shape }) => shape[0]!));
         const padded = sequences.map((self) => {
           const missing = longest - self.shape[0]!;
