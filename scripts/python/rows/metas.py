@@ -72,6 +72,13 @@ CASES = [
     *[("pad_sequence", [x, first]) for x in ([X, f(4, 3, 5)], [f(2)], [f(0, 3), f(2, 3)]) for first in (False, True)],
     ("pad_sequence", [[S]]), ("pad_sequence", [[f(2), S]]), ("pad_sequence", [[X, f(2, 4, 5)]]), ("pad_sequence", [[]]),
     ("pad_sequence", [[X], False, 0.0, "middle"]),
+    *[
+        (f"grid_sampler_{len(grid) - 2}d_backward", [f(*grad), f(*image), f(*grid), mode, 0, False, [True, True]])
+        for grad, image, grid, mode in (
+            ((1, 2, 3, 4), (1, 2, 5, 6), (1, 3, 4, 2), 0), ((1, 2, 3, 4, 2), (1, 2, 5, 6, 7), (1, 3, 4, 2, 3), 1),
+            ((1, 2, 3, 4, 2), (1, 2, 5, 6, 7), (1, 3, 4, 2, 3), 2),
+        )
+    ],
     *[("repeat", [f(2, 3), r]) for r in ([2, 1], [4, 2, 1], [2], [0, 1], [1, 1, 1], [-1, 2])], ("repeat", [S, [3]]),
     ("tile", [f(2, 3), [2]]), ("tile", [f(2, 3), [2, 1, 3]]), ("repeat_interleave.self_int", [X, 2, 1]),
     ("repeat_interleave.self_int", [X, 3, None]), ("repeat_interleave.self_int", [S, 3, None]),

@@ -1,9 +1,11 @@
 import type { Builder } from "../../builder.ts";
 import { defineOp, type OpRecord } from "../../op.ts";
 import type { TensorMeta } from "../../tensor-meta.ts";
-import { numel } from "../support/dims.ts";
+import { check, show } from "../support/check.ts";
+import { numel, sameShape } from "../support/dims.ts";
 import { emit } from "../support/emit.ts";
 import { inside, padCoordinate, tapSlopes, taps, unnormalize } from "./grid-coordinates.ts";
+import { sampled } from "./grid-sample.ts";
 
 /** Defines the backward ops of grid sampling; PyTorch's names for modes and paddings are numbers. */
 export const GRID_SAMPLE_BACKWARD_OPS: readonly OpRecord[] = [
@@ -11,14 +13,14 @@ export const GRID_SAMPLE_BACKWARD_OPS: readonly OpRecord[] = [
     "aten::grid_sampler_2d_backward(Tensor grad_output, Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners, bool[2] output_mask) -> (Tensor, Tensor)",
     {
       requires: { same: ["input", "grid", "grad_output"] },
-      decompose: (args, b) => gradients(b, args),
+      decompose: (args, b) => gradients(b, args, 2),
     },
   ),
   defineOp(
     "aten::grid_sampler_3d_backward(Tensor grad_output, Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners, bool[2] output_mask) -> (Tensor, Tensor)",
     {
       requires: { same: ["input", "grid", "grad_output"] },
-      decompose: (args, b) => gradients(b, args),
+      decompose: (args, b) => gradients(b, args, 3),
     },
   ),
 ];
@@ -40,10 +42,14 @@ interface Neighbor {
   readonly slope: TensorMeta | null;
 }
 
-function gradients(
-  b: Builder,
-  { grad_output, input, grid, interpolation_mode: mode, padding_mode, align_corners, output_mask }: Backward,
-): readonly [TensorMeta, TensorMeta] {
+function gradients(b: Builder, args: Backward, rank: number): readonly [TensorMeta, TensorMeta] {
+  const { grad_output, input, grid, interpolation_mode: mode, padding_mode, align_corners, output_mask } = args;
+  const { shape } = sampled(args, rank);
+  check(
+    sameShape(grad_output.shape, shape),
+    () =>
+      `grid_sampler_${rank}d_backward(): grad_output must have sizes ${show(shape)}, not ${show(grad_output.shape)}`,
+  );
   const e = emit(b);
   const [batch, channels] = input.shape as readonly [number, number];
   const spatial = input.shape.slice(2);

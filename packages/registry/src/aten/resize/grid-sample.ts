@@ -19,17 +19,14 @@ export const GRID_SAMPLE_OPS: readonly OpRecord[] = [
   defineOp(
     "aten::grid_sampler_2d(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> Tensor",
     {
-      infer: ({ input, grid }) => sampled(input, grid, 2),
+      infer: (args) => sampled(args, 2),
       decompose: (args, b) => sample(b, args),
     },
   ),
   defineOp(
     "aten::grid_sampler_3d(Tensor input, Tensor grid, int interpolation_mode, int padding_mode, bool align_corners) -> Tensor",
     {
-      infer: ({ input, grid, interpolation_mode }) => {
-        check(interpolation_mode !== 2, "grid_sampler(): bicubic interpolation only supports 4D input");
-        return sampled(input, grid, 3);
-      },
+      infer: (args) => sampled(args, 3),
       decompose: (args, b) => sample(b, args),
     },
   ),
@@ -77,7 +74,12 @@ interface Sample {
   readonly align_corners: boolean;
 }
 
-function sampled(input: TensorMeta, grid: TensorMeta, spatial: number): TensorMeta {
+/** The result of sampling an input of so many spatial dimensions. */
+export function sampled(
+  { input, grid, interpolation_mode: mode }: Pick<Sample, "input" | "grid" | "interpolation_mode">,
+  spatial: number,
+): TensorMeta {
+  check(mode !== 2 || spatial === 2, "grid_sampler(): bicubic interpolation only supports 4D input");
   checkSameDtype("grid_sampler()", input, grid);
   check(
     input.shape.length === spatial + 2 && grid.shape.length === spatial + 2 && input.shape[0] === grid.shape[0],
@@ -98,13 +100,11 @@ function sampled(input: TensorMeta, grid: TensorMeta, spatial: number): TensorMe
 }
 
 /** Sums the neighbors, each of which is a gather over the flattened image, weighted per output position. */
-function sample(
-  b: Builder,
-  { input, grid, interpolation_mode: mode, padding_mode: padding, align_corners: align }: Sample,
-): TensorMeta {
+function sample(b: Builder, args: Sample): TensorMeta {
+  const { input, grid, interpolation_mode: mode, padding_mode: padding, align_corners: align } = args;
   const e = emit(b);
   const spatial = input.shape.slice(2);
-  const result = sampled(input, grid, spatial.length);
+  const result = sampled(args, spatial.length);
   const [batch, channels] = input.shape as readonly [number, number];
   const places = numel(grid.shape.slice(1, -1));
   const axes = spatial.map((size, d) => {
