@@ -5,14 +5,14 @@ import {
   knownShape,
   type NewArgs,
   NONE,
-  numberOf,
   type RewriteContext,
   type RewriteRule,
   resultType,
   rewrite,
 } from "@pt2/engine/rewrites";
-import { type Arg, argOf, type Node, type OpName, type Program, type TensorType } from "@pt2/graph";
+import { type Arg, argOf, type Node, type OpName, type Program } from "@pt2/graph";
 import { ACTIVATIONS } from "./activation.ts";
+import { type ConcatenatedChannels, concatenatedChannels } from "./concatenated-channels.ts";
 import type { OptimizeTarget } from "./target.ts";
 
 /**
@@ -31,9 +31,7 @@ export function distributeConcatenations(program: Program, target: OptimizeTarge
 /** The dimension of channels. */
 const CHANNELS = 1;
 
-interface Part {
-  readonly value: Arg;
-  readonly type: TensorType;
+interface Part extends ConcatenatedChannels {
   readonly channels: number;
 }
 
@@ -77,20 +75,13 @@ const norm: RewriteRule = (node, context) => {
 
 /** The results of convolutions that a value has side by side, if nothing else reads them. */
 function partsOf(value: Arg | undefined, context: RewriteContext): readonly Part[] | null {
-  const cat = context.definition(value);
-  const values = cat && argOf(cat, "tensors");
-  if (cat?.op !== "aten::cat" || values?.kind !== "list" || !context.isReadOnce(value)) return null;
-  const rank = context.tensor(value)?.shape.length ?? 0;
-  const dim = numberOf(argOf(cat, "dim")) ?? 0;
-  if ((dim < 0 ? dim + rank : dim) !== CHANNELS || rank < 3) return null;
-  const parts = values.items.flatMap((item): Part[] => {
-    const type = context.tensor(item);
+  const tensors = concatenatedChannels(value, context);
+  const parts = tensors?.flatMap(({ value, type }): Part[] => {
     const channels = knownShape(type)?.[CHANNELS];
-    if (type?.shape.length !== rank || channels === undefined) return [];
-    if (!context.isReadOnce(item) || !isConvolved(item, context)) return [];
-    return [{ value: item, type, channels }];
+    if (channels === undefined || !context.isReadOnce(value) || !isConvolved(value, context)) return [];
+    return [{ value, type, channels }];
   });
-  return parts.length === values.items.length ? parts : null;
+  return parts !== undefined && parts.length === tensors!.length ? parts : null;
 }
 
 /** Returns whether a convolution computes a value, with the normalization that it may have taken over already. */

@@ -1,5 +1,6 @@
 import { given, numberOf, type RewriteContext, type RewriteRule, rewrite } from "@pt2/engine/rewrites";
 import { type Arg, argOf, type Node, type Program } from "@pt2/graph";
+import { concatenatedChannels } from "./concatenated-channels.ts";
 import type { OptimizeTarget } from "./target.ts";
 
 /**
@@ -24,23 +25,16 @@ const RULE: RewriteRule = (node, context) => {
   const shift = channels(argOf(sum, "other"), x, context);
   const [output] = node.outputs;
   if (scale === null || shift === null || output?.kind !== "value") return null;
-  const parts: Arg = { kind: "list", items: partsOf(x, context) ?? [x!] };
-  return context.emit("pt2::preactivated_conv1x1", { x: parts, scale, shift, ...args }, context.tensor(output), node);
+  // Parts of another dtype would be converted.
+  const parts = concatenatedChannels(x, context);
+  const items = parts?.every(({ type }) => type.dtype === "float32") ? parts.map(({ value }) => value) : [x!];
+  return context.emit(
+    "pt2::preactivated_conv1x1",
+    { x: { kind: "list", items }, scale, shift, ...args },
+    context.tensor(output),
+    node,
+  );
 };
-
-/** The tensors of float32 whose channels a value has one behind the other, if nothing else reads it. */
-function partsOf(value: Arg | undefined, context: RewriteContext): readonly Arg[] | null {
-  const cat = only(value, "pt2::cat", context) ?? only(value, "aten::cat", context);
-  const [tensors, dim] = [cat && argOf(cat, "tensors"), cat && (numberOf(argOf(cat, "dim")) ?? 0)];
-  const rank = context.tensor(value)?.shape.length ?? 0;
-  if (dim === undefined || tensors?.kind !== "list") return null;
-  // An empty operand may have any rank, and those of other dtypes would be converted.
-  const isPart = (item: Arg): boolean => {
-    const type = context.tensor(item);
-    return type?.dtype === "float32" && type.shape.length === rank;
-  };
-  return (dim < 0 ? dim + rank : dim) === 1 && tensors.items.every(isPart) ? tensors.items : null;
-}
 
 function only(value: Arg | undefined, op: Node["op"], context: RewriteContext): Node | undefined {
   const node = context.isReadOnce(value) ? context.definition(value) : undefined;

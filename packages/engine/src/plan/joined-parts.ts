@@ -1,6 +1,7 @@
 import type { Call, LoweredTensor } from "@pt2/registry";
 import { callsOf, operandsOf, type Step } from "../fuse.ts";
 import { denseStrides, sameStrides } from "../strides/layout.ts";
+import { normalDim } from "../strides/offsets.ts";
 import type { TensorView } from "./tensor-view.ts";
 
 /** What a tensor is of the one that it is joined to: `whole`, from `at` on along `dim`. */
@@ -86,7 +87,7 @@ function partsOf(
   for (const { args, record, results } of joins) {
     const whole = results[0] as LoweredTensor;
     const rank = whole.shape.length;
-    const dim = ((args.dim as number) + rank) % rank;
+    const dim = normalDim(args.dim as number, rank);
     const tensors = args[record.schema.args[0]!.name] as readonly LoweredTensor[];
     let at = 0;
     // PyTorch skips one-dimensional empty operands whatever the rank.

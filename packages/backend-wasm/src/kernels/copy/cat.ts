@@ -1,4 +1,4 @@
-import { denseStrides } from "@pt2/engine";
+import { denseStrides, normalDim } from "@pt2/engine";
 import { contiguousStrides, sameShape } from "@pt2/format";
 import type { TensorMeta } from "@pt2/registry";
 import { type WasmKernel, wasmKernel } from "../../engine/kernel.ts";
@@ -11,7 +11,7 @@ export const cat: WasmKernel = wasmKernel({
   prepare(call, { tensors, dim: given }) {
     const result = call.call.results[0] as TensorMeta;
     const rank = result.shape.length;
-    const dim = (given + rank) % Math.max(rank, 1);
+    const dim = normalDim(given, rank);
     // PyTorch skips one-dimensional empty operands whatever the rank.
     const parts = tensors.map((tensor) => call.tensor(tensor)).filter(({ shape }) => shape.length === rank);
     // A cache begins with nothing: what is joined to that is the result.
