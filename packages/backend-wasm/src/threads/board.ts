@@ -98,7 +98,8 @@ export function takePart(
     for (let at = starts[part]!; at < starts[part + 1]!; ) {
       const run = functions[calls[at]!]!;
       const end = at + 2 + calls[at + 1]!;
-      run(...calls.subarray(at + 2, end));
+      // Spreading a typed array would take four times as long.
+      Reflect.apply(run, undefined, calls.subarray(at + 2, end));
       at = end;
     }
   } catch (error) {

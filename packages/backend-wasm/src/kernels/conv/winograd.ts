@@ -1,5 +1,5 @@
 import { NANOSECONDS_EACH_PRODUCT, PANEL, ROW_UNIT } from "../matmul/gemm.ts";
-import { inBlocks } from "./row-blocks.ts";
+import { inEvenBlocks } from "./row-blocks.ts";
 import type { ConvPlan, ConvShape, KernelModule } from "./types.ts";
 import { convOutput, isFlat, WINDOW_BYTES, windowWords, writeWords } from "./window.ts";
 
@@ -22,10 +22,8 @@ export function fitsWinograd(shape: ConvShape): boolean {
 const PACK_SCRATCH = 528;
 /** Bytes of transformed input and products of a block of tiles. */
 const BLOCK_BYTES = 384 * 1024;
-/** Blocks below which threads divide channels and not blocks. */
-const LEAST_BLOCKS = 8;
-/** Tiles below which a block would read the transformed weight too often. */
-const LEAST_TILES = 24;
+/** Tiles below which a block would read the transformed weight too often; those of a part, and those of a block. */
+const LEAST_TILES = { part: 2 * ROW_UNIT, block: 3 * ROW_UNIT } as const;
 
 /** Tiles of `size` x `size` outputs in the whole batch. */
 export function tileCount(shape: ConvShape, size: 2 | 4): number {
@@ -38,7 +36,7 @@ function blockTiles(shape: ConvShape, size: 2 | 4): number {
   const tileBytes = (size + 2) ** 2 * (shape.inChannels + shape.outChannels) * 4;
   return Math.min(
     tileCount(shape, size),
-    Math.max(LEAST_TILES, Math.floor(BLOCK_BYTES / tileBytes / ROW_UNIT) * ROW_UNIT),
+    Math.max(LEAST_TILES.block, Math.floor(BLOCK_BYTES / tileBytes / ROW_UNIT) * ROW_UNIT),
   );
 }
 
@@ -54,10 +52,9 @@ export function planWinograd(module: KernelModule, shape: ConvShape, size: 2 | 4
   const tiles = tileCount(shape, size);
   const block = blockTiles(shape, size);
 
-  const blocks = Math.ceil(tiles / block);
-  // A small map is one block or two, of which each thread then computes some of the channels.
-  const byChannels = blocks < LEAST_BLOCKS;
-  const products = (size + 2) ** 2 * tiles * inChannels * outChannels;
+  // Each thread reads a part of the larger operand, and all of the other.
+  const byChannels = outChannels > tiles;
+  const nanoseconds = (size + 2) ** 2 * tiles * inChannels * outChannels * NANOSECONDS_EACH_PRODUCT;
   return {
     algorithm: size === 4 ? "winograd4" : "winograd2",
     output,
@@ -65,19 +62,18 @@ export function planWinograd(module: KernelModule, shape: ConvShape, size: 2 | 4
     packScratchBytes: PACK_SCRATCH,
     scratchBytes: WINDOW_BYTES + (kernels.winogradScratch(size, block, inChannels, outChannels) >>> 0),
     division: byChannels
-      ? { items: outChannels, unit: PANEL, nanoseconds: products * NANOSECONDS_EACH_PRODUCT }
-      : { items: blocks, nanoseconds: products * NANOSECONDS_EACH_PRODUCT },
+      ? { items: outChannels, unit: PANEL, nanoseconds }
+      : { items: tiles, unit: ROW_UNIT, least: LEAST_TILES.part, nanoseconds },
     pack({ address, strides: [strideO, strideI, , strideH, strideW] }, packed, scratch) {
       kernels.winogradPack(size, address, strideO, strideI, strideH, strideW, outChannels, inChannels, packed, scratch);
     },
     run(call, start, count) {
       const { input, weight, bias, output: target, scratch, lo, hi } = call;
       const [channel, channels] = byChannels ? [start, count] : [0, outChannels];
-      const first = byChannels ? 0 : start * block;
-      const covered = byChannels ? tiles : Math.min(tiles - first, count * block);
+      const [first, covered] = byChannels ? [0, tiles] : [start, count];
       const work = scratch + WINDOW_BYTES;
       writeWords(module, words, scratch);
-      inBlocks(covered, block, (done, count) => {
+      inEvenBlocks(covered, block, (done, count) => {
         const tile = first + done;
         kernels.winogradTiles(size, scratch, input, weight, bias, tile, count, channel, channels, target, work, lo, hi);
       });
