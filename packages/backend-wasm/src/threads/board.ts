@@ -1,37 +1,42 @@
 // What the threads of a team have in common: a few words of shared memory, through which work is handed out, and the
 // calls of which it consists.
 
+/** Words of a cache line. A thread that looks at a line all the time makes each write to it wait. */
+const LINE = 16;
+
 /** Indices of 32-bit words. */
 export const WORD = {
-  /** How often there was something new, times 256, plus the parts of a step that are still to be taken. Threads wait on it. */
+  /** How often there was something new, times 256, plus the parts of a step. Threads look at it, and sleep on it. */
   open: 0,
   /** Parts that are not done. Who hands out a step waits on it. */
-  pending: 1,
-  /** Parts of the step. */
-  parts: 2,
+  pending: LINE,
   /** Which model's memory the calls work in. */
-  model: 3,
+  model: 2 * LINE,
   /** 1 after a part has failed. */
-  failed: 4,
+  failed: 2 * LINE + 1,
   /** Bytes of the message of the first failure. */
-  messageBytes: 5,
+  messageBytes: 2 * LINE + 2,
   /** 1 after a helper has ended in the middle of a part. */
-  ended: 6,
+  ended: 2 * LINE + 3,
   /** Threads of the team. */
-  threads: 7,
+  threads: 2 * LINE + 4,
   /** 1 during a run in which helpers should not sleep. */
-  awake: 8,
+  awake: 2 * LINE + 5,
   /** Threads wait on it that wake by themselves after a while. */
-  nap: 9,
+  nap: 2 * LINE + 6,
   /** 1 where threads sleep at once, without a nap before. */
-  deep: 10,
+  deep: 2 * LINE + 7,
+  /** Threads that sleep or nap until there is something new: waking none takes a microsecond, too. */
+  asleep: 2 * LINE + 8,
+  /** 1 while who hands out a step sleeps until its parts are done. */
+  awaited: 2 * LINE + 9,
   /** From here on: how many messages each helper was sent. */
-  mail: 16,
+  mail: 4 * LINE,
   /** From here on: 1 for each helper that computes a part. */
-  busy: 80,
+  busy: 8 * LINE,
 } as const;
 
-/** Parts of a step at most: what fits beside the count in `WORD.open`. */
+/** Parts of a step at most: what fits in `WORD.open`. */
 export const MOST_PARTS = 255;
 const WORDS = 256;
 const MESSAGE_BYTES = 512;
@@ -45,7 +50,7 @@ export interface Board {
   readonly message: Uint8Array<SharedArrayBuffer>;
   /** Where the calls of each part begin in `calls`, and where the last one ends. */
   readonly starts: Int32Array<SharedArrayBuffer>;
-  /** For each part: the step's number (`WORD.open` without the count) until a thread takes it. */
+  /** For each part: the step's number (`WORD.open` without its parts) until a thread takes it. */
   readonly free: Int32Array<SharedArrayBuffer>;
   /** Calls, one behind the other: the index of the function, the number of arguments, the arguments. */
   readonly calls: Float64Array<SharedArrayBuffer>;
@@ -92,7 +97,6 @@ export function takePart(
   const part = claimPart(board, open, thread);
   if (part < 0) return false;
   // A step ends only when all its parts are done, so that from here on the board does not change.
-  Atomics.sub(words, WORD.open, 1);
   try {
     const functions = functionsOf(words[WORD.model]!);
     for (let at = starts[part]!; at < starts[part + 1]!; ) {
@@ -105,18 +109,20 @@ export function takePart(
   } catch (error) {
     fail(board, error);
   }
-  if (Atomics.sub(words, WORD.pending, 1) === 1) Atomics.notify(words, WORD.pending);
+  if (Atomics.sub(words, WORD.pending, 1) === 1 && Atomics.load(words, WORD.awaited) !== 0) {
+    Atomics.notify(words, WORD.pending);
+  }
   return true;
 }
 
 /** Returns a part of a step that is this thread's from here on; -1 when there is none. */
 function claimPart({ words, free }: Board, open: number, thread: number): number {
-  const step = open >> 8;
-  const parts = words[WORD.parts]!;
+  const [step, parts] = [open >> 8, open & 0xff];
   const first = Math.floor((thread * parts) / words[WORD.threads]!);
   for (let i = 0; i < parts; i++) {
     const part = (first + i) % parts;
-    if (Atomics.compareExchange(free, part, step, -1) === step) return part;
+    // Looking first keeps the line of those who have taken theirs.
+    if (Atomics.load(free, part) === step && Atomics.compareExchange(free, part, step, -1) === step) return part;
   }
   return -1;
 }

@@ -36,11 +36,14 @@ export function help(
     return taken;
   };
   const sleepUntil = (hasNews: () => boolean, open: number): void => {
+    // Said before it looks once more: who has news after that sees it.
+    Atomics.add(words, WORD.asleep, 1);
     while (!hasNews()) {
       const nap = Atomics.load(words, WORD.deep) === 0 ? napAfter(performance.now() - lastPart) : undefined;
       if (nap === undefined) Atomics.wait(words, WORD.open, open);
       else Atomics.wait(words, WORD.nap, 0, nap);
     }
+    Atomics.sub(words, WORD.asleep, 1);
   };
   const work = (): void => {
     for (;;) {

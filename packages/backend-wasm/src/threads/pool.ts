@@ -198,13 +198,11 @@ export class Pool {
   run(model: number, parts: number): void {
     const board = this.#board;
     const { words } = board;
-    words[WORD.parts] = parts;
     words[WORD.model] = model;
-    Atomics.store(words, WORD.pending, parts);
+    words[WORD.pending] = parts;
     this.#announce(parts);
     const functions = (): readonly Callee[] => this.#models.get(model)!.callees;
-    // The number of the step, which changes only when this thread begins another.
-    const open = Atomics.load(words, WORD.open);
+    const open = words[WORD.open]!;
     while (takePart(board, open, 0, functions));
     this.#awaitOthers();
     if (Atomics.load(words, WORD.failed) !== 0) throw new WebAssembly.RuntimeError(takeFailure(board));
@@ -215,6 +213,7 @@ export class Pool {
     const done = (): boolean => Atomics.load(words, WORD.pending) === 0;
     const staysAwake = (): boolean => Atomics.load(words, WORD.awake) !== 0;
     if (this.#spin.until(done, staysAwake)) return;
+    Atomics.store(words, WORD.awaited, 1);
     for (let since = performance.now(); !done(); ) {
       const pending = Atomics.load(words, WORD.pending);
       if (!this.#woken) Atomics.wait(words, WORD.nap, 0, napAfter(0));
@@ -225,6 +224,7 @@ export class Pool {
         throw threadEnded();
       }
     }
+    Atomics.store(words, WORD.awaited, 0);
   }
 
   #tell(message: ToHelper): void {
@@ -251,8 +251,10 @@ export class Pool {
   #announce(parts: number): void {
     const { words, free } = this.#board;
     this.#news = (this.#news + 1) & 0x7fffff;
-    for (let part = 0; part < parts; part++) Atomics.store(free, part, this.#news);
+    free.fill(this.#news, 0, parts);
+    // Who sees this one sees all that was written before it.
     Atomics.store(words, WORD.open, (this.#news << 8) | parts);
+    if (Atomics.load(words, WORD.asleep) === 0) return;
     Atomics.notify(words, WORD.open);
     if (this.#woken) Atomics.notify(words, WORD.nap);
   }
