@@ -9,24 +9,26 @@ const SCORES: i32 = 32768;
 /** Fewer rows of Q than this do not pay for packing K and V. */
 const DIRECT_ROWS: i32 = 3;
 
-@inline
-function blockRows(L: i32, S: i32): i32 {
-  return min(L, max(1, min(64, SCORES / max(S, 1)) / TILE_ROWS) * TILE_ROWS);
+/** Rows of Q whose scores are held at a time. A head may be divided between blocks: results depend on where they begin. */
+export function attentionBlock(L: i32, S: i32): i32 {
+  const most = max(1, min(64, SCORES / max(S, 1)) / TILE_ROWS) * TILE_ROWS;
+  const blocks = max(1, (L + most - 1) / most);
+  return min(L, (L + blocks * TILE_ROWS - 1) / (blocks * TILE_ROWS) * TILE_ROWS);
 }
 
 /** Bytes of scratch that `attention` needs. */
 export function attentionScratch(L: i32, S: i32, E: i32, Ev: i32): u32 {
-  return gemmPackedBytes(E, S) + gemmPackedBytes(S, Ev) + (<u32>blockRows(L, S) * <u32>S << 2);
+  return gemmPackedBytes(E, S) + gemmPackedBytes(S, Ev) + (<u32>attentionBlock(L, S) * <u32>S << 2);
 }
 
 /**
  * out[L,Ev] from q[L,E], k[S,E] and v[S,Ev], whose rows are contiguous and `*Row` elements apart. `maskKind`: 0 none, 1 floats
  * that are added, 2 bytes of which 0 keeps a key out; its strides count elements and may be 0. `causal`: row i sees
- * keys 0 to i. A row that may see no key gives zeros.
+ * keys 0 to i. A row that may see no key gives zeros. Computes `covered` rows from `first` on, which begins a block.
  */
 export function attention(
   q: usize, qRow: i32, k: usize, kRow: i32, v: usize, vRow: i32, out: usize, outRow: i32,
-  L: i32, S: i32, E: i32, Ev: i32, scale: f32,
+  L: i32, S: i32, E: i32, Ev: i32, first: i32, covered: i32, scale: f32,
   mask: usize, maskKind: i32, maskRow: i32, maskColumn: i32, causal: i32, scratch: usize,
 ): void {
   const maskBytes = <usize>maskRow << (maskKind == 1 ? 2 : 0);
@@ -37,9 +39,10 @@ export function attention(
     gemmPackB(k, 1, kRow, E, S, scratch);
     gemmPackB(v, vRow, 1, S, Ev, packedV);
   }
-  const rows = blockRows(L, S);
-  for (let row = 0; row < L; row += rows) {
-    const count = min(rows, L - row);
+  const rows = attentionBlock(L, S);
+  const end = first + covered;
+  for (let row = first; row < end; row += rows) {
+    const count = min(rows, end - row);
     const seen = causal ? min(S, row + count) : S;
     const qBlock = q + ((<usize>row * <usize>qRow) << 2);
     if (direct) scoresOf(qBlock, qRow, k, kRow, scores, count, seen, E);

@@ -2,10 +2,10 @@
 export { gemmPacked } from "./gemm";
 export { gemmBatch } from "./gemm-batch";
 export { gemmPackB, gemmPackedBytes, gemmPackInPlace } from "./gemm-pack";
-export { attention, attentionScratch } from "./attention";
+export { attention, attentionBlock, attentionScratch } from "./attention";
 export { logSoftmaxRows, softmaxRows } from "./softmax";
 export { layerNormRows, rmsNormRows } from "./norm-rows";
-export { groupNormRows } from "./norm-channels";
+export { groupMoments, groupNormChannels, groupNormRows } from "./norm-channels";
 export { argmaxRows, argminRows, maxRows, minRows, sumRows } from "./reduce-rows";
 export { maxColumns, minColumns, sumColumns } from "./reduce-columns";
 export { transpose } from "./transpose";

@@ -24,10 +24,10 @@ function answers(bed: Testbed): readonly Float32Array[] {
   const flipped = bed.room(M * N);
   kernels.copy4(c + 4 * (N - 1), flipped, putLayout(bed, layout));
   const sums = bed.room(N);
-  kernels.sumColumns(c, sums, 1, M, N, M);
+  kernels.sumColumns(c, sums, 1, M, N, N, M);
   const out = bed.room(M * K);
   const scratch = bed.room(kernels.attentionScratch(M, N, K, K) / 4);
-  kernels.attention(a, K, b, K, b, K, out, K, M, N, K, K, 0.1, 0, 0, 0, 0, 1, scratch);
+  kernels.attention(a, K, b, K, b, K, out, K, M, N, K, K, 0, M, 0.1, 0, 0, 0, 0, 1, scratch);
   expect(bed.intact()).toBe(true);
   return [
     bed.floats(c, M * N),

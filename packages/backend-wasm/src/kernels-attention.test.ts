@@ -35,7 +35,8 @@ function run({ L, S, E, Ev = E, causal = false, mask }: Case): {
   const scratch = bed.room(kernels.attentionScratch(L, S, E, Ev) / 4);
   const [maskRow, maskColumn] = mask?.strides ?? [0, 0];
   kernels.attention(
-    ...([bed.put(q), rows.q, bed.put(k), rows.k, bed.put(v), rows.v, out, rows.out, L, S, E, Ev, scale] as const),
+    ...([bed.put(q), rows.q, bed.put(k), rows.k, bed.put(v), rows.v, out, rows.out, L, S, E, Ev] as const),
+    ...([0, L, scale] as const),
     ...([mask ? bed.put(mask.data) : 0, mask?.kind ?? 0, maskRow, maskColumn, causal ? 1 : 0, scratch] as const),
   );
   const expected = new Float64Array(L * rows.out);

@@ -84,9 +84,9 @@ describe("columns of a reduction", () => {
     const columns = Array.from({ length: outer * inner }, (_, at) =>
       Array.from({ length: n }, (_, k) => data[(Math.floor(at / inner) * n + k) * inner + (at % inner)]!),
     );
-    kernels.sumColumns(src, dst, outer, n, inner, 1);
+    kernels.sumColumns(src, dst, outer, n, inner, inner, 1);
     expect(worstError(bed.floats(dst, outer * inner), columns.map(sum), RELATIVE)).toBeLessThan(2e-6);
-    kernels.sumColumns(src, dst, outer, n, inner, n);
+    kernels.sumColumns(src, dst, outer, n, inner, inner, n);
     expect(
       worstError(
         bed.floats(dst, outer * inner),
@@ -94,11 +94,28 @@ describe("columns of a reduction", () => {
         RELATIVE,
       ),
     ).toBeLessThan(1e-6);
-    kernels.maxColumns(src, dst, outer, n, inner);
+    kernels.maxColumns(src, dst, outer, n, inner, inner);
     expect([...bed.floats(dst, outer * inner)]).toEqual(columns.map(most));
-    kernels.minColumns(src, dst, outer, n, inner);
+    kernels.minColumns(src, dst, outer, n, inner, inner);
     expect([...bed.floats(dst, outer * inner)]).toEqual(columns.map(least));
     expect(bed.intact()).toBe(true);
+  });
+
+  test("some columns are reduced, and the others are not written", () => {
+    const [outer, n, inner, first, count] = [2, 131, 45, 16, 21];
+    const src = bed.put(rng.floats(outer * n * inner));
+    for (const [kernel, divisor] of [[kernels.sumColumns, 3] as const, [kernels.maxColumns] as const]) {
+      const reduce = kernel as typeof kernels.sumColumns;
+      const [whole, some] = [bed.room(outer * inner), bed.put(new Float32Array(outer * inner).fill(7))];
+      reduce(src, whole, outer, n, inner, inner, divisor ?? 0);
+      reduce(src + 4 * first, some + 4 * first, outer, n, count, inner, divisor ?? 0);
+      const isReduced = (i: number): boolean => i % inner >= first && i % inner < first + count;
+      const all = [...bed.floats(whole, outer * inner)];
+      const expected = all.map((value, i) => (isReduced(i) ? value : 7));
+      // The last columns are one by one what they are in vectors, but for rounding.
+      expect(worstError(bed.floats(some, outer * inner), expected, RELATIVE)).toBeLessThan(1e-6);
+      expect(bed.intact()).toBe(true);
+    }
   });
 
   test("NaN stays in its column", () => {
@@ -108,7 +125,7 @@ describe("columns of a reduction", () => {
       data[77 * inner + at] = nan;
       const [src, dst] = [bed.put(data), bed.room(inner)];
       for (const kernel of [kernels.maxColumns, kernels.minColumns, kernels.sumColumns]) {
-        (kernel as typeof kernels.sumColumns)(src, dst, 1, n, inner, 1);
+        (kernel as typeof kernels.sumColumns)(src, dst, 1, n, inner, inner, 1);
         expect([...bed.floats(dst, inner)].map(Number.isNaN)).toEqual(
           Array.from({ length: inner }, (_, i) => i === at),
         );

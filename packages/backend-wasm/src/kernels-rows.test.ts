@@ -128,17 +128,40 @@ describe("normalization of rows", () => {
     (batch, channels, groups, n) => {
       const data = rng.floats(batch * channels * n);
       const [weight, bias] = [rng.floats(channels), rng.floats(channels)];
-      const dst = bed.room(data.length);
-      kernels.groupNormRows(bed.put(data), dst, batch, channels, groups, n, bed.put(weight), bed.put(bias), eps, 0, 0);
-      const size = (channels / groups) * n;
+      const [perGroup, count] = [channels / groups, batch * groups];
+      const size = perGroup * n;
+      const [src, w, b] = [bed.put(data), bed.put(weight), bed.put(bias)];
       const expected = values(data).map((value, i) => {
         const group = Math.floor(i / size);
         const { mean, rstd } = centered(values(data.subarray(group * size, (group + 1) * size)));
         const channel = Math.floor(i / n) % channels;
         return (value - mean) * rstd * weight[channel]! + bias[channel]!;
       });
-      expect(worstError(bed.floats(dst, data.length), expected, RELATIVE)).toBeLessThan(2e-6);
-      expect(bed.intact()).toBe(true);
+      const shape = [groups, perGroup, n] as const;
+      const expectIt = (dst: number): void => {
+        expect(worstError(bed.floats(dst, data.length), expected, RELATIVE)).toBeLessThan(2e-6);
+        expect(bed.intact()).toBe(true);
+      };
+      // All at once, and each part by itself.
+      for (const step of [count, 1]) {
+        const dst = bed.room(data.length);
+        for (let i = 0; i < count; i += step) kernels.groupNormRows(src, dst, i, step, ...shape, w, b, eps, 0, 0);
+        expectIt(dst);
+      }
+      for (const piece of [1, 3, 4, size, 100]) {
+        const pieces = count * Math.ceil(size / piece);
+        const [dst, moments, mean, rstd] = [bed.room(data.length), bed.room(4 * pieces), bed.room(count), bed.room(count)];
+        for (let i = 0; i < pieces; i++) kernels.groupMoments(src, size, piece, i, 1, moments);
+        for (let i = 0; i < batch * channels; i++) {
+          kernels.groupNormChannels(src, dst, i, 1, ...shape, piece, moments, w, b, eps, mean, rstd);
+        }
+        expectIt(dst);
+        const statistics = Array.from({ length: count }, (_, group) =>
+          centered(values(data.subarray(group * size, (group + 1) * size))),
+        );
+        expect(worstError(bed.floats(mean, count), statistics.map((s) => s.mean), RELATIVE)).toBeLessThan(2e-6);
+        expect(worstError(bed.floats(rstd, count), statistics.map((s) => s.rstd), RELATIVE)).toBeLessThan(2e-5);
+      }
     },
   );
 });

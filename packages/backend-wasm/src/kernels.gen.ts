@@ -59,6 +59,8 @@ export interface Kernels {
     S: number,
     E: number,
     Ev: number,
+    first: number,
+    covered: number,
     scale: number,
     mask: Pointer,
     maskKind: number,
@@ -67,6 +69,7 @@ export interface Kernels {
     causal: number,
     scratch: Pointer,
   ): void;
+  attentionBlock(L: number, S: number): number;
   attentionScratch(L: number, S: number, E: number, Ev: number): number;
   logSoftmaxRows(src: Pointer, dst: Pointer, rows: number, n: number): void;
   softmaxRows(src: Pointer, dst: Pointer, rows: number, n: number): void;
@@ -82,12 +85,30 @@ export interface Kernels {
     rstd: Pointer,
   ): void;
   rmsNormRows(src: Pointer, dst: Pointer, rows: number, n: number, weight: Pointer, eps: number, rstd: Pointer): void;
+  groupMoments(src: Pointer, size: number, piece: number, first: number, count: number, moments: Pointer): void;
+  groupNormChannels(
+    src: Pointer,
+    dst: Pointer,
+    first: number,
+    count: number,
+    groups: number,
+    perGroup: number,
+    n: number,
+    piece: number,
+    moments: Pointer,
+    weight: Pointer,
+    bias: Pointer,
+    eps: number,
+    mean: Pointer,
+    rstd: Pointer,
+  ): void;
   groupNormRows(
     src: Pointer,
     dst: Pointer,
-    batch: number,
-    channels: number,
+    first: number,
+    count: number,
     groups: number,
+    perGroup: number,
     n: number,
     weight: Pointer,
     bias: Pointer,
@@ -100,9 +121,9 @@ export interface Kernels {
   maxRows(src: Pointer, dst: Pointer, rows: number, n: number): void;
   minRows(src: Pointer, dst: Pointer, rows: number, n: number): void;
   sumRows(src: Pointer, dst: Pointer, rows: number, n: number, divisor: number): void;
-  maxColumns(src: Pointer, dst: Pointer, outer: number, n: number, inner: number): void;
-  minColumns(src: Pointer, dst: Pointer, outer: number, n: number, inner: number): void;
-  sumColumns(src: Pointer, dst: Pointer, outer: number, n: number, inner: number, divisor: number): void;
+  maxColumns(src: Pointer, dst: Pointer, outer: number, n: number, columns: number, row: number): void;
+  minColumns(src: Pointer, dst: Pointer, outer: number, n: number, columns: number, row: number): void;
+  sumColumns(src: Pointer, dst: Pointer, outer: number, n: number, columns: number, row: number, divisor: number): void;
   transpose(
     src: Pointer,
     dst: Pointer,

@@ -1,39 +1,39 @@
 // What the threads of a team have in common: a few words of shared memory, through which work is handed out, and the
 // calls of which it consists.
 
-/** Words of a cache line. A thread that looks at a line all the time makes each write to it wait. */
-const LINE = 16;
-
-/** Indices of 32-bit words. */
+/**
+ * Indices of 32-bit words, on cache lines of 16: a thread that looks at a line all the time makes each write to it wait, so that
+ * the first has a line of its own.
+ */
 export const WORD = {
   /** How often there was something new, times 256, plus the parts of a step. Threads look at it, and sleep on it. */
   open: 0,
   /** Parts that are not done. Who hands out a step waits on it. */
-  pending: LINE,
+  pending: 16,
   /** Which model's memory the calls work in. */
-  model: 2 * LINE,
+  model: 32,
   /** 1 after a part has failed. */
-  failed: 2 * LINE + 1,
+  failed: 33,
   /** Bytes of the message of the first failure. */
-  messageBytes: 2 * LINE + 2,
+  messageBytes: 34,
   /** 1 after a helper has ended in the middle of a part. */
-  ended: 2 * LINE + 3,
+  ended: 35,
   /** Threads of the team. */
-  threads: 2 * LINE + 4,
+  threads: 36,
   /** 1 during a run in which helpers should not sleep. */
-  awake: 2 * LINE + 5,
+  awake: 37,
   /** Threads wait on it that wake by themselves after a while. */
-  nap: 2 * LINE + 6,
+  nap: 38,
   /** 1 where threads sleep at once, without a nap before. */
-  deep: 2 * LINE + 7,
+  deep: 39,
   /** Threads that sleep or nap until there is something new: waking none takes a microsecond, too. */
-  asleep: 2 * LINE + 8,
+  asleep: 40,
   /** 1 while who hands out a step sleeps until its parts are done. */
-  awaited: 2 * LINE + 9,
+  awaited: 41,
   /** From here on: how many messages each helper was sent. */
-  mail: 4 * LINE,
+  mail: 64,
   /** From here on: 1 for each helper that computes a part. */
-  busy: 8 * LINE,
+  busy: 128,
 } as const;
 
 /** Parts of a step at most: what fits in `WORD.open`. */

@@ -37,12 +37,19 @@ export const attention: WasmKernel = wasmKernel({
       const maskSize = mask?.kind === MASK.boolean ? 1 : 4;
       const { kernels } = call;
       const nanoseconds = heads.length * L * S * ((E + Ev) * NANOSECONDS_EACH_PRODUCT + NANOSECONDS_EACH_SCORE);
-      const parts = call.team.parts({ items: heads.length, nanoseconds });
+      const block = kernels.attentionBlock(L, S);
+      const blocks = Math.ceil(L / block);
+      // Who computes blocks of a head packs its keys and values, so heads are divided only where threads would wait.
+      const unit = heads.length % call.team.threads === 0 ? blocks : 1;
+      const parts = call.team.parts({ items: heads.length * blocks, unit, nanoseconds });
       const scratchOf = partScratch(call, parts, kernels.attentionScratch(L, S, E, Ev) >>> 0);
       const compute = (part: Part): void => {
         const [qAt, kAt, vAt, outAt] = [addressOf(q!), addressOf(k!), addressOf(v!), addressOf(out)];
         const maskAt = mask === null ? 0 : addressOf(mask.view);
-        for (const head of heads.slice(part.start, part.start + part.count)) {
+        const end = part.start + part.count;
+        for (let item = part.start, next = item; item < end; item = next) {
+          const [head, first] = [heads[Math.floor(item / blocks)]!, (item % blocks) * block];
+          next = Math.min(end, item - (item % blocks) + blocks);
           kernels.attention(
             qAt + head.q * 4,
             step(q!),
@@ -56,6 +63,8 @@ export const attention: WasmKernel = wasmKernel({
             S,
             E,
             Ev,
+            first,
+            Math.min(L - first, (next - item) * block),
             scale,
             mask === null ? 0 : maskAt + head.mask * maskSize,
             mask?.kind ?? MASK.none,

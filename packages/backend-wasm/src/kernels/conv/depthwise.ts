@@ -1,6 +1,6 @@
 import { volume } from "@pt2/engine";
 import type { ConvPlan, ConvShape, KernelModule, StridedWeight } from "./types.ts";
-import { convOutput, WINDOW_BYTES, windowWords, writeWords } from "./window.ts";
+import { convOutput, pixelStrides, WINDOW_BYTES, windowWords, writeWords } from "./window.ts";
 
 /** True when every input channel is convolved on its own. */
 export function isDepthwise({ groups, inChannels, transposed }: ConvShape): boolean {
@@ -10,6 +10,9 @@ export function isDepthwise({ groups, inChannels, transposed }: ConvShape): bool
 /** Of a product of depthwise kernels, in vectors and one at a time. */
 const NANOSECONDS_EACH = { vectors: 0.1, single: 0.5 } as const;
 
+/** Channels that a part begins at multiples of: those of a cache line. */
+const CHANNEL_UNIT = 16;
+
 /** Depthwise convolution: SIMD along channels for multiplier 1, one output at a time otherwise. */
 export function planDepthwise(module: KernelModule, shape: ConvShape): ConvPlan {
   const { kernels } = module;
@@ -17,11 +20,16 @@ export function planDepthwise(module: KernelModule, shape: ConvShape): ConvPlan 
   const output = convOutput(shape);
   const [depth, height, width] = output;
   const words = windowWords(shape, output);
+  /** Of some of the channels. */
+  const wordsOf = (channels: number): Int32Array =>
+    windowWords({ ...shape, ...pixelStrides(shape), inChannels: channels, outChannels: channels }, output);
   const taps = volume(kernel);
   const vectors = outChannels === inChannels && inChannels >= 4;
   const run = vectors ? kernels.depthwiseRows : kernels.depthwiseRowsScalar;
   const rows = shape.batch * depth * height;
-  const products = rows * width * outChannels * taps;
+  const nanoseconds = rows * width * outChannels * taps * NANOSECONDS_EACH[vectors ? "vectors" : "single"];
+  // As the 1x1 convolutions before and behind are divided; a small map would have few rows, too.
+  const byChannels = vectors && outChannels > rows * width;
 
   /** Weights as [group][tap][4]; the last group overlaps the one before it. */
   const packVectors = (address: number, strides: StridedWeight["strides"], packed: number): void => {
@@ -37,14 +45,19 @@ export function planDepthwise(module: KernelModule, shape: ConvShape): ConvPlan 
     weightBytes: (vectors ? Math.ceil(outChannels / 4) * 4 : outChannels) * taps * 4,
     packScratchBytes: 0,
     scratchBytes: WINDOW_BYTES,
-    division: { items: rows, nanoseconds: products * NANOSECONDS_EACH[vectors ? "vectors" : "single"] },
+    division: byChannels ? { items: outChannels, unit: CHANNEL_UNIT, nanoseconds } : { items: rows, nanoseconds },
     pack({ address, strides }, packed) {
       if (vectors) packVectors(address, strides, packed);
       else kernels.gather5(address, outChannels, 1, ...kernel, ...strides, packed);
     },
     run(call, start, count) {
-      writeWords(module, words, call.scratch);
-      run(call.scratch, call.input, call.weight, call.bias, start, count, call.output, call.lo, call.hi);
+      const [row, covered, channel] = byChannels ? [0, rows, start] : [start, count, 0];
+      const skipped = 4 * channel;
+      writeWords(module, byChannels ? wordsOf(count) : words, call.scratch);
+      run(
+        ...([call.scratch, call.input + skipped, call.weight + skipped * taps, call.bias && call.bias + skipped] as const),
+        ...([row, covered, call.output + skipped, call.lo, call.hi] as const),
+      );
     },
   };
 }

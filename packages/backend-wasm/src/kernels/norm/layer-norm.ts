@@ -64,6 +64,9 @@ export const rmsNorm: WasmKernel = wasmKernel({
 /** `torch.finfo(dtype).eps`, the default of `rms_norm`. */
 const EPSILON = { float32: 2 ** -23, float16: 2 ** -10, bfloat16: 2 ** -7 } as const;
 
+/** Floats of a group that one thread normalizes, which stay in the second cache; and of a piece of a larger one. */
+const [WHOLE, PIECE] = [32_768, 4096];
+
 /** `group_norm` and `native_group_norm` of row-major data. */
 export const groupNorm: WasmKernel = wasmKernel({
   ops: ["aten::group_norm", "aten::native_group_norm"],
@@ -79,30 +82,34 @@ export const groupNorm: WasmKernel = wasmKernel({
     const [mean, rstd] = statistics.map(({ wide }) => wide);
     float32Result(call, (out) => {
       if (batch * channels * n === 0) return;
-      const at = (view: TensorView | null | undefined, element = 0): number =>
-        view ? addressOf(view) + 4 * element : 0;
+      const at = (view: TensorView | null | undefined): number => (view ? addressOf(view) : 0);
       const { kernels } = call;
-      // Parts are groups of one image, or images.
-      const each = batch === 1 ? channels / groups : channels;
-      const items = batch === 1 ? groups : batch;
-      const parts = call.team.parts({ items, nanoseconds: batch * channels * n * NANOSECONDS_EACH });
-      const compute = ({ start, count }: Part): void => {
-        const [channel, group] = batch === 1 ? [start * each, start] : [0, start * groups];
-        kernels.groupNormRows(
-          at(input, start * each * n),
-          at(out, start * each * n),
-          batch === 1 ? 1 : count,
-          batch === 1 ? count * each : channels,
-          batch === 1 ? count : groups,
-          n,
-          at(weight, channel),
-          at(bias, channel),
-          eps,
-          at(mean, group),
-          at(rstd, group),
+      const [perGroup, count] = [channels / groups, batch * groups];
+      const size = perGroup * n;
+      const nanoseconds = count * size * NANOSECONDS_EACH;
+      const step = (items: number, compute: (part: Part) => void): void =>
+        call.step(call.team.step(call.team.parts({ items, nanoseconds }), compute));
+      if (size <= WHOLE) {
+        step(count, ({ start, count }) =>
+          kernels.groupNormRows(
+            ...([at(input), at(out), start, count, groups, perGroup, n] as const),
+            ...([at(weight), at(bias), eps, at(mean), at(rstd)] as const),
+          ),
         );
-      };
-      call.step(call.team.step(parts, compute));
+        return;
+      }
+      // Threads share a large group. What pieces it has says its size alone, so that its sums are the same for any number of them.
+      const pieces = Math.ceil(size / PIECE);
+      const moments = call.scratch(count * pieces * 16);
+      step(count * pieces, ({ start, count }) =>
+        kernels.groupMoments(at(input), size, PIECE, start, count, moments.handle),
+      );
+      step(batch * channels, ({ start, count }) =>
+        kernels.groupNormChannels(
+          ...([at(input), at(out), start, count, groups, perGroup, n, PIECE, moments.handle] as const),
+          ...([at(weight), at(bias), eps, at(mean), at(rstd)] as const),
+        ),
+      );
     });
     for (const { round } of statistics) round();
   },

@@ -1,10 +1,12 @@
 import { numel } from "@pt2/backend";
 import { ADAPTIVE_POOLS, channelsLast, poolingWindow, SLIDING_POOLS, spatial, windowOf } from "@pt2/engine";
+import { contiguousStrides } from "@pt2/format";
 import type { TensorMeta } from "@pt2/registry";
 import { type KernelCall, type WasmKernel, wasmKernel } from "../../engine/kernel.ts";
 import { partScratch } from "../../engine/part-scratch.ts";
 import { addressOf, type TensorView } from "../../engine/tensor-view.ts";
 import type { Part } from "../../threads/team.ts";
+import { planColumns } from "../reduce/reduce.ts";
 import { adaptiveBoxes, type PoolBoxes, slidingBoxes } from "./boxes.ts";
 import { planPool } from "./plan-pool.ts";
 
@@ -39,7 +41,14 @@ export const adaptivePool: WasmKernel = wasmKernel({
     const { rank, reduce } = windowOf(call.call.record);
     const input = source(call, self, rank);
     const result = call.call.results[0] as TensorMeta;
-    const boxes = adaptiveBoxes(spatial(input.shape.slice(2), 1), spatial(result.shape.slice(-rank), 1));
+    const size = result.shape.slice(-rank);
+    if (reduce === "mean" && size.every((n) => n === 1) && numel(input.shape) > 0) {
+      const [outer, inner, ...space] = input.shape as readonly [number, number, ...number[]];
+      const out = call.output(0, contiguousStrides(result.shape));
+      planColumns(call, { source: input, outer, n: numel(space), inner }, out, reduce);
+      return;
+    }
+    const boxes = adaptiveBoxes(spatial(input.shape.slice(2), 1), spatial(size, 1));
     planInto(call, input, boxes, reduce!, undefined);
   },
 });

@@ -22,6 +22,10 @@ interface Columns {
   readonly outer: number;
   readonly n: number;
   readonly inner: number;
+}
+
+/** What is left of a tensor's dimensions. */
+interface Kept extends Columns {
   /** The kept dimensions from the slowest to the fastest. */
   readonly kept: readonly number[];
 }
@@ -53,7 +57,7 @@ function reducedDims(given: readonly number[] | null | undefined, rank: number):
   return new Set(all ? Array.from({ length: rank }, (_, d) => d) : given.map((d) => (d + rank) % Math.max(rank, 1)));
 }
 
-function columnsOf(call: KernelCall, input: TensorView, reduced: ReadonlySet<number>): Columns {
+function columnsOf(call: KernelCall, input: TensorView, reduced: ReadonlySet<number>): Kept {
   const order = [...input.shape.keys()].sort((a, b) => input.strides[b]! - input.strides[a]! || a - b);
   const first = order.findIndex((d) => reduced.has(d));
   const last = order.findLastIndex((d) => reduced.has(d));
@@ -66,7 +70,7 @@ function columnsOf(call: KernelCall, input: TensorView, reduced: ReadonlySet<num
   return split(call.withStrides(input, strides), moved, reduced);
 }
 
-function split(source: TensorView, order: readonly number[], reduced: ReadonlySet<number>): Columns {
+function split(source: TensorView, order: readonly number[], reduced: ReadonlySet<number>): Kept {
   const size = (dims: readonly number[]): number => dims.reduce((n, d) => n * source.shape[d]!, 1);
   const first = order.findIndex((d) => reduced.has(d));
   const last = order.findLastIndex((d) => reduced.has(d));
@@ -82,7 +86,7 @@ function split(source: TensorView, order: readonly number[], reduced: ReadonlySe
 }
 
 /** The result keeps the memory order of the dimensions that stay. */
-function outputStrides(shape: readonly number[], { source, kept }: Columns, rank: number): readonly number[] {
+function outputStrides(shape: readonly number[], { source, kept }: Kept, rank: number): readonly number[] {
   const strides = new Array<number>(shape.length).fill(1);
   const keepdim = shape.length === rank;
   const positions = [...kept].sort((a, b) => a - b);
@@ -94,7 +98,8 @@ function outputStrides(shape: readonly number[], { source, kept }: Columns, rank
   return strides;
 }
 
-function planColumns(
+/** Plans a reduction of [outer, n, inner] float32 elements into [outer, inner] dense ones. */
+export function planColumns(
   call: KernelCall,
   { source, outer, n, inner }: Columns,
   out: TensorView,
@@ -103,22 +108,30 @@ function planColumns(
   if (numel(out.shape) === 0) return;
   const { kernels } = call;
   const divisor = reduction === "mean" ? n : 1;
-  // Each result is a sum of its own: parts are rows, or whole blocks of them where what is summed lies apart.
-  const parts = call.team.parts({ items: outer, nanoseconds: outer * n * inner * NANOSECONDS_EACH });
+  const nanoseconds = outer * n * inner * NANOSECONDS_EACH;
+  // Each result is a sum of its own: parts are rows, or whole blocks of them where what is summed lies apart, or columns of all.
+  const byColumns = outer < inner;
+  const division = byColumns ? { items: inner, unit: COLUMN_UNIT } : { items: outer };
+  const parts = call.team.parts({ ...division, nanoseconds });
   const compute = ({ start, count }: Part): void => {
-    const [from, to] = [addressOf(source) + 4 * start * n * inner, addressOf(out) + 4 * start * inner];
+    const [block, column] = byColumns ? [0, start] : [start, 0];
+    const [blocks, columns] = byColumns ? [outer, count] : [count, inner];
+    const from = addressOf(source) + 4 * (block * n * inner + column);
+    const to = addressOf(out) + 4 * (block * inner + column);
     if (reduction === "sum" || reduction === "mean") {
-      if (inner === 1) kernels.sumRows(from, to, count, n, divisor);
-      else kernels.sumColumns(from, to, count, n, inner, divisor);
+      if (inner === 1) kernels.sumRows(from, to, blocks, n, divisor);
+      else kernels.sumColumns(from, to, blocks, n, columns, inner, divisor);
     } else if (reduction === "max") {
-      if (inner === 1) kernels.maxRows(from, to, count, n);
-      else kernels.maxColumns(from, to, count, n, inner);
-    } else if (inner === 1) kernels.minRows(from, to, count, n);
-    else kernels.minColumns(from, to, count, n, inner);
+      if (inner === 1) kernels.maxRows(from, to, blocks, n);
+      else kernels.maxColumns(from, to, blocks, n, columns, inner);
+    } else if (inner === 1) kernels.minRows(from, to, blocks, n);
+    else kernels.minColumns(from, to, blocks, n, columns, inner);
   };
   call.step(call.team.step(parts, compute));
 }
 
+/** Columns that a part begins at multiples of: those of a cache line. */
+const COLUMN_UNIT = 16;
 /** Of an element that is read. */
 const NANOSECONDS_EACH = 0.15;
 
