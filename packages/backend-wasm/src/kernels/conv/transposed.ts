@@ -1,32 +1,65 @@
-import { volume } from "@pt2/engine";
-import { inBlocks, productNanoseconds } from "./row-blocks.ts";
-import type { ConvPlan, ConvShape, KernelModule } from "./types.ts";
+import { type Spatial, volume } from "@pt2/engine";
+import { ROW_UNIT } from "../matmul/gemm.ts";
+import { inEvenBlocks, productNanoseconds } from "./row-blocks.ts";
+import type { ConvCall, ConvPlan, ConvShape, KernelModule } from "./types.ts";
 import { convOutput, pixelStrides, WINDOW_BYTES, windowWords, writeWords } from "./window.ts";
 
 /** Bytes of columns that are made and scattered at a time. */
 const BLOCK_BYTES = 192 * 1024;
+/** Pixels of such a block at least. */
+const LEAST_PIXELS = 3 * ROW_UNIT;
 
-/** Transposed convolution: blocks of input rows times the weight give columns, which are added where they belong. */
+/**
+ * Transposed convolution: blocks of input pixels times the weight give columns, which are added where they belong. Threads divide
+ * the output along its outermost axis; neighbors compute the columns of those input pixels that both of them need.
+ */
 export function planTransposed(module: KernelModule, shape: ConvShape): ConvPlan {
   const { kernels } = module;
-  const { inChannels, outChannels, groups } = shape;
+  const { batch, inChannels, outChannels, groups } = shape;
   const { inPixel } = pixelStrides(shape);
   const output = convOutput(shape);
-  const words = windowWords(shape, output);
-  const rows = shape.batch * volume(shape.input);
-  const pixels = shape.batch * volume(output);
+  const axis = ([0, 1, 2] as const).find((axis) => shape.input[axis] > 1 || output[axis] > 1) ?? 2;
+  const [inLength, outLength] = [shape.input[axis], output[axis]];
+  const [inLine, outLine] = [volume(shape.input) / inLength, volume(output) / outLength];
   const [depth, channels] = [inChannels / groups, outChannels / groups];
   const columns = volume(shape.kernel) * channels;
   const panels = kernels.gemmPackedBytes(depth, columns) >>> 0;
-  const blockRows = Math.min(rows, Math.max(20, Math.floor(BLOCK_BYTES / 4 / columns / 20) * 20));
+  const fitting = Math.floor(BLOCK_BYTES / 4 / columns / ROW_UNIT) * ROW_UNIT;
+  const blockPixels = Math.min(volume(shape.input), Math.max(LEAST_PIXELS, fitting));
+
+  /** Computes lines [start, end) of the output of one image. */
+  const runLines = (call: ConvCall, image: number, start: number, end: number): void => {
+    const { weight, bias, scratch, lo, hi } = call;
+    const product = scratch + WINDOW_BYTES;
+    const input = call.input + 4 * image * inLength * inLine * inPixel;
+    const target = call.output + 4 * (image * outLength + start) * outLine * outChannels;
+    const pixels = (end - start) * outLine;
+    // For the kernel these lines are the whole output.
+    const part: Spatial = setAxis(output, axis, end - start);
+    const padding: Spatial = setAxis(shape.padding, axis, shape.padding[axis] + start);
+    writeWords(module, windowWords({ ...shape, padding }, part), scratch);
+    kernels.fillBias(target, pixels, outChannels, bias);
+    const [first, last] = inputLines(shape, axis, start, end, Math.ceil(ROW_UNIT / inLine));
+    inEvenBlocks((last - first) * inLine, blockPixels, (done, count) => {
+      const pixel = first * inLine + done;
+      for (let group = 0; group < groups; group++) {
+        const a = input + 4 * (pixel * inPixel + group * depth);
+        kernels.gemmPacked(count, columns, depth, a, inPixel, weight + group * panels, product, columns, 0, 0, 0, 0);
+        kernels.col2imRows(scratch, product, channels, pixel, count, target + 4 * group * channels);
+      }
+    });
+    if (lo > Number.NEGATIVE_INFINITY || hi < Number.POSITIVE_INFINITY) {
+      kernels.clampFloats(target, pixels * outChannels, lo, hi);
+    }
+  };
+
   return {
     algorithm: "transposed",
     output,
     weightBytes: groups * panels,
     packScratchBytes: depth * columns * 4,
-    scratchBytes: WINDOW_BYTES + blockRows * columns * 4,
-    // Neighbors of the input add to the same places of the output.
-    division: { items: 1, nanoseconds: productNanoseconds(shape) },
+    scratchBytes: WINDOW_BYTES + blockPixels * columns * 4,
+    division: { items: batch * outLength, nanoseconds: productNanoseconds(shape) },
     pack({ address, strides: [strideI, strideO, ...taps] }, packed, scratch) {
       for (let group = 0; group < groups; group++) {
         const src = address + group * depth * strideI * 4;
@@ -34,21 +67,31 @@ export function planTransposed(module: KernelModule, shape: ConvShape): ConvPlan
         kernels.gemmPackB(scratch, columns, 1, depth, columns, packed + group * panels);
       }
     },
-    run({ input, weight, bias, output: target, scratch, lo, hi }) {
-      const product = scratch + WINDOW_BYTES;
-      writeWords(module, words, scratch);
-      kernels.fillBias(target, pixels, outChannels, bias);
-      inBlocks(rows, blockRows, (start, count) => {
-        for (let group = 0; group < groups; group++) {
-          const a = input + (start * inPixel + group * depth) * 4;
-          const b = weight + group * panels;
-          kernels.gemmPacked(count, columns, depth, a, inPixel, b, product, columns, 0, 0, 0, 0);
-          kernels.col2imRows(scratch, product, channels, start, count, target + group * channels * 4);
-        }
-      });
-      if (lo > Number.NEGATIVE_INFINITY || hi < Number.POSITIVE_INFINITY) {
-        kernels.clampFloats(target, pixels * outChannels, lo, hi);
+    run(call, start, count) {
+      const end = start + count;
+      for (let item = start; item < end; ) {
+        const image = Math.floor(item / outLength);
+        const next = Math.min(end, (image + 1) * outLength);
+        runLines(call, image, item - image * outLength, next - image * outLength);
+        item = next;
       }
     },
   };
+}
+
+/**
+ * The lines of the input [first, last) that lines [start, end) of the output take something from; `least` lines if there are so
+ * many: the products of very few pixels would be added up in another order.
+ */
+function inputLines(shape: ConvShape, axis: 0 | 1 | 2, start: number, end: number, least: number): readonly [number, number] {
+  const [size, stride, padding] = [shape.input[axis], shape.stride[axis], shape.padding[axis]];
+  const reach = (shape.kernel[axis] - 1) * shape.dilation[axis];
+  const clamped = (line: number): number => Math.min(size, Math.max(0, line));
+  const last = clamped(Math.max(Math.floor((end - 1 + padding) / stride) + 1, least));
+  const first = clamped(Math.min(Math.ceil((start + padding - reach) / stride), last - least));
+  return [first, last];
+}
+
+function setAxis(sizes: Spatial, axis: number, size: number): Spatial {
+  return sizes.map((given, i) => (i === axis ? size : given)) as unknown as Spatial;
 }

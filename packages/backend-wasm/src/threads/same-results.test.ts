@@ -1,0 +1,91 @@
+import { type HostTensor, hostTensor } from "@pt2/backend";
+import { programOf, registryOf, weightsOf } from "@pt2/conformance";
+import { randomFloats, randomUnit } from "@pt2/testing/random";
+import { expect, test } from "vitest";
+import { WasmBackend } from "../backend.ts";
+import { divided } from "./divided.test-helper.ts";
+
+const registry = registryOf();
+
+function random(seed: number, shape: readonly number[]): HostTensor {
+  const length = shape.reduce((product, size) => product * size, 1);
+  return hostTensor("float32", shape, randomFloats(randomUnit(seed), length));
+}
+
+async function compute(body: string, input: HostTensor, weights: Readonly<Record<string, HostTensor>>, threads: number) {
+  await using backend = new WasmBackend(divided(threads));
+  const executable = await backend.compile({ program: programOf(body), weights: weightsOf(weights), registry });
+  return (await executable.run([input])) as readonly HostTensor[];
+}
+
+const attention = (x: string, causal: boolean): string => `
+  user_input %x: ${x}
+  %y: ${x} = aten::scaled_dot_product_attention(query=%x, key=%x, value=%x, attn_mask=none, dropout_p=0.0, is_causal=${causal})
+  return %y`;
+
+test.each<{
+  what: string;
+  input: readonly number[];
+  body: string;
+  weights?: Readonly<Record<string, readonly number[]>>;
+}>([
+  { what: "three heads of attention", input: [1, 3, 197, 16], body: attention("f32[1, 3, 197, 16]", false) },
+  { what: "one causal head of attention", input: [1, 1, 211, 8], body: attention("f32[1, 1, 211, 8]", true) },
+  {
+    what: "a group norm of small groups",
+    input: [3, 10, 7, 5],
+    body: `
+      user_input %x: f32[3, 10, 7, 5]
+      %y: f32[3, 10, 7, 5], %m: f32[3, 5], %r: f32[3, 5] = aten::native_group_norm(input=%x, weight=none, bias=none, N=3, C=10, HxW=35, group=5, eps=1.0e-5)
+      return %y, %m, %r`,
+  },
+  {
+    what: "a group norm of large groups",
+    input: [2, 6, 127, 101],
+    body: `
+      parameter "w" = %w: f32[6]
+      user_input %x: f32[2, 6, 127, 101]
+      %y: f32[2, 6, 127, 101], %m: f32[2, 2], %r: f32[2, 2] = aten::native_group_norm(input=%x, weight=%w, bias=%w, N=2, C=6, HxW=12827, group=2, eps=1.0e-5)
+      return %y, %m, %r`,
+    weights: { w: [6] },
+  },
+  {
+    what: "reductions of the rows of few blocks",
+    input: [2, 301, 45],
+    body: `
+      user_input %x: f32[2, 301, 45]
+      %a: f32[2, 45] = aten::mean.dim(self=%x, dim=[1])
+      %b: f32[2, 45] = aten::amax(self=%x, dim=[1])
+      %c: f32[2, 45] = aten::amin(self=%x, dim=[1])
+      return %a, %b, %c`,
+  },
+  {
+    what: "global pooling",
+    input: [2, 37, 13, 11],
+    body: `
+      user_input %x: f32[2, 37, 13, 11]
+      %y: f32[2, 37, 1, 1] = aten::adaptive_avg_pool2d(self=%x, output_size=[1, 1])
+      return %y`,
+  },
+  {
+    what: "a transposed convolution of one dimension",
+    input: [2, 130, 41],
+    body: `
+      parameter "w" = %w: f32[130, 7, 16]
+      user_input %x: f32[2, 130, 41]
+      %y: f32[2, 7, 328] = aten::conv_transpose1d(input=%x, weight=%w, bias=none, stride=[8], padding=[4])
+      return %y`,
+    weights: { w: [130, 7, 16] },
+  },
+])("$what have the same bytes for any number of threads", async ({ input, body, weights = {} }) => {
+  const x = random(1, input);
+  const constants = Object.fromEntries(Object.entries(weights).map(([name, shape], i) => [name, random(2 + i, shape)]));
+  const expected = await compute(body, x, constants, 1);
+  expect(expected.some(({ bytes }) => bytes.some((byte) => byte !== 0))).toBe(true);
+  for (const threads of [2, 3, 5, 8]) {
+    const results = await compute(body, x, constants, threads);
+    for (const [i, { bytes }] of results.entries()) {
+      expect(Buffer.from(bytes).equals(Buffer.from(expected[i]!.bytes)), `result ${i}, ${threads} threads`).toBe(true);
+    }
+  }
+});
