@@ -12,7 +12,12 @@ function random(seed: number, shape: readonly number[]): HostTensor {
   return hostTensor("float32", shape, randomFloats(randomUnit(seed), length));
 }
 
-async function compute(body: string, input: HostTensor, weights: Readonly<Record<string, HostTensor>>, threads: number) {
+async function compute(
+  body: string,
+  input: HostTensor,
+  weights: Readonly<Record<string, HostTensor>>,
+  threads: number,
+) {
   await using backend = new WasmBackend(divided(threads));
   const executable = await backend.compile({ program: programOf(body), weights: weightsOf(weights), registry });
   return (await executable.run([input])) as readonly HostTensor[];

@@ -51,13 +51,12 @@ export function planDepthwise(module: KernelModule, shape: ConvShape): ConvPlan 
       else kernels.gather5(address, outChannels, 1, ...kernel, ...strides, packed);
     },
     run(call, start, count) {
+      const { scratch, lo, hi } = call;
       const [row, covered, channel] = byChannels ? [0, rows, start] : [start, count, 0];
-      const skipped = 4 * channel;
-      writeWords(module, byChannels ? wordsOf(count) : words, call.scratch);
-      run(
-        ...([call.scratch, call.input + skipped, call.weight + skipped * taps, call.bias && call.bias + skipped] as const),
-        ...([row, covered, call.output + skipped, call.lo, call.hi] as const),
-      );
+      const [input, output] = [call.input + 4 * channel, call.output + 4 * channel];
+      const [weight, bias] = [call.weight + 4 * channel * taps, call.bias && call.bias + 4 * channel];
+      writeWords(module, byChannels ? wordsOf(count) : words, scratch);
+      run(scratch, input, weight, bias, row, covered, output, lo, hi);
     },
   };
 }

@@ -83,7 +83,13 @@ export function planTransposed(module: KernelModule, shape: ConvShape): ConvPlan
  * The lines of the input [first, last) that lines [start, end) of the output take something from; `least` lines if there are so
  * many: the products of very few pixels would be added up in another order.
  */
-function inputLines(shape: ConvShape, axis: 0 | 1 | 2, start: number, end: number, least: number): readonly [number, number] {
+function inputLines(
+  shape: ConvShape,
+  axis: 0 | 1 | 2,
+  start: number,
+  end: number,
+  least: number,
+): readonly [number, number] {
   const [size, stride, padding] = [shape.input[axis], shape.stride[axis], shape.padding[axis]];
   const reach = (shape.kernel[axis] - 1) * shape.dilation[axis];
   const clamped = (line: number): number => Math.min(size, Math.max(0, line));
