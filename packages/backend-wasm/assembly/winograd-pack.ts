@@ -16,7 +16,7 @@ const POINTS: usize = 27 * PAIR;
  * point. `scratch` has room for 528 bytes.
  */
 export function winogradPack(
-  size: i32,
+  edge: i32,
   src: usize,
   strideO: i32,
   strideI: i32,
@@ -36,7 +36,7 @@ export function winogradPack(
         const q = o + j < outChannels ? p : 0;
         // The last filter may have no neighbor: what is there is not read, and is the filter again.
         const next = o + j + 1 < outChannels ? column : 0;
-        packPair(size, q, next, <isize>strideH << 2, <isize>strideW << 2, dst, pointBytes, scratch);
+        packPair(edge, q, next, <isize>strideH << 2, <isize>strideW << 2, dst, pointBytes, scratch);
       }
     }
   }
@@ -44,7 +44,7 @@ export function winogradPack(
 
 /** Writes the points of two filters that lie `column` bytes apart; zeros where `src` is null. */
 function packPair(
-  size: i32,
+  edge: i32,
   src: usize,
   column: isize,
   rowBytes: isize,
@@ -53,7 +53,8 @@ function packPair(
   pointBytes: usize,
   scratch: usize,
 ): void {
-  const side = size + 2;
+  // With stride 2 two of five points have the same tap.
+  const side = edge == 5 ? 4 : edge;
   if (src == 0) {
     for (let point = side * side; point > 0; point--, dst += pointBytes) store<f64>(dst, 0);
     return;
@@ -64,23 +65,27 @@ function packPair(
       v128.store(to, f64x2.promote_low_f32x4(taps));
     }
   }
-  for (let h: usize = 0; h < 3; h++) transform(size, scratch + h * 3 * PAIR, PAIR, scratch + ROWS + h * PAIR, 3 * PAIR);
+  for (let h: usize = 0; h < 3; h++) transform(edge, scratch + h * 3 * PAIR, PAIR, scratch + ROWS + h * PAIR, 3 * PAIR);
   for (let b: usize = 0; b < <usize>side; b++) {
-    transform(size, scratch + ROWS + b * 3 * PAIR, PAIR, scratch + POINTS, PAIR);
+    transform(edge, scratch + ROWS + b * 3 * PAIR, PAIR, scratch + POINTS, PAIR);
     let to = dst + b * pointBytes;
     for (let a = 0, from = scratch + POINTS; a < side; a++, from += PAIR, to += <usize>side * pointBytes)
       v128.store64_lane(to, f32x4.demote_f64x2_zero(v128.load(from)), 0);
   }
 }
 
-/** G times three pairs `stride` bytes apart: size + 2 pairs `step` bytes apart. */
+/** G times three pairs `stride` bytes apart: four or six pairs `step` bytes apart. */
 @inline
-function transform(size: i32, src: usize, stride: usize, dst: usize, step: usize): void {
+function transform(edge: i32, src: usize, stride: usize, dst: usize, step: usize): void {
   const g0 = v128.load(src);
   const g1 = v128.load(src + stride);
   const g2 = v128.load(src + 2 * stride);
   v128.store(dst, g0);
-  if (size == 2) {
+  if (edge == 5) {
+    v128.store(dst + step, f64x2.add(g0, g2));
+    v128.store(dst + 2 * step, g2);
+    v128.store(dst + 3 * step, g1);
+  } else if (edge == 4) {
     mirrored(g0, g1, g2, 0.5, 1, 1, dst + step, step);
     v128.store(dst + 3 * step, g2);
   } else {

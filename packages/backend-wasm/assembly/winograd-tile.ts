@@ -8,7 +8,7 @@ export function tileExtent(tile: i32, size: i32, length: i32): i32 {
 
 /**
  * Writes the addresses of the `edge` x `edge` input pixels of tile (n, ty, tx) to `table`; a pixel in the padding is
- * at `zeros`, a run of inChannels zeros. Tiles overlap: each makes `size` outputs a side.
+ * at `zeros`, a run of inChannels zeros. Tiles begin `step` pixels apart, and overlap.
  */
 export function tilePointers(
   w: Window,
@@ -17,14 +17,14 @@ export function tilePointers(
   n: i32,
   ty: i32,
   tx: i32,
-  size: i32,
+  step: i32,
   edge: i32,
   table: usize,
 ): void {
   const pixel = floats(w.inPixel);
-  const left = tx * size - w.padW;
+  const left = tx * step - w.padW;
   for (let i = 0; i < edge; i++) {
-    const y = ty * size - w.padH + i;
+    const y = ty * step - w.padH + i;
     const inside = <u32>y < <u32>w.inH;
     const line = input + <usize>(n * w.inH + y) * <usize>w.inW * pixel;
     for (let j = 0; j < edge; j++, table += 4) {

@@ -1,15 +1,17 @@
-// Convolution 3x3 with stride 1 by Winograd's algorithm: every tile of the input becomes `planes` points,
-// each point is a matrix product over channels, and the products become a tile of the output.
+// Convolution 3x3 by Winograd's algorithm: every tile of the input becomes `planes` points, each point is a matrix product over
+// channels, and the products become a tile of the output. The edge of a tile says which one it is: 4 pixels make 2 outputs a
+// side, 6 make 4, and 5 make 2 with stride 2.
 import { copyFloats, floats, Window, WORKSPACE } from "./conv-window";
 import { gemmPacked } from "./gemm";
 import { gemmPackedBytes, PANEL } from "./gemm-pack";
 import { planeBytes, tileExtent, tilePointers } from "./winograd-tile";
 import { inputTile as inputTile2, outputTile as outputTile2 } from "./winograd2-transform";
 import { inputTile as inputTile4, outputTile as outputTile4 } from "./winograd4-transform";
+import { inputTile as inputTile5, outputTile as outputTile5 } from "./winograd5-transform";
 
-/** Bytes that `winogradTiles` uses at `scratch` for blocks of `tiles` tiles of `size` outputs a side. */
-export function winogradScratch(size: i32, tiles: i32, inChannels: i32, outChannels: i32): u32 {
-  const planes = <usize>((size + 2) * (size + 2));
+/** Bytes that `winogradTiles` uses at `scratch` for blocks of `tiles` tiles of `edge` pixels a side. */
+export function winogradScratch(edge: i32, tiles: i32, inChannels: i32, outChannels: i32): u32 {
+  const planes = <usize>(edge * edge);
   const products = planeBytes(tiles, wholePanels(outChannels));
   return <u32>(planes * (planeBytes(tiles, inChannels) + products) + floats(inChannels) + 64);
 }
@@ -26,11 +28,11 @@ const NARROW_BIAS: usize = NARROW + 256;
 
 /**
  * Tiles [tileStart, tileStart + tileCount) in the order batch, row, column, and of the output `channels` channels from
- * `channelStart` on, which begin with a panel. `size` is 4 or 2. The input has at least four channels. The window is followed
+ * `channelStart` on, which begin with a panel. `edge` is 4, 5 or 6. The input has at least four channels. The window is followed
  * by 1 KB of work space.
  */
 export function winogradTiles(
-  size: i32,
+  edge: i32,
   window: usize,
   input: usize,
   weights: usize,
@@ -45,8 +47,8 @@ export function winogradTiles(
   hi: f32,
 ): void {
   const w = changetype<Window>(window);
-  const edge = size + 2;
   const planes = edge * edge;
+  const size = edge == 6 ? 4 : 2;
   const table = window + WORKSPACE;
   const line = table + 160;
   const inChannels = w.inChannels;
@@ -62,16 +64,20 @@ export function winogradTiles(
 
   for (let t = 0; t < tileCount; t++) {
     const tile = tileStart + t;
-    tilePointers(w, input, zeros, tile / (across * down), (tile / across) % down, tile % across, size, edge, table);
+    tilePointers(w, input, zeros, tile / (across * down), (tile / across) % down, tile % across, size * w.strideH, edge, table);
     const dst = scratch + <usize>t * floats(inChannels);
-    if (size == 4) inputTile4(table, inChannels, line, dst, inStep);
+    if (edge == 6) inputTile4(table, inChannels, line, dst, inStep);
+    else if (edge == 5) inputTile5(table, inChannels, line, dst, inStep);
     else inputTile2(table, inChannels, line, dst, inStep);
   }
 
   const panel = gemmPackedBytes(inChannels, outChannels);
-  let b = weights + (<usize>channelStart * <usize>inChannels << 2);
-  for (let p = 0; p < planes; p++, b += panel) {
+  const first = weights + (<usize>channelStart * <usize>inChannels << 2);
+  for (let p = 0; p < planes; p++) {
+    // With stride 2 the last two points along an axis have one tap between them.
+    const point = edge == 5 ? 4 * min(p / 5, 3) + min(p % 5, 3) : p;
     const a = scratch + <usize>p * inStep;
+    const b = first + <usize>point * <usize>panel;
     const c = products + <usize>p * outStep;
     gemmPacked(tileCount, columns, inChannels, a, inChannels, b, c, columns, 0, 0, 0, 0);
   }
@@ -80,8 +86,8 @@ export function winogradTiles(
   const high = f32x4.splat(hi);
   const pixel = floats(w.outPixel);
   const rowBytes = <usize>w.outW * pixel;
-  const first = floats(channelStart);
-  if (bias) bias += first;
+  const skipped = floats(channelStart);
+  if (bias) bias += skipped;
   const narrow = channels < 4;
   const spare = line + NARROW;
   if (narrow && bias) {
@@ -94,14 +100,14 @@ export function winogradTiles(
     const ty = (tile / across) % down;
     const y = (tile / (across * down)) * w.outH + ty * size;
     const src = products + <usize>t * floats(columns);
-    const dst = output + <usize>y * rowBytes + <usize>(tx * size) * pixel + first;
+    const dst = output + <usize>y * rowBytes + <usize>(tx * size) * pixel + skipped;
     const rows = tileExtent(ty, size, w.outH);
     const wide = tileExtent(tx, size, w.outW);
     if (!narrow) {
-      outputTile(size, src, outStep, channels, line, bias, dst, pixel, rowBytes, rows, wide, low, high);
+      outputTile(edge, src, outStep, channels, line, bias, dst, pixel, rowBytes, rows, wide, low, high);
       continue;
     }
-    outputTile(size, src, outStep, 4, line, bias, spare, 16, 64, rows, wide, low, high);
+    outputTile(edge, src, outStep, 4, line, bias, spare, 16, 64, rows, wide, low, high);
     for (let i = 0; i < rows; i++) {
       for (let j = 0; j < wide; j++) {
         copyFloats(dst + <usize>i * rowBytes + <usize>j * pixel, spare + <usize>(4 * i + j) * 16, channels);
@@ -112,9 +118,10 @@ export function winogradTiles(
 
 @inline
 function outputTile(
-  size: i32, src: usize, step: usize, channels: i32, line: usize, bias: usize, dst: usize, pixel: usize, rowBytes: usize,
+  edge: i32, src: usize, step: usize, channels: i32, line: usize, bias: usize, dst: usize, pixel: usize, rowBytes: usize,
   rows: i32, columns: i32, lo: v128, hi: v128,
 ): void {
-  if (size == 4) outputTile4(src, step, channels, line, bias, dst, pixel, rowBytes, rows, columns, lo, hi);
+  if (edge == 6) outputTile4(src, step, channels, line, bias, dst, pixel, rowBytes, rows, columns, lo, hi);
+  else if (edge == 5) outputTile5(src, step, channels, line, bias, dst, pixel, rowBytes, rows, columns, lo, hi);
   else outputTile2(src, step, channels, line, bias, dst, pixel, rowBytes, rows, columns, lo, hi);
 }

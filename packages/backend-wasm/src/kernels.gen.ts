@@ -220,9 +220,9 @@ export interface Kernels {
     lo: number,
     hi: number,
   ): void;
-  winogradScratch(size: number, tiles: number, inChannels: number, outChannels: number): number;
+  winogradScratch(edge: number, tiles: number, inChannels: number, outChannels: number): number;
   winogradTiles(
-    size: number,
+    edge: number,
     window: Pointer,
     input: Pointer,
     weights: Pointer,
@@ -237,7 +237,7 @@ export interface Kernels {
     hi: number,
   ): void;
   winogradPack(
-    size: number,
+    edge: number,
     src: Pointer,
     strideO: number,
     strideI: number,

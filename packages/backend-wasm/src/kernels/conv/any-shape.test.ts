@@ -6,7 +6,7 @@ import { chooseAlgorithm } from "./plan-conv.ts";
 import { takesStrips } from "./strips.ts";
 import type { ConvAlgorithm, ConvShape } from "./types.ts";
 import { convOutput } from "./window.ts";
-import { fitsWinograd } from "./winograd.ts";
+import { winogradOf } from "./winograd.ts";
 
 const ROUNDS = Number(process.env.PT2_FUZZ_ROUNDS ?? 1);
 /** Products of a convolution that is still computed by definition in little time. */
@@ -39,7 +39,8 @@ function anyShape(rng: Random): ConvShape | null {
 }
 
 function anyAlgorithm(rng: Random, shape: ConvShape): ConvAlgorithm {
-  if (fitsWinograd(shape) && rng.below(2) === 0) return rng.below(2) === 0 ? "winograd2" : "winograd4";
+  const winograd = winogradOf(shape);
+  if (winograd.length > 0 && rng.below(2) === 0) return winograd[rng.below(winograd.length)]!;
   if (takesStrips(shape) && rng.below(3) === 0) return "strips";
   return !shape.transposed && shape.groups === 1 && rng.below(2) === 0 ? "im2col" : chooseAlgorithm(shape);
 }

@@ -176,43 +176,41 @@ describe("im2col", () => {
 });
 
 describe("winograd", () => {
-  test.each(["winograd2", "winograd4"] as const)(
-    "Winograd with %s takes every remainder of tiles, paddings and batches",
-    (algorithm) => {
-      for (const height of [1, 3, 4, 5, 7, 11]) {
-        for (const width of [2, 6, 8, 13]) {
-          for (const padding of [
-            [0, 0, 0],
-            [0, 1, 1],
-            [0, 2, 1],
-          ] as const) {
-            if (height + 2 * padding[1] < 3 || width + 2 * padding[2] < 3) continue;
-            const shape = shapeOf({ batch: 2, input: [1, height, width], padding, inChannels: 8, outChannels: 12 });
-            expectClose(shape, { algorithm }, 3e-5);
-          }
+  const algorithms = ["winograd2", "winograd4", "winograd2-stride2"] as const;
+  const strideOf = (algorithm: (typeof algorithms)[number]): ConvShape["stride"] =>
+    algorithm === "winograd2-stride2" ? [1, 2, 2] : [1, 1, 1];
+
+  test.each(algorithms)("Winograd with %s takes every remainder of tiles, paddings and batches", (algorithm) => {
+    for (const height of [1, 3, 4, 5, 7, 11]) {
+      for (const width of [2, 6, 8, 13]) {
+        for (const padding of [
+          [0, 0, 0],
+          [0, 1, 1],
+          [0, 2, 1],
+        ] as const) {
+          if (height + 2 * padding[1] < 3 || width + 2 * padding[2] < 3) continue;
+          const channels = { batch: 2, inChannels: 8, outChannels: 12, stride: strideOf(algorithm) };
+          expectClose(shapeOf({ ...channels, input: [1, height, width], padding }), { algorithm }, 3e-5);
         }
       }
-    },
-  );
+    }
+  });
 
-  test.each(["winograd2", "winograd4"] as const)("Winograd with %s takes any number of channels", (algorithm) => {
+  test.each(algorithms)("Winograd with %s takes any number of channels", (algorithm) => {
     for (const inChannels of [4, 5, 6, 7, 9, 18]) {
       for (const outChannels of [1, 2, 3, 4, 5, 7, 9, 10, 11, 18, 27]) {
-        const shape = shapeOf({ input: [1, 7, 6], inChannels, outChannels });
+        const shape = shapeOf({ input: [1, 7, 6], inChannels, outChannels, stride: strideOf(algorithm) });
         expectClose(shape, { algorithm, bias: outChannels % 3 !== 0 }, 3e-5);
       }
     }
   });
 
   test("Winograd takes several blocks, padding at the end only, and a clamp", () => {
-    const shape = shapeOf({
-      input: [1, 29, 31],
-      padding: [0, 0, 0],
-      paddingEnd: [0, 2, 1],
-      inChannels: 64,
-      outChannels: 20,
-    });
-    for (const algorithm of ["winograd2", "winograd4"] as const)
+    const given = { padding: [0, 0, 0], paddingEnd: [0, 2, 1], inChannels: 64, outChannels: 20 } as const;
+    for (const algorithm of algorithms) {
+      const stride = strideOf(algorithm);
+      const shape = shapeOf({ ...given, stride, input: [1, 29 * stride[1], 31 * stride[2]] });
       expectClose(shape, { algorithm, clamp: [-1, 2], bias: false }, 5e-5);
+    }
   });
 });

@@ -25,9 +25,18 @@ describe("choice of algorithm", () => {
     expect(chooseAlgorithm(square(256, 2))).toBe("winograd2");
   });
 
+  test("a 3x3 convolution with stride 2 takes tiles of two, but for few channels and maps of which they would cover more", () => {
+    for (const channels of [32, 64, 128, 256]) {
+      expect(chooseAlgorithm(square(channels, 7168 / channels, { stride: [1, 2, 2] }))).toBe("winograd2-stride2");
+    }
+    expect(chooseAlgorithm(square(512, 14, { stride: [1, 2, 2] }))).toBe("im2col");
+    expect(chooseAlgorithm(square(8, 112, { stride: [1, 2, 2] }))).toBe("im2col");
+  });
+
   test("a convolution that Winograd cannot compute takes another algorithm", () => {
     const cases: readonly Partial<ConvShape>[] = [
-      { stride: [1, 2, 2] },
+      { stride: [1, 2, 1] },
+      { stride: [1, 3, 3] },
       { dilation: [1, 2, 2] },
       { groups: 2 },
       { inChannels: 3, input: [1, 9, 9] },
@@ -69,9 +78,11 @@ describe("rounding of the Winograd algorithms", () => {
     for (const [algorithm, limit] of [
       ["winograd4", 3e-5],
       ["winograd2", 5e-6],
+      ["winograd2-stride2", 5e-6],
       ["im2col", 5e-6],
     ] as const) {
-      const shape = square(channels, 13, { outChannels: 16 });
+      const stride = algorithm === "winograd2-stride2" ? 2 : 1;
+      const shape = square(channels, 13 * stride, { outChannels: 16, stride: [1, stride, stride] });
       const error = difference(bed, random(channels), shape, { algorithm, gain });
       expect(error, algorithm).toBeLessThan(limit);
     }

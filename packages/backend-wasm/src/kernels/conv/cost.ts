@@ -1,7 +1,7 @@
 import { volume } from "@pt2/engine";
 import type { ConvAlgorithm, ConvShape } from "./types.ts";
 import { convOutput } from "./window.ts";
-import { fitsWinograd, tileCount } from "./winograd.ts";
+import { type WinogradAlgorithm, winogradOf, winogradSize } from "./winograd.ts";
 
 // Costs are counted in products (multiply and add) of the packed matrix product, which runs at about 28 per
 // nanosecond and thread; the factors were fitted to 40 shapes from 4 to 960 channels and maps from 2 to 224.
@@ -11,7 +11,7 @@ const WEIGHT_COST = 2;
 /** Writing one element of unfolded input. */
 const UNFOLD_COST = 1;
 /** Transforming one element of a tile, there or back: a larger tile does more arithmetic on each. */
-const TRANSFORM_COST = { 2: 5, 4: 9 } as const;
+const TRANSFORM_COST = { winograd2: 5, winograd4: 9, "winograd2-stride2": 4 } as const;
 
 /** Panels of the packed matrix are eight columns wide. */
 function panelColumns(columns: number): number {
@@ -25,11 +25,13 @@ function im2colCost(shape: ConvShape): number {
   return depth * (rows * (columns + UNFOLD_COST) + WEIGHT_COST * columns);
 }
 
-function winogradCost(shape: ConvShape, size: 2 | 4): number {
+function winogradCost(shape: ConvShape, algorithm: WinogradAlgorithm): number {
   const { inChannels, outChannels } = shape;
-  const tiles = tileCount(shape, size);
-  const products = inChannels * panelColumns(outChannels) * (tiles + WEIGHT_COST);
-  return (size + 2) ** 2 * (products + TRANSFORM_COST[size] * tiles * (inChannels + outChannels));
+  const { tiles, points, weightPoints } = winogradSize(shape, algorithm);
+  // What two points have in common is read twice.
+  const weightCost = (WEIGHT_COST * points) / weightPoints;
+  const products = inChannels * panelColumns(outChannels) * (tiles + weightCost);
+  return points * (products + TRANSFORM_COST[algorithm] * tiles * (inChannels + outChannels));
 }
 
 /**
@@ -44,9 +46,10 @@ const MOST_WEIGHT_BYTES = 64 * 1024 * 1024;
  */
 const LEAST_CHANNELS = 256;
 
-function fits(shape: ConvShape, size: 2 | 4): boolean {
-  if (size === 4 && shape.inChannels < LEAST_CHANNELS) return false;
-  return (size + 2) ** 2 * shape.inChannels * panelColumns(shape.outChannels) * 4 <= MOST_WEIGHT_BYTES;
+function fits(shape: ConvShape, algorithm: WinogradAlgorithm): boolean {
+  if (algorithm === "winograd4" && shape.inChannels < LEAST_CHANNELS) return false;
+  const { weightPoints } = winogradSize(shape, algorithm);
+  return weightPoints * shape.inChannels * panelColumns(shape.outChannels) * 4 <= MOST_WEIGHT_BYTES;
 }
 
 /**
@@ -55,11 +58,11 @@ function fits(shape: ConvShape, size: 2 | 4): boolean {
  * mostly empty and the time goes into reading the weights, of which F(4x4) has the most.
  */
 export function cheapestDense(shape: ConvShape): ConvAlgorithm {
-  if (!fitsWinograd(shape)) return "im2col";
-  const sizes = ([4, 2] as const).filter((size) => fits(shape, size));
   const costs: readonly (readonly [ConvAlgorithm, number])[] = [
     ["im2col", im2colCost(shape)],
-    ...sizes.map((size) => [`winograd${size}`, winogradCost(shape, size)] as const),
+    ...winogradOf(shape)
+      .filter((algorithm) => fits(shape, algorithm))
+      .map((algorithm) => [algorithm, winogradCost(shape, algorithm)] as const),
   ];
   return costs.reduce((best, next) => (next[1] < best[1] ? next : best))[0];
 }

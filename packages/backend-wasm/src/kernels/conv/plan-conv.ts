@@ -6,14 +6,15 @@ import { isPointwise, planPointwise } from "./pointwise.ts";
 import { fitsStrips, planStrips } from "./strips.ts";
 import { planTransposed } from "./transposed.ts";
 import type { ConvAlgorithm, ConvPlan, ConvShape, KernelModule } from "./types.ts";
-import { fitsWinograd, planWinograd } from "./winograd.ts";
+import { planWinograd, winogradOf } from "./winograd.ts";
 
 const planners: Readonly<Record<ConvAlgorithm, (module: KernelModule, shape: ConvShape) => ConvPlan>> = {
   pointwise: planPointwise,
   im2col: planIm2col,
   strips: planStrips,
-  winograd2: (module, shape) => planWinograd(module, shape, 2),
-  winograd4: (module, shape) => planWinograd(module, shape, 4),
+  winograd2: (module, shape) => planWinograd(module, shape, "winograd2"),
+  winograd4: (module, shape) => planWinograd(module, shape, "winograd4"),
+  "winograd2-stride2": (module, shape) => planWinograd(module, shape, "winograd2-stride2"),
   depthwise: planDepthwise,
   "depthwise-scalar": planDepthwise,
   grouped: planGrouped,
@@ -32,7 +33,7 @@ export function chooseAlgorithm(shape: ConvShape, constantWeight = true): ConvAl
   if (fitsGrouped(shape)) return "grouped";
   // A single input channel, as of gray pictures, is one group, whose output channels are the columns of one product.
   if (depthwise && shape.groups > 1) return "depthwise-scalar";
-  if (fitsStrips(shape) && !fitsWinograd(shape)) return "strips";
+  if (fitsStrips(shape) && winogradOf(shape).length === 0) return "strips";
   return constantWeight ? cheapestDense(shape) : "im2col";
 }
 

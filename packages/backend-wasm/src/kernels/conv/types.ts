@@ -39,6 +39,7 @@ export type ConvAlgorithm =
   | "strips"
   | "winograd2"
   | "winograd4"
+  | "winograd2-stride2"
   | "depthwise"
   | "depthwise-scalar"
   | "grouped"

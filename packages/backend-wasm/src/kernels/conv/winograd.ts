@@ -3,19 +3,27 @@ import { inEvenBlocks } from "./row-blocks.ts";
 import type { ConvPlan, ConvShape, KernelModule } from "./types.ts";
 import { convOutput, isFlat, WINDOW_BYTES, windowWords, writeWords } from "./window.ts";
 
+/** Winograd's algorithms: what tiles they make, from how many pixels a side, and how many points of the weight there are. */
+const TILES = {
+  winograd2: { outputs: 2, edge: 4, weightPoints: 16 },
+  winograd4: { outputs: 4, edge: 6, weightPoints: 36 },
+  // Along each axis two of the five points have the same tap.
+  "winograd2-stride2": { outputs: 2, edge: 5, weightPoints: 16 },
+} as const;
+export type WinogradAlgorithm = keyof typeof TILES;
+
 /** The kernels take vectors of channels. */
 const LEAST_CHANNELS = 4;
 
-/** True when Winograd's algorithm applies: 3x3, stride and dilation 1, at least a vector of channels. */
-export function fitsWinograd(shape: ConvShape): boolean {
-  return (
-    !shape.transposed &&
-    shape.groups === 1 &&
-    shape.inChannels >= LEAST_CHANNELS &&
-    isFlat(shape) &&
-    shape.kernel.join() === "1,3,3" &&
-    [...shape.stride, ...shape.dilation].every((step) => step === 1)
-  );
+/** The algorithms that apply, for many channels first: those of 3x3 kernels without dilation, with stride 1 or 2. */
+export function winogradOf(shape: ConvShape): readonly WinogradAlgorithm[] {
+  const { transposed, groups, inChannels, kernel, stride, dilation } = shape;
+  const applies =
+    !transposed && groups === 1 && inChannels >= LEAST_CHANNELS && isFlat(shape) && `${kernel}` === "1,3,3";
+  if (!applies || dilation.some((step) => step !== 1)) return [];
+  if (stride[1] !== stride[2]) return [];
+  if (stride[1] === 2) return ["winograd2-stride2"];
+  return stride[1] === 1 ? ["winograd4", "winograd2"] : [];
 }
 
 /** Bytes that packing a weight works with. */
@@ -25,47 +33,46 @@ const BLOCK_BYTES = 384 * 1024;
 /** Tiles below which a block would read the transformed weight too often; those of a part, and those of a block. */
 const LEAST_TILES = { part: 2 * ROW_UNIT, block: 3 * ROW_UNIT } as const;
 
-/** Tiles of `size` x `size` outputs in the whole batch. */
-export function tileCount(shape: ConvShape, size: 2 | 4): number {
+/** Tiles of the whole batch, the points of each, and how many matrices of the weight they meet. */
+export function winogradSize(
+  shape: ConvShape,
+  algorithm: WinogradAlgorithm,
+): { readonly tiles: number; readonly points: number; readonly weightPoints: number } {
   const [, height, width] = convOutput(shape);
-  return shape.batch * Math.ceil(height / size) * Math.ceil(width / size);
-}
-
-/** Tiles that are computed together. */
-function blockTiles(shape: ConvShape, size: 2 | 4): number {
-  const tileBytes = (size + 2) ** 2 * (shape.inChannels + shape.outChannels) * 4;
-  return Math.min(
-    tileCount(shape, size),
-    Math.max(LEAST_TILES.block, Math.floor(BLOCK_BYTES / tileBytes / ROW_UNIT) * ROW_UNIT),
-  );
+  const { outputs, edge, weightPoints } = TILES[algorithm];
+  const tiles = shape.batch * Math.ceil(height / outputs) * Math.ceil(width / outputs);
+  return { tiles, points: edge ** 2, weightPoints };
 }
 
 /**
- * 3x3 convolution by Winograd's algorithm F(size x size, 3x3). Every output of a tile is a sum over the whole tile: an
- * infinity or NaN in the input makes NaN of all the outputs of its tiles, not only of those whose window holds it.
+ * 3x3 convolution by Winograd's algorithm: F(4x4, 3x3), F(2x2, 3x3), or for stride 2 F(2x2, 2x2) of the even pixels and products
+ * of the others (25 products for what 36 make otherwise). Every output of a tile is a sum over the whole tile: an infinity or
+ * NaN in the input makes NaN of all the outputs of its tiles, not only of those whose window holds it.
  */
-export function planWinograd(module: KernelModule, shape: ConvShape, size: 2 | 4): ConvPlan {
+export function planWinograd(module: KernelModule, shape: ConvShape, algorithm: WinogradAlgorithm): ConvPlan {
   const { kernels } = module;
   const { inChannels, outChannels } = shape;
+  const { edge } = TILES[algorithm];
+  const { tiles, points, weightPoints } = winogradSize(shape, algorithm);
   const output = convOutput(shape);
   const words = windowWords(shape, output);
-  const tiles = tileCount(shape, size);
-  const block = blockTiles(shape, size);
-
+  // Tiles that are computed together.
+  const fitting = Math.floor(BLOCK_BYTES / (4 * points * (inChannels + outChannels)) / ROW_UNIT) * ROW_UNIT;
+  const block = Math.min(tiles, Math.max(LEAST_TILES.block, fitting));
   // Each thread reads a part of the larger operand, and all of the other.
   const byChannels = outChannels > tiles;
-  const nanoseconds = (size + 2) ** 2 * tiles * inChannels * outChannels * NANOSECONDS_EACH_PRODUCT;
+  const nanoseconds = points * tiles * inChannels * outChannels * NANOSECONDS_EACH_PRODUCT;
   return {
-    algorithm: size === 4 ? "winograd4" : "winograd2",
+    algorithm,
     output,
-    weightBytes: (size + 2) ** 2 * (kernels.gemmPackedBytes(inChannels, outChannels) >>> 0),
+    weightBytes: weightPoints * (kernels.gemmPackedBytes(inChannels, outChannels) >>> 0),
     packScratchBytes: PACK_SCRATCH,
-    scratchBytes: WINDOW_BYTES + (kernels.winogradScratch(size, block, inChannels, outChannels) >>> 0),
+    scratchBytes: WINDOW_BYTES + (kernels.winogradScratch(edge, block, inChannels, outChannels) >>> 0),
     division: byChannels
       ? { items: outChannels, unit: PANEL, nanoseconds }
       : { items: tiles, unit: ROW_UNIT, least: LEAST_TILES.part, nanoseconds },
     pack({ address, strides: [strideO, strideI, , strideH, strideW] }, packed, scratch) {
-      kernels.winogradPack(size, address, strideO, strideI, strideH, strideW, outChannels, inChannels, packed, scratch);
+      kernels.winogradPack(edge, address, strideO, strideI, strideH, strideW, outChannels, inChannels, packed, scratch);
     },
     run(call, start, count) {
       const { input, weight, bias, output: target, scratch, lo, hi } = call;
@@ -75,7 +82,7 @@ export function planWinograd(module: KernelModule, shape: ConvShape, size: 2 | 4
       writeWords(module, words, scratch);
       inEvenBlocks(covered, block, (done, count) => {
         const tile = first + done;
-        kernels.winogradTiles(size, scratch, input, weight, bias, tile, count, channel, channels, target, work, lo, hi);
+        kernels.winogradTiles(edge, scratch, input, weight, bias, tile, count, channel, channels, target, work, lo, hi);
       });
     },
   };
