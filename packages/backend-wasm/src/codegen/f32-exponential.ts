@@ -103,17 +103,20 @@ export function erf(g: NodeGraph, x: Node): Node {
   return f.choose(f.gt(t, 475 / 512), tail, center);
 }
 
-/** log erfc(t) / t for t from 0 to 10, where the error of erfc is at most 1.1e-7. */
-const LOG_ERFC = [
-  -1.1283818083483648, -0.6365711682991416, -0.10306463905677411, 0.01993945158261263, -0.0009773067761518562,
-  -0.0007522006826736001, 0.0002262243784914624, -2.5252548611949738e-5, 9.90151880167998e-7,
+/** Numerator and denominator of erf(x) / x by powers of x², for x up to 4; the coefficients are those of Eigen and XLA. */
+const ERF_ABOVE = [
+  -1.60960333262415e-2, -2.95459980854025e-3, -7.34990630326855e-4, -5.69250639462346e-5, -2.10102402082508e-6,
+  2.77068142495902e-8, -2.72614225801306e-10,
+];
+const ERF_BELOW = [
+  -1.42647390514189e-2, -7.37332916720468e-3, -1.68282697438203e-3, -2.13374055278905e-4, -1.45660718464996e-5,
 ];
 
-/** Computes 1 + erf(x) = erfc(-x), as precise in the negative tail as near one: without cancellation. */
+/** Computes 1 + erf(x), as of GELU, in half the operations of `erf`: at most 4e-7 from the true value. */
 export function onePlusErf(g: NodeGraph, x: Node): Node {
   const f = f32Ops(g);
-  const t = f.atMost(f.abs(x), 10);
-  const exponent = f.mul(f.polynomial(t, LOG_ERFC), t);
-  const tail = f.choose(f.lt(exponent, -87), 0, expOfNormal(g, f.atLeast(exponent, -87)));
-  return f.choose(f.lt(x, 0), tail, f.sub(2, tail));
+  const t = f.atMost(f.atLeast(x, -4), 4);
+  const square = f.mul(t, t);
+  const value = f.div(f.mul(t, f.polynomial(square, ERF_ABOVE)), f.polynomial(square, ERF_BELOW));
+  return f.add(f.atMost(f.atLeast(value, -1), 1), 1);
 }
