@@ -1,12 +1,13 @@
 /**
  * Resamples the middle axis of [outer, inLength, inner]: element (o, j, i) of the output is the weighted sum over
- * `taps` t of element (o, index[j][t], i) of the input. `tables` holds the indices (i32 [outLength][taps]) and behind
- * them the weights (f32, same shape). One tap copies.
+ * `taps` t of element (o, index[j][t], i) of the input. Computes `count` lines (o, j) from `start` on. `tables` holds the
+ * indices (i32 [outLength][taps]) and behind them the weights (f32, same shape). One tap copies.
  */
 export function resizeAxis(
   input: usize,
   output: usize,
-  outer: i32,
+  start: i32,
+  count: i32,
   inLength: i32,
   outLength: i32,
   inner: i32,
@@ -16,13 +17,15 @@ export function resizeAxis(
   const line = <usize>inner << 2;
   const whole = line & ~15;
   const toWeight = (<usize>outLength * <usize>taps) << 2;
-  for (let o = 0; o < outer; o++, input += <usize>inLength * line) {
-    let entry = tables;
-    for (let j = 0; j < outLength; j++, output += line, entry += <usize>taps << 2) {
-      if (taps == 1) copyLine(input + <usize>load<i32>(entry) * line, output, line);
-      else if (taps == 2) twoTaps(input, entry, toWeight, line, whole, output);
-      else manyTaps(input, entry, toWeight, taps, line, whole, output);
-    }
+  let j = start % outLength;
+  let p = input + <usize>(start / outLength) * <usize>inLength * line;
+  let q = output + <usize>start * line;
+  for (let i = 0; i < count; i++, q += line) {
+    const entry = tables + ((<usize>j * <usize>taps) << 2);
+    if (taps == 1) copyLine(p + <usize>load<i32>(entry) * line, q, line);
+    else if (taps == 2) twoTaps(p, entry, toWeight, line, whole, q);
+    else manyTaps(p, entry, toWeight, taps, line, whole, q);
+    if (++j == outLength) j = 0, p += <usize>inLength * line;
   }
 }
 

@@ -262,7 +262,8 @@ export interface Kernels {
   resizeAxis(
     input: Pointer,
     output: Pointer,
-    outer: number,
+    start: number,
+    count: number,
     inLength: number,
     outLength: number,
     inner: number,

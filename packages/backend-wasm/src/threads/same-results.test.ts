@@ -73,6 +73,23 @@ test.each<{
       return %y`,
   },
   {
+    what: "three products of a batch",
+    input: [3, 241, 130],
+    body: `
+      user_input %x: f32[3, 241, 130]
+      %t: f32[3, 130, 241] = aten::transpose.int(self=%x, dim0=1, dim1=2)
+      %y: f32[3, 241, 241] = aten::bmm(self=%x, mat2=%t)
+      return %y`,
+  },
+  {
+    what: "a picture of another size",
+    input: [2, 5, 13, 11],
+    body: `
+      user_input %x: f32[2, 5, 13, 11]
+      %y: f32[2, 5, 29, 17] = aten::upsample_bilinear2d(self=%x, output_size=[29, 17], align_corners=false)
+      return %y`,
+  },
+  {
     what: "a transposed convolution of one dimension",
     input: [2, 130, 41],
     body: `

@@ -1,8 +1,12 @@
 import { type WasmKernel, wasmKernel } from "../../engine/kernel.ts";
 import { partScratch } from "../../engine/part-scratch.ts";
 import { addressOf, type TensorView } from "../../engine/tensor-view.ts";
+import type { Part } from "../../threads/team.ts";
 import { float32Result, isFloat32 } from "../float32.ts";
-import { NANOSECONDS_EACH_PRODUCT } from "./gemm.ts";
+import { NANOSECONDS_EACH_PRODUCT, ROW_UNIT } from "./gemm.ts";
+
+/** Rows of a product that pay for packing its second matrix once more. */
+const LEAST_ROWS = 48;
 
 /** `bmm(self[B, M, K], mat2[B, K, N])`; strides of both may be anything that keeps rows of `self` contiguous. */
 export const bmm: WasmKernel = wasmKernel({
@@ -17,38 +21,36 @@ export const bmm: WasmKernel = wasmKernel({
     float32Result(call, (out) => {
       if (batch * M * N === 0) return;
       const { kernels } = call;
-      const parts = call.team.parts({ items: batch, nanoseconds: batch * M * N * K * NANOSECONDS_EACH_PRODUCT });
-      const scratchOf = partScratch(call, parts, kernels.gemmPackedBytes(K, N) >>> 0);
       const lda = M === 1 ? K : a.strides[1]!;
       const [aNext, bNext] = [a.strides[0]!, b.strides[0]!];
-      call.step(
-        call.team.step(parts, (part) =>
-          kernels.gemmBatch(
-            1,
-            part.count,
-            M,
-            N,
-            K,
-            addressOf(a) + 4 * part.start * aNext,
-            0,
-            aNext,
-            lda,
-            addressOf(b) + 4 * part.start * bNext,
-            0,
-            bNext,
-            b.strides[1]!,
-            b.strides[2]!,
-            addressOf(out) + 4 * part.start * M * N,
-            0,
-            M * N,
-            N,
-            scratchOf(part),
-            0,
-            0,
-            0,
-          ),
-        ),
-      );
+      // Who computes rows of a product packs its second matrix, so matrices are divided only where threads would wait.
+      const blocks = batch % call.team.threads === 0 ? 1 : Math.max(1, Math.floor(M / LEAST_ROWS));
+      const rowOf = (block: number): number =>
+        block === blocks ? M : Math.round((block * M) / blocks / ROW_UNIT) * ROW_UNIT;
+      const parts = call.team.parts({
+        items: batch * blocks,
+        nanoseconds: batch * M * N * K * NANOSECONDS_EACH_PRODUCT,
+      });
+      const scratchOf = partScratch(call, parts, kernels.gemmPackedBytes(K, N) >>> 0);
+      const multiply = (part: Part, matrix: number, count: number, row: number, rows: number): void =>
+        kernels.gemmBatch(
+          ...([1, count, rows, N, K] as const),
+          ...([addressOf(a) + 4 * (matrix * aNext + row * lda), 0, aNext, lda] as const),
+          ...([addressOf(b) + 4 * matrix * bNext, 0, bNext, b.strides[1]!, b.strides[2]!] as const),
+          ...([addressOf(out) + 4 * (matrix * M + row) * N, 0, M * N, N] as const),
+          ...([scratchOf(part), 0, 0, 0] as const),
+        );
+      const compute = (part: Part): void => {
+        if (blocks === 1) return multiply(part, part.start, part.count, 0, M);
+        const end = part.start + part.count;
+        for (let item = part.start, next = item; item < end; item = next) {
+          const [matrix, block] = [Math.floor(item / blocks), item % blocks];
+          next = Math.min(end, item - block + blocks);
+          const row = rowOf(block);
+          multiply(part, matrix, 1, row, rowOf(block + next - item) - row);
+        }
+      };
+      call.step(call.team.step(parts, compute));
     });
   },
 });

@@ -1,6 +1,7 @@
 import type { Spatial } from "@pt2/engine";
 import type { AxisTable } from "@pt2/engine/host";
 import type { Pointer } from "../../kernels.gen.ts";
+import type { Division } from "../../threads/team.ts";
 import type { KernelModule } from "../conv/types.ts";
 import { writeWords } from "../conv/window.ts";
 
@@ -23,8 +24,22 @@ export interface ResizeCall {
 export interface ResizePlan {
   readonly output: Spatial;
   readonly scratchBytes: number;
-  run(call: ResizeCall): void;
+  /** One after the other. */
+  readonly passes: readonly ResizePass[];
 }
+
+/** The resampling of one axis. */
+export interface ResizePass {
+  /** How the lines of the result may be divided among threads. */
+  readonly division: Division;
+  /** Writes the tables to the scratch, before any line. */
+  begin(call: ResizeCall): void;
+  /** Computes `count` lines from `start` on. */
+  run(call: ResizeCall, start: number, count: number): void;
+}
+
+/** Of a product and a sum. */
+const NANOSECONDS_EACH = 0.15;
 
 interface Pass {
   readonly table: AxisTable;
@@ -60,19 +75,22 @@ export function planResize(module: KernelModule, shape: ResizeShape): ResizePlan
   // Intermediate results alternate between two buffers; the last pass writes the output.
   const between = passes.slice(0, -1).map(({ outBytes }) => align(outBytes));
   const [first = 0, second = 0] = between;
+  const resultOf = ({ output, scratch }: ResizeCall, index: number): Pointer =>
+    index === passes.length - 1 ? output : scratch + tableBytes + (index % 2 === 0 ? 0 : first);
   return {
     output: [size(0), size(1), size(2)],
     scratchBytes: tableBytes + first + second,
-    run({ input, output, scratch }) {
-      const buffers = [scratch + tableBytes, scratch + tableBytes + first];
-      let source = input;
-      for (const [index, { table, outer, inner }] of passes.entries()) {
-        const target = index === passes.length - 1 ? output : (buffers[index % 2] as Pointer);
+    passes: passes.map(({ table, outer, inner, outBytes }, index) => ({
+      division: { items: outer * table.outLength, nanoseconds: (outBytes / 4) * table.taps * NANOSECONDS_EACH },
+      begin({ scratch }) {
         writeWords(module, table.indices, scratch);
         writeWords(module, table.weights, scratch + table.indices.byteLength);
-        kernels.resizeAxis(source, target, outer, table.inLength, table.outLength, inner, table.taps, scratch);
-        source = target;
-      }
-    },
+      },
+      run(call, start, count) {
+        const [source, target] = [index === 0 ? call.input : resultOf(call, index - 1), resultOf(call, index)];
+        const { inLength, outLength, taps } = table;
+        kernels.resizeAxis(source, target, start, count, inLength, outLength, inner, taps, call.scratch);
+      },
+    })),
   };
 }

@@ -4,6 +4,7 @@ import { RELATIVE, worstError } from "@pt2/testing/worst-error";
 import { beforeEach, describe, expect, test } from "vitest";
 import { random, testbed } from "../../kernels.test-helper.ts";
 import { resized, signal } from "../../sampling.test-helper.ts";
+import { divide } from "../../threads/team.ts";
 import { planResize } from "./plan-resize.ts";
 
 const bed = testbed(256);
@@ -17,7 +18,11 @@ function resize(x: Float32Array, batch: number, channels: number, input: Spatial
   const plan = planResize(bed, { batch, channels, input, tables });
   const length = batch * plan.output[0] * plan.output[1] * plan.output[2] * channels;
   const output = bed.room(length);
-  plan.run({ input: bed.put(x), output, scratch: bed.room(plan.scratchBytes / 4) });
+  const call = { input: bed.put(x), output, scratch: bed.room(plan.scratchBytes / 4) };
+  for (const { division, begin, run } of plan.passes) {
+    begin(call);
+    for (const { start, count } of divide({ ...division, nanoseconds: 1e9 }, rng.below(3) + 1)) run(call, start, count);
+  }
   expect(bed.intact()).toBe(true);
   return bed.floats(output, length);
 }

@@ -48,7 +48,16 @@ export const resize: WasmKernel = wasmKernel({
     const module = { kernels: call.kernels, memory: call.heap.memory };
     const plan = planResize(module, { batch, channels, input: from, tables: [table(0), table(1), table(2)] });
     const scratch = call.scratch(plan.scratchBytes);
-    call.step(() => plan.run({ input: addressOf(input), output: addressOf(out), scratch: scratch.handle }));
+    const addresses = () => ({ input: addressOf(input), output: addressOf(out), scratch: scratch.handle });
+    for (const pass of plan.passes) {
+      const lines = call.team.step(call.team.parts(pass.division), ({ start, count }) => {
+        pass.run(addresses(), start, count);
+      });
+      call.step(() => {
+        pass.begin(addresses());
+        lines();
+      });
+    }
   },
 });
 
