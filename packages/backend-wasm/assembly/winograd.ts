@@ -7,7 +7,7 @@ import { gemmPackedBytes, PANEL } from "./gemm-pack";
 import { planeBytes, tileExtent, tilePointers } from "./winograd-tile";
 import { inputTile as inputTile2, outputTile as outputTile2 } from "./winograd2-transform";
 import { inputTile as inputTile4, outputTile as outputTile4 } from "./winograd4-transform";
-import { inputTile as inputTile5, outputTile as outputTile5 } from "./winograd5-transform";
+import { inputTile as inputTileStride2, outputTile as outputTileStride2 } from "./winograd2-stride2-transform";
 
 /** Bytes that `winogradTiles` uses at `scratch` for blocks of `tiles` tiles of `edge` pixels a side. */
 export function winogradScratch(edge: i32, tiles: i32, inChannels: i32, outChannels: i32): u32 {
@@ -67,7 +67,7 @@ export function winogradTiles(
     tilePointers(w, input, zeros, tile / (across * down), (tile / across) % down, tile % across, size * w.strideH, edge, table);
     const dst = scratch + <usize>t * floats(inChannels);
     if (edge == 6) inputTile4(table, inChannels, line, dst, inStep);
-    else if (edge == 5) inputTile5(table, inChannels, line, dst, inStep);
+    else if (edge == 5) inputTileStride2(table, inChannels, line, dst, inStep);
     else inputTile2(table, inChannels, line, dst, inStep);
   }
 
@@ -122,6 +122,6 @@ function outputTile(
   rows: i32, columns: i32, lo: v128, hi: v128,
 ): void {
   if (edge == 6) outputTile4(src, step, channels, line, bias, dst, pixel, rowBytes, rows, columns, lo, hi);
-  else if (edge == 5) outputTile5(src, step, channels, line, bias, dst, pixel, rowBytes, rows, columns, lo, hi);
+  else if (edge == 5) outputTileStride2(src, step, channels, line, bias, dst, pixel, rowBytes, rows, columns, lo, hi);
   else outputTile2(src, step, channels, line, bias, dst, pixel, rowBytes, rows, columns, lo, hi);
 }
