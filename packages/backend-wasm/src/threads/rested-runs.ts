@@ -6,19 +6,17 @@ const MODES: readonly Mode[] = ["timed", "woken", "alone"];
 const COLD = 10;
 /** Milliseconds above which runs are not tried alone: threads have been moved long before the end. */
 const LONG = 40;
-/** Runs of each kind before one is preferred. */
-const TRIED = 3;
 /** Runs between two trials of a slower kind: at first, and at most. */
-const [LEAST_BETWEEN, MOST_BETWEEN] = [8, 1024];
-/** What a new run counts for in a mean. */
-const WEIGHT = 0.3;
+const [LEAST_BETWEEN, MOST_BETWEEN] = [8, 256];
+/** What a new run counts for in a mean: more if it was faster, since other programs only ever hold up a run. */
+const WEIGHT = { faster: 0.5, slower: 0.3 } as const;
 
 /**
  * What helpers should do in the runs of a plan that come after a rest. Where a processor is free a woken thread is there at
  * once. In a virtual machine Linux takes a processor that sleeps for one that the host has taken away: a woken thread comes
  * to its caller's, which it holds up, and is moved after several milliseconds, when a small model is done. There it is
  * better that threads wake by themselves, see {@link napAfter}, or not at all. No program can ask which it is, so runs are
- * measured: a few of each kind, then the slower ones more and more seldom.
+ * measured: one of each kind, then the slower ones more and more seldom, and again at once when one was faster than expected.
  */
 export class RestedRuns {
   #cold = COLD;
@@ -27,13 +25,15 @@ export class RestedRuns {
   #between = LEAST_BETWEEN;
   #left = LEAST_BETWEEN;
   #trials = 0;
+  /** A kind whose last run was faster than those of the preferred kind. */
+  #promising: Mode | null = null;
 
   /** How the next run should compute. */
   next(): Mode {
     if (this.#cold > 0) return "timed";
     const modes = this.#modes;
-    const least = modes.reduce((one, other) => (this.#runs[other] < this.#runs[one] ? other : one));
-    if (this.#runs[least] < TRIED) return least;
+    const untried = modes.find((mode) => this.#runs[mode] === 0) ?? this.#promising;
+    if (untried !== null) return untried;
     const fastest = this.#fastest;
     if (--this.#left > 0) return fastest;
     this.#between = Math.min(2 * this.#between, MOST_BETWEEN);
@@ -44,12 +44,12 @@ export class RestedRuns {
 
   /** Whether helpers should be woken in runs that follow at once. */
   get woken(): boolean {
-    return this.#runs.woken < TRIED || this.#mean.woken < this.#mean.timed;
+    return this.#runs.woken === 0 || this.#mean.woken < this.#mean.timed;
   }
 
   /** Whether helpers should nap before they sleep, so that they can come by themselves. */
   get naps(): boolean {
-    return Math.min(this.#runs.timed, this.#runs.woken) < TRIED || this.#fastest === "timed";
+    return Math.min(this.#runs.timed, this.#runs.woken) === 0 || this.#fastest === "timed";
   }
 
   /** Notes what a run took. */
@@ -60,10 +60,13 @@ export class RestedRuns {
     }
     const before = this.#fastest;
     const mean = this.#mean[mode];
+    const weight = milliseconds < mean ? WEIGHT.faster : WEIGHT.slower;
     // A run that something else has held up says little.
     this.#mean[mode] =
-      this.#runs[mode]++ === 0 ? milliseconds : mean + WEIGHT * (Math.min(milliseconds, 1.5 * mean) - mean);
-    if (this.#fastest !== before) this.#left = this.#between = LEAST_BETWEEN;
+      this.#runs[mode]++ === 0 ? milliseconds : mean + weight * (Math.min(milliseconds, 1.5 * mean) - mean);
+    const fastest = this.#fastest;
+    this.#promising = mode !== fastest && milliseconds < this.#mean[fastest] ? mode : null;
+    if (fastest !== before) this.#left = this.#between = LEAST_BETWEEN;
   }
 
   /** The kinds that come into question. */
