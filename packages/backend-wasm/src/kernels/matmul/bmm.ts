@@ -41,7 +41,10 @@ export const bmm: WasmKernel = wasmKernel({
           ...([scratchOf(part), 0, 0, 0] as const),
         );
       const compute = (part: Part): void => {
-        if (blocks === 1) return multiply(part, part.start, part.count, 0, M);
+        if (blocks === 1) {
+          multiply(part, part.start, part.count, 0, M);
+          return;
+        }
         const end = part.start + part.count;
         for (let item = part.start, next = item; item < end; item = next) {
           const [matrix, block] = [Math.floor(item / blocks), item % blocks];
