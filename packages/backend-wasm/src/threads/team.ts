@@ -19,6 +19,27 @@ export interface Division {
   readonly nanoseconds: number;
 }
 
+/** Floats of a cache line: where threads divide neighbors, parts begin at multiples of it. */
+export const LINE_FLOATS = 16;
+
+/**
+ * Calls `run(whole, first, count)` for each whole of which a part has pieces: its items are the pieces of one whole after the other,
+ * `pieces` of each.
+ */
+export function eachWhole(
+  { start, count }: Pick<Part, "start" | "count">,
+  pieces: number,
+  run: (whole: number, first: number, count: number) => void,
+): void {
+  const end = start + count;
+  for (let item = start; item < end; ) {
+    const [whole, first] = [Math.floor(item / pieces), item % pieces];
+    const next = Math.min(end, item - first + pieces);
+    run(whole, first, next - item);
+    item = next;
+  }
+}
+
 /** The threads that compute the steps of a model. */
 export interface Team {
   readonly threads: number;

@@ -2,7 +2,7 @@ import type { TensorMeta } from "@pt2/registry";
 import { type KernelCall, type WasmKernel, wasmKernel } from "../../engine/kernel.ts";
 import { partScratch } from "../../engine/part-scratch.ts";
 import { addressOf, type TensorView } from "../../engine/tensor-view.ts";
-import type { Part } from "../../threads/team.ts";
+import { eachWhole, type Part } from "../../threads/team.ts";
 import { float32Result, isFloat32 } from "../float32.ts";
 import { NANOSECONDS_EACH_PRODUCT } from "../matmul/gemm.ts";
 
@@ -46,10 +46,8 @@ export const attention: WasmKernel = wasmKernel({
       const compute = (part: Part): void => {
         const [qAt, kAt, vAt, outAt] = [addressOf(q!), addressOf(k!), addressOf(v!), addressOf(out)];
         const maskAt = mask === null ? 0 : addressOf(mask.view);
-        const end = part.start + part.count;
-        for (let item = part.start, next = item; item < end; item = next) {
-          const [head, first] = [heads[Math.floor(item / blocks)]!, (item % blocks) * block];
-          next = Math.min(end, item - (item % blocks) + blocks);
+        eachWhole(part, blocks, (index, firstBlock, count) => {
+          const [head, first] = [heads[index]!, firstBlock * block];
           kernels.attention(
             qAt + head.q * 4,
             step(q!),
@@ -64,7 +62,7 @@ export const attention: WasmKernel = wasmKernel({
             E,
             Ev,
             first,
-            Math.min(L - first, (next - item) * block),
+            Math.min(L - first, count * block),
             scale,
             mask === null ? 0 : maskAt + head.mask * maskSize,
             mask?.kind ?? MASK.none,
@@ -73,7 +71,7 @@ export const attention: WasmKernel = wasmKernel({
             causal,
             scratchOf(part),
           );
-        }
+        });
       };
       call.step(call.team.step(parts, compute));
     });

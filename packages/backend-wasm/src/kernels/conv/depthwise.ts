@@ -1,4 +1,5 @@
 import { volume } from "@pt2/engine";
+import { LINE_FLOATS } from "../../threads/team.ts";
 import type { ConvPlan, ConvShape, KernelModule, StridedWeight } from "./types.ts";
 import { convOutput, pixelStrides, WINDOW_BYTES, windowWords, writeWords } from "./window.ts";
 
@@ -9,9 +10,6 @@ export function isDepthwise({ groups, inChannels, transposed }: ConvShape): bool
 
 /** Of a product of depthwise kernels, in vectors and one at a time. */
 const NANOSECONDS_EACH = { vectors: 0.1, single: 0.5 } as const;
-
-/** Channels that a part begins at multiples of: those of a cache line. */
-const CHANNEL_UNIT = 16;
 
 /** Depthwise convolution: SIMD along channels for multiplier 1, one output at a time otherwise. */
 export function planDepthwise(module: KernelModule, shape: ConvShape): ConvPlan {
@@ -45,7 +43,7 @@ export function planDepthwise(module: KernelModule, shape: ConvShape): ConvPlan 
     weightBytes: (vectors ? Math.ceil(outChannels / 4) * 4 : outChannels) * taps * 4,
     packScratchBytes: 0,
     scratchBytes: WINDOW_BYTES,
-    division: byChannels ? { items: outChannels, unit: CHANNEL_UNIT, nanoseconds } : { items: rows, nanoseconds },
+    division: byChannels ? { items: outChannels, unit: LINE_FLOATS, nanoseconds } : { items: rows, nanoseconds },
     pack({ address, strides }, packed) {
       if (vectors) packVectors(address, strides, packed);
       else kernels.gather5(address, outChannels, 1, ...kernel, ...strides, packed);

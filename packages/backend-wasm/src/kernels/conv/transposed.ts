@@ -1,4 +1,5 @@
 import { type Spatial, volume } from "@pt2/engine";
+import { eachWhole } from "../../threads/team.ts";
 import { ROW_UNIT } from "../matmul/gemm.ts";
 import { inEvenBlocks, productNanoseconds } from "./row-blocks.ts";
 import type { ConvCall, ConvPlan, ConvShape, KernelModule } from "./types.ts";
@@ -68,13 +69,7 @@ export function planTransposed(module: KernelModule, shape: ConvShape): ConvPlan
       }
     },
     run(call, start, count) {
-      const end = start + count;
-      for (let item = start; item < end; ) {
-        const image = Math.floor(item / outLength);
-        const next = Math.min(end, (image + 1) * outLength);
-        runLines(call, image, item - image * outLength, next - image * outLength);
-        item = next;
-      }
+      eachWhole({ start, count }, outLength, (image, line, lines) => runLines(call, image, line, line + lines));
     },
   };
 }

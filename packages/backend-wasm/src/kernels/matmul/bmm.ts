@@ -1,7 +1,7 @@
 import { type WasmKernel, wasmKernel } from "../../engine/kernel.ts";
 import { partScratch } from "../../engine/part-scratch.ts";
 import { addressOf, type TensorView } from "../../engine/tensor-view.ts";
-import type { Part } from "../../threads/team.ts";
+import { eachWhole, type Part } from "../../threads/team.ts";
 import { float32Result, isFloat32 } from "../float32.ts";
 import { NANOSECONDS_EACH_PRODUCT, ROW_UNIT } from "./gemm.ts";
 
@@ -45,13 +45,10 @@ export const bmm: WasmKernel = wasmKernel({
           multiply(part, part.start, part.count, 0, M);
           return;
         }
-        const end = part.start + part.count;
-        for (let item = part.start, next = item; item < end; item = next) {
-          const [matrix, block] = [Math.floor(item / blocks), item % blocks];
-          next = Math.min(end, item - block + blocks);
+        eachWhole(part, blocks, (matrix, block, count) => {
           const row = rowOf(block);
-          multiply(part, matrix, 1, row, rowOf(block + next - item) - row);
-        }
+          multiply(part, matrix, 1, row, rowOf(block + count) - row);
+        });
       };
       call.step(call.team.step(parts, compute));
     });

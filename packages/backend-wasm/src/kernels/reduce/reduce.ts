@@ -4,7 +4,7 @@ import { contiguousStrides, type DType } from "@pt2/format";
 import type { TensorMeta } from "@pt2/registry";
 import { type KernelCall, type WasmKernel, wasmKernel } from "../../engine/kernel.ts";
 import { addressOf, type TensorView } from "../../engine/tensor-view.ts";
-import type { Part } from "../../threads/team.ts";
+import { LINE_FLOATS, type Part } from "../../threads/team.ts";
 import { float32Result, isFloat32 } from "../float32.ts";
 
 type ReductionOp =
@@ -111,7 +111,7 @@ export function planColumns(
   const nanoseconds = outer * n * inner * NANOSECONDS_EACH;
   // Each result is a sum of its own: parts are rows, or whole blocks of them where what is summed lies apart, or columns of all.
   const byColumns = outer < inner;
-  const division = byColumns ? { items: inner, unit: COLUMN_UNIT } : { items: outer };
+  const division = byColumns ? { items: inner, unit: LINE_FLOATS } : { items: outer };
   const parts = call.team.parts({ ...division, nanoseconds });
   const compute = ({ start, count }: Part): void => {
     const [block, column] = byColumns ? [0, start] : [start, 0];
@@ -130,8 +130,6 @@ export function planColumns(
   call.step(call.team.step(parts, compute));
 }
 
-/** Columns that a part begins at multiples of: those of a cache line. */
-const COLUMN_UNIT = 16;
 /** Of an element that is read. */
 const NANOSECONDS_EACH = 0.15;
 
