@@ -57,8 +57,8 @@ test("helpers take parts of a step, and every run gives the result of one thread
 });
 
 test("a run after a rest can be computed alone, and those that follow at once are not", async () => {
-  const took: string[] = [];
-  const runs = { woken: true, naps: true, next: () => "alone" as const, took: (mode: string) => void took.push(mode) };
+  const took: number[] = [];
+  const runs = { woken: true, naps: true, next: "alone", took: (ms: number) => void took.push(ms) } as const;
   const { team, once, expected, parts } = rowSums(startHelper, 3, () => runs);
   const plan = {};
   const ownOf = (): number => {
@@ -75,7 +75,7 @@ test("a run after a rest can be computed alone, and those that follow at once ar
     expect(ownOf()).toBe(parts.length);
     for (let run = 0; run < 100; run++) helped ||= ownOf() < parts.length;
   }
-  expect(took[0]).toBe("alone");
+  expect(took[0]).toBeGreaterThan(0);
 });
 
 test("models share the helpers, in a memory each", async () => {

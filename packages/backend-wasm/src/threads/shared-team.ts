@@ -87,11 +87,11 @@ export class SharedTeam implements Team {
   }
 
   #runRested(runs: Runs, start: number, steps: () => void): void {
-    const mode = runs.next();
+    const mode = runs.next;
     this.#alone = mode === "alone";
     this.#pool.begin({ woken: mode === "woken", stayAwake: mode !== "alone" });
     steps();
-    runs.took(mode, performance.now() - start);
+    runs.took(performance.now() - start);
   }
 
   release(): void {
