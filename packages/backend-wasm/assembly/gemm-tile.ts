@@ -1,5 +1,6 @@
 // The register tile of the matrix product: up to `ROWS` rows of A against one panel of 8 columns of packed B.
 import { multiplyAdd } from "./multiply-add";
+import { fetch } from "./prefetch";
 
 /** The tile adds to C instead of overwriting it. */
 export const ACCUMULATE: i32 = 1;
@@ -7,6 +8,8 @@ export const ACCUMULATE: i32 = 1;
 export const CLAMP: i32 = 2;
 /** The bias has one element per row of C, not per column. */
 export const BIAS_ROWS: i32 = 4;
+/** Steps of K after which the next share of what comes later is fetched; so many that it is none, where that does not pay. */
+export const SEGMENT: i32 = ASC_FEATURE_RELAXED_SIMD ? 32 : 1 << 24;
 
 /** One instruction a bound, and NaN passes, where `min` and `max` take eight. */
 @inline
@@ -41,80 +44,85 @@ function finishTail(c: usize, s0: v128, s1: v128, columns: i32, bias: usize, fla
  * four; 8 are just enough if nothing is late. Eight steps of K are unrolled, to share pointer arithmetic: a processor issues six
  * instructions a cycle, four of which may multiply or add, so that every instruction which does neither costs. V8 hoists the
  * loads between two branches: the exit after each step keeps it from loading two steps at once, which would spill too.
+ * After every `SEGMENT` steps it fetches `share` more bytes of what is read later, from `next` to `end`.
  */
 @inline
 export function tile(
   rows: i32, K: i32, a: usize, lda: usize, b: usize, c: usize, ldc: usize,
-  columns: i32, bias: usize, flags: i32, lo: v128, hi: v128,
+  columns: i32, bias: usize, flags: i32, lo: v128, hi: v128, next: usize, end: usize, share: usize,
 ): void {
   let a1 = a + lda, a2 = a1 + lda, a3 = a2 + lda, a4 = a3 + lda, a5 = a4 + lda;
   let s00 = f32x4.splat(0), s01 = s00, s10 = s00, s11 = s00, s20 = s00, s21 = s00;
   let s30 = s00, s31 = s00, s40 = s00, s41 = s00, s50 = s00, s51 = s00, b0 = s00, b1 = s00, x = s00;
-  for (let left = K; left > 0; left -= 8, a += 32, a1 += 32, a2 += 32, a3 += 32, a4 += 32, a5 += 32, b += 256) {
-    b0 = v128.load(b, 0); b1 = v128.load(b, 16);
-    x = v128.load32_splat(a, 0); s00 = multiplyAdd(s00, x, b0); s01 = multiplyAdd(s01, x, b1);
-    if (rows > 1) { x = v128.load32_splat(a1, 0); s10 = multiplyAdd(s10, x, b0); s11 = multiplyAdd(s11, x, b1); }
-    if (rows > 2) { x = v128.load32_splat(a2, 0); s20 = multiplyAdd(s20, x, b0); s21 = multiplyAdd(s21, x, b1); }
-    if (rows > 3) { x = v128.load32_splat(a3, 0); s30 = multiplyAdd(s30, x, b0); s31 = multiplyAdd(s31, x, b1); }
-    if (rows > 4) { x = v128.load32_splat(a4, 0); s40 = multiplyAdd(s40, x, b0); s41 = multiplyAdd(s41, x, b1); }
-    if (rows > 5) { x = v128.load32_splat(a5, 0); s50 = multiplyAdd(s50, x, b0); s51 = multiplyAdd(s51, x, b1); }
-    if (left == 1) break;
-    b0 = v128.load(b, 32); b1 = v128.load(b, 48);
-    x = v128.load32_splat(a, 4); s00 = multiplyAdd(s00, x, b0); s01 = multiplyAdd(s01, x, b1);
-    if (rows > 1) { x = v128.load32_splat(a1, 4); s10 = multiplyAdd(s10, x, b0); s11 = multiplyAdd(s11, x, b1); }
-    if (rows > 2) { x = v128.load32_splat(a2, 4); s20 = multiplyAdd(s20, x, b0); s21 = multiplyAdd(s21, x, b1); }
-    if (rows > 3) { x = v128.load32_splat(a3, 4); s30 = multiplyAdd(s30, x, b0); s31 = multiplyAdd(s31, x, b1); }
-    if (rows > 4) { x = v128.load32_splat(a4, 4); s40 = multiplyAdd(s40, x, b0); s41 = multiplyAdd(s41, x, b1); }
-    if (rows > 5) { x = v128.load32_splat(a5, 4); s50 = multiplyAdd(s50, x, b0); s51 = multiplyAdd(s51, x, b1); }
-    if (left == 2) break;
-    b0 = v128.load(b, 64); b1 = v128.load(b, 80);
-    x = v128.load32_splat(a, 8); s00 = multiplyAdd(s00, x, b0); s01 = multiplyAdd(s01, x, b1);
-    if (rows > 1) { x = v128.load32_splat(a1, 8); s10 = multiplyAdd(s10, x, b0); s11 = multiplyAdd(s11, x, b1); }
-    if (rows > 2) { x = v128.load32_splat(a2, 8); s20 = multiplyAdd(s20, x, b0); s21 = multiplyAdd(s21, x, b1); }
-    if (rows > 3) { x = v128.load32_splat(a3, 8); s30 = multiplyAdd(s30, x, b0); s31 = multiplyAdd(s31, x, b1); }
-    if (rows > 4) { x = v128.load32_splat(a4, 8); s40 = multiplyAdd(s40, x, b0); s41 = multiplyAdd(s41, x, b1); }
-    if (rows > 5) { x = v128.load32_splat(a5, 8); s50 = multiplyAdd(s50, x, b0); s51 = multiplyAdd(s51, x, b1); }
-    if (left == 3) break;
-    b0 = v128.load(b, 96); b1 = v128.load(b, 112);
-    x = v128.load32_splat(a, 12); s00 = multiplyAdd(s00, x, b0); s01 = multiplyAdd(s01, x, b1);
-    if (rows > 1) { x = v128.load32_splat(a1, 12); s10 = multiplyAdd(s10, x, b0); s11 = multiplyAdd(s11, x, b1); }
-    if (rows > 2) { x = v128.load32_splat(a2, 12); s20 = multiplyAdd(s20, x, b0); s21 = multiplyAdd(s21, x, b1); }
-    if (rows > 3) { x = v128.load32_splat(a3, 12); s30 = multiplyAdd(s30, x, b0); s31 = multiplyAdd(s31, x, b1); }
-    if (rows > 4) { x = v128.load32_splat(a4, 12); s40 = multiplyAdd(s40, x, b0); s41 = multiplyAdd(s41, x, b1); }
-    if (rows > 5) { x = v128.load32_splat(a5, 12); s50 = multiplyAdd(s50, x, b0); s51 = multiplyAdd(s51, x, b1); }
-    if (left == 4) break;
-    b0 = v128.load(b, 128); b1 = v128.load(b, 144);
-    x = v128.load32_splat(a, 16); s00 = multiplyAdd(s00, x, b0); s01 = multiplyAdd(s01, x, b1);
-    if (rows > 1) { x = v128.load32_splat(a1, 16); s10 = multiplyAdd(s10, x, b0); s11 = multiplyAdd(s11, x, b1); }
-    if (rows > 2) { x = v128.load32_splat(a2, 16); s20 = multiplyAdd(s20, x, b0); s21 = multiplyAdd(s21, x, b1); }
-    if (rows > 3) { x = v128.load32_splat(a3, 16); s30 = multiplyAdd(s30, x, b0); s31 = multiplyAdd(s31, x, b1); }
-    if (rows > 4) { x = v128.load32_splat(a4, 16); s40 = multiplyAdd(s40, x, b0); s41 = multiplyAdd(s41, x, b1); }
-    if (rows > 5) { x = v128.load32_splat(a5, 16); s50 = multiplyAdd(s50, x, b0); s51 = multiplyAdd(s51, x, b1); }
-    if (left == 5) break;
-    b0 = v128.load(b, 160); b1 = v128.load(b, 176);
-    x = v128.load32_splat(a, 20); s00 = multiplyAdd(s00, x, b0); s01 = multiplyAdd(s01, x, b1);
-    if (rows > 1) { x = v128.load32_splat(a1, 20); s10 = multiplyAdd(s10, x, b0); s11 = multiplyAdd(s11, x, b1); }
-    if (rows > 2) { x = v128.load32_splat(a2, 20); s20 = multiplyAdd(s20, x, b0); s21 = multiplyAdd(s21, x, b1); }
-    if (rows > 3) { x = v128.load32_splat(a3, 20); s30 = multiplyAdd(s30, x, b0); s31 = multiplyAdd(s31, x, b1); }
-    if (rows > 4) { x = v128.load32_splat(a4, 20); s40 = multiplyAdd(s40, x, b0); s41 = multiplyAdd(s41, x, b1); }
-    if (rows > 5) { x = v128.load32_splat(a5, 20); s50 = multiplyAdd(s50, x, b0); s51 = multiplyAdd(s51, x, b1); }
-    if (left == 6) break;
-    b0 = v128.load(b, 192); b1 = v128.load(b, 208);
-    x = v128.load32_splat(a, 24); s00 = multiplyAdd(s00, x, b0); s01 = multiplyAdd(s01, x, b1);
-    if (rows > 1) { x = v128.load32_splat(a1, 24); s10 = multiplyAdd(s10, x, b0); s11 = multiplyAdd(s11, x, b1); }
-    if (rows > 2) { x = v128.load32_splat(a2, 24); s20 = multiplyAdd(s20, x, b0); s21 = multiplyAdd(s21, x, b1); }
-    if (rows > 3) { x = v128.load32_splat(a3, 24); s30 = multiplyAdd(s30, x, b0); s31 = multiplyAdd(s31, x, b1); }
-    if (rows > 4) { x = v128.load32_splat(a4, 24); s40 = multiplyAdd(s40, x, b0); s41 = multiplyAdd(s41, x, b1); }
-    if (rows > 5) { x = v128.load32_splat(a5, 24); s50 = multiplyAdd(s50, x, b0); s51 = multiplyAdd(s51, x, b1); }
-    if (left == 7) break;
-    b0 = v128.load(b, 224); b1 = v128.load(b, 240);
-    x = v128.load32_splat(a, 28); s00 = multiplyAdd(s00, x, b0); s01 = multiplyAdd(s01, x, b1);
-    if (rows > 1) { x = v128.load32_splat(a1, 28); s10 = multiplyAdd(s10, x, b0); s11 = multiplyAdd(s11, x, b1); }
-    if (rows > 2) { x = v128.load32_splat(a2, 28); s20 = multiplyAdd(s20, x, b0); s21 = multiplyAdd(s21, x, b1); }
-    if (rows > 3) { x = v128.load32_splat(a3, 28); s30 = multiplyAdd(s30, x, b0); s31 = multiplyAdd(s31, x, b1); }
-    if (rows > 4) { x = v128.load32_splat(a4, 28); s40 = multiplyAdd(s40, x, b0); s41 = multiplyAdd(s41, x, b1); }
-    if (rows > 5) { x = v128.load32_splat(a5, 28); s50 = multiplyAdd(s50, x, b0); s51 = multiplyAdd(s51, x, b1); }
-  }
+  do {
+    if (ASC_FEATURE_RELAXED_SIMD) fetch(next, min(next + share, end)), next += share;
+    for (let left = min(K, SEGMENT); left > 0; left -= 8, a += 32, a1 += 32, a2 += 32, a3 += 32, a4 += 32, a5 += 32, b += 256) {
+      b0 = v128.load(b, 0); b1 = v128.load(b, 16);
+      x = v128.load32_splat(a, 0); s00 = multiplyAdd(s00, x, b0); s01 = multiplyAdd(s01, x, b1);
+      if (rows > 1) { x = v128.load32_splat(a1, 0); s10 = multiplyAdd(s10, x, b0); s11 = multiplyAdd(s11, x, b1); }
+      if (rows > 2) { x = v128.load32_splat(a2, 0); s20 = multiplyAdd(s20, x, b0); s21 = multiplyAdd(s21, x, b1); }
+      if (rows > 3) { x = v128.load32_splat(a3, 0); s30 = multiplyAdd(s30, x, b0); s31 = multiplyAdd(s31, x, b1); }
+      if (rows > 4) { x = v128.load32_splat(a4, 0); s40 = multiplyAdd(s40, x, b0); s41 = multiplyAdd(s41, x, b1); }
+      if (rows > 5) { x = v128.load32_splat(a5, 0); s50 = multiplyAdd(s50, x, b0); s51 = multiplyAdd(s51, x, b1); }
+      if (left == 1) break;
+      b0 = v128.load(b, 32); b1 = v128.load(b, 48);
+      x = v128.load32_splat(a, 4); s00 = multiplyAdd(s00, x, b0); s01 = multiplyAdd(s01, x, b1);
+      if (rows > 1) { x = v128.load32_splat(a1, 4); s10 = multiplyAdd(s10, x, b0); s11 = multiplyAdd(s11, x, b1); }
+      if (rows > 2) { x = v128.load32_splat(a2, 4); s20 = multiplyAdd(s20, x, b0); s21 = multiplyAdd(s21, x, b1); }
+      if (rows > 3) { x = v128.load32_splat(a3, 4); s30 = multiplyAdd(s30, x, b0); s31 = multiplyAdd(s31, x, b1); }
+      if (rows > 4) { x = v128.load32_splat(a4, 4); s40 = multiplyAdd(s40, x, b0); s41 = multiplyAdd(s41, x, b1); }
+      if (rows > 5) { x = v128.load32_splat(a5, 4); s50 = multiplyAdd(s50, x, b0); s51 = multiplyAdd(s51, x, b1); }
+      if (left == 2) break;
+      b0 = v128.load(b, 64); b1 = v128.load(b, 80);
+      x = v128.load32_splat(a, 8); s00 = multiplyAdd(s00, x, b0); s01 = multiplyAdd(s01, x, b1);
+      if (rows > 1) { x = v128.load32_splat(a1, 8); s10 = multiplyAdd(s10, x, b0); s11 = multiplyAdd(s11, x, b1); }
+      if (rows > 2) { x = v128.load32_splat(a2, 8); s20 = multiplyAdd(s20, x, b0); s21 = multiplyAdd(s21, x, b1); }
+      if (rows > 3) { x = v128.load32_splat(a3, 8); s30 = multiplyAdd(s30, x, b0); s31 = multiplyAdd(s31, x, b1); }
+      if (rows > 4) { x = v128.load32_splat(a4, 8); s40 = multiplyAdd(s40, x, b0); s41 = multiplyAdd(s41, x, b1); }
+      if (rows > 5) { x = v128.load32_splat(a5, 8); s50 = multiplyAdd(s50, x, b0); s51 = multiplyAdd(s51, x, b1); }
+      if (left == 3) break;
+      b0 = v128.load(b, 96); b1 = v128.load(b, 112);
+      x = v128.load32_splat(a, 12); s00 = multiplyAdd(s00, x, b0); s01 = multiplyAdd(s01, x, b1);
+      if (rows > 1) { x = v128.load32_splat(a1, 12); s10 = multiplyAdd(s10, x, b0); s11 = multiplyAdd(s11, x, b1); }
+      if (rows > 2) { x = v128.load32_splat(a2, 12); s20 = multiplyAdd(s20, x, b0); s21 = multiplyAdd(s21, x, b1); }
+      if (rows > 3) { x = v128.load32_splat(a3, 12); s30 = multiplyAdd(s30, x, b0); s31 = multiplyAdd(s31, x, b1); }
+      if (rows > 4) { x = v128.load32_splat(a4, 12); s40 = multiplyAdd(s40, x, b0); s41 = multiplyAdd(s41, x, b1); }
+      if (rows > 5) { x = v128.load32_splat(a5, 12); s50 = multiplyAdd(s50, x, b0); s51 = multiplyAdd(s51, x, b1); }
+      if (left == 4) break;
+      b0 = v128.load(b, 128); b1 = v128.load(b, 144);
+      x = v128.load32_splat(a, 16); s00 = multiplyAdd(s00, x, b0); s01 = multiplyAdd(s01, x, b1);
+      if (rows > 1) { x = v128.load32_splat(a1, 16); s10 = multiplyAdd(s10, x, b0); s11 = multiplyAdd(s11, x, b1); }
+      if (rows > 2) { x = v128.load32_splat(a2, 16); s20 = multiplyAdd(s20, x, b0); s21 = multiplyAdd(s21, x, b1); }
+      if (rows > 3) { x = v128.load32_splat(a3, 16); s30 = multiplyAdd(s30, x, b0); s31 = multiplyAdd(s31, x, b1); }
+      if (rows > 4) { x = v128.load32_splat(a4, 16); s40 = multiplyAdd(s40, x, b0); s41 = multiplyAdd(s41, x, b1); }
+      if (rows > 5) { x = v128.load32_splat(a5, 16); s50 = multiplyAdd(s50, x, b0); s51 = multiplyAdd(s51, x, b1); }
+      if (left == 5) break;
+      b0 = v128.load(b, 160); b1 = v128.load(b, 176);
+      x = v128.load32_splat(a, 20); s00 = multiplyAdd(s00, x, b0); s01 = multiplyAdd(s01, x, b1);
+      if (rows > 1) { x = v128.load32_splat(a1, 20); s10 = multiplyAdd(s10, x, b0); s11 = multiplyAdd(s11, x, b1); }
+      if (rows > 2) { x = v128.load32_splat(a2, 20); s20 = multiplyAdd(s20, x, b0); s21 = multiplyAdd(s21, x, b1); }
+      if (rows > 3) { x = v128.load32_splat(a3, 20); s30 = multiplyAdd(s30, x, b0); s31 = multiplyAdd(s31, x, b1); }
+      if (rows > 4) { x = v128.load32_splat(a4, 20); s40 = multiplyAdd(s40, x, b0); s41 = multiplyAdd(s41, x, b1); }
+      if (rows > 5) { x = v128.load32_splat(a5, 20); s50 = multiplyAdd(s50, x, b0); s51 = multiplyAdd(s51, x, b1); }
+      if (left == 6) break;
+      b0 = v128.load(b, 192); b1 = v128.load(b, 208);
+      x = v128.load32_splat(a, 24); s00 = multiplyAdd(s00, x, b0); s01 = multiplyAdd(s01, x, b1);
+      if (rows > 1) { x = v128.load32_splat(a1, 24); s10 = multiplyAdd(s10, x, b0); s11 = multiplyAdd(s11, x, b1); }
+      if (rows > 2) { x = v128.load32_splat(a2, 24); s20 = multiplyAdd(s20, x, b0); s21 = multiplyAdd(s21, x, b1); }
+      if (rows > 3) { x = v128.load32_splat(a3, 24); s30 = multiplyAdd(s30, x, b0); s31 = multiplyAdd(s31, x, b1); }
+      if (rows > 4) { x = v128.load32_splat(a4, 24); s40 = multiplyAdd(s40, x, b0); s41 = multiplyAdd(s41, x, b1); }
+      if (rows > 5) { x = v128.load32_splat(a5, 24); s50 = multiplyAdd(s50, x, b0); s51 = multiplyAdd(s51, x, b1); }
+      if (left == 7) break;
+      b0 = v128.load(b, 224); b1 = v128.load(b, 240);
+      x = v128.load32_splat(a, 28); s00 = multiplyAdd(s00, x, b0); s01 = multiplyAdd(s01, x, b1);
+      if (rows > 1) { x = v128.load32_splat(a1, 28); s10 = multiplyAdd(s10, x, b0); s11 = multiplyAdd(s11, x, b1); }
+      if (rows > 2) { x = v128.load32_splat(a2, 28); s20 = multiplyAdd(s20, x, b0); s21 = multiplyAdd(s21, x, b1); }
+      if (rows > 3) { x = v128.load32_splat(a3, 28); s30 = multiplyAdd(s30, x, b0); s31 = multiplyAdd(s31, x, b1); }
+      if (rows > 4) { x = v128.load32_splat(a4, 28); s40 = multiplyAdd(s40, x, b0); s41 = multiplyAdd(s41, x, b1); }
+      if (rows > 5) { x = v128.load32_splat(a5, 28); s50 = multiplyAdd(s50, x, b0); s51 = multiplyAdd(s51, x, b1); }
+    }
+    K -= SEGMENT;
+  } while (ASC_FEATURE_RELAXED_SIMD && K > 0);
   if (columns >= 8) {
     // Asked once for all rows: a branch costs as much as the addition behind it.
     if (bias) {

@@ -1,6 +1,7 @@
 // C[M,N] = A[M,K] · B[K,N] with B packed by `gemmPackB`.
 import { PANEL } from "./gemm-pack";
-import { ACCUMULATE, BIAS_ROWS, CLAMP, tile, tileRow } from "./gemm-tile";
+import { ACCUMULATE, BIAS_ROWS, CLAMP, SEGMENT, tile, tileRow } from "./gemm-tile";
+import { sharedLines } from "./prefetch";
 
 /** Steps of K that are added up before the sum goes to C: shorter sums round less. With 128 networks are as near to the truth as PyTorch. */
 const K_BLOCK: i32 = 128;
@@ -70,27 +71,36 @@ function block(
     return;
   }
   const biasRow: usize = bias && !perColumn ? 4 : 0;
+  // Fewer rows read panels as fast as memory gives them, and fetch best what they read. Without fused multiply-adds instructions
+  // are what a product waits for, and these would be more of them.
+  const fetches = ASC_FEATURE_RELAXED_SIMD && M >= 3 * TILE_ROWS && K > 0;
+  const segments = (K + SEGMENT - 1) / SEGMENT;
+  const tilesOfPanel = (M + TILE_ROWS - 1) / TILE_ROWS;
+  const share: usize = fetches ? sharedLines(<usize>K << 5, <usize>(segments * tilesOfPanel)) : 0;
+  const shares = share * <usize>segments;
   for (let n = 0; n < N; n += PANEL, b += panelBytes, c += 32) {
     const columns = N - n;
     let am = a, cm = c, biasM = bias;
     let rows = M;
+    let next = b + panelBytes;
+    const end = fetches && columns > PANEL ? next + (<usize>K << 5) : next;
     // A tile of one row would wait for its own sums: five rows left are 3 + 2, seven are 4 + 3.
     if (TILE_ROWS > 4) {
       while (rows >= TILE_ROWS && rows != TILE_ROWS + 1) {
-        tiles(TILE_ROWS, K, kBlock, am, lda, b, cm, ldc, columns, biasM, flags, lo, hi);
-        am += TILE_ROWS * lda, cm += TILE_ROWS * ldc, biasM += TILE_ROWS * biasRow, rows -= TILE_ROWS;
+        tiles(TILE_ROWS, K, kBlock, am, lda, b, cm, ldc, columns, biasM, flags, lo, hi, next, end, share);
+        next += shares, am += TILE_ROWS * lda, cm += TILE_ROWS * ldc, biasM += TILE_ROWS * biasRow, rows -= TILE_ROWS;
       }
     }
     while (rows >= 4 && rows != 5) {
-      tiles(4, K, kBlock, am, lda, b, cm, ldc, columns, biasM, flags, lo, hi);
-      am += 4 * lda, cm += 4 * ldc, biasM += 4 * biasRow, rows -= 4;
+      tiles(4, K, kBlock, am, lda, b, cm, ldc, columns, biasM, flags, lo, hi, next, end, share);
+      next += shares, am += 4 * lda, cm += 4 * ldc, biasM += 4 * biasRow, rows -= 4;
     }
     if (rows == 5) {
-      tiles(3, K, kBlock, am, lda, b, cm, ldc, columns, biasM, flags, lo, hi);
-      am += 3 * lda, cm += 3 * ldc, biasM += 3 * biasRow, rows -= 3;
+      tiles(3, K, kBlock, am, lda, b, cm, ldc, columns, biasM, flags, lo, hi, next, end, share);
+      next += shares, am += 3 * lda, cm += 3 * ldc, biasM += 3 * biasRow, rows -= 3;
     }
-    if (rows == 3) tiles(3, K, kBlock, am, lda, b, cm, ldc, columns, biasM, flags, lo, hi);
-    else if (rows == 2) tiles(2, K, kBlock, am, lda, b, cm, ldc, columns, biasM, flags, lo, hi);
+    if (rows == 3) tiles(3, K, kBlock, am, lda, b, cm, ldc, columns, biasM, flags, lo, hi, next, end, share);
+    else if (rows == 2) tiles(2, K, kBlock, am, lda, b, cm, ldc, columns, biasM, flags, lo, hi, next, end, share);
     if (perColumn) bias += 32;
   }
 }
@@ -99,12 +109,13 @@ function block(
 @inline
 function tiles(
   rows: i32, K: i32, kBlock: i32, a: usize, lda: usize, b: usize, c: usize, ldc: usize,
-  columns: i32, bias: usize, flags: i32, lo: v128, hi: v128,
+  columns: i32, bias: usize, flags: i32, lo: v128, hi: v128, next: usize, end: usize, share: usize,
 ): void {
   for (;;) {
     const steps = min(K, kBlock);
     K -= steps;
-    tile(rows, steps, a, lda, b, c, ldc, columns, bias, K ? flags & ~CLAMP : flags, lo, hi);
+    tile(rows, steps, a, lda, b, c, ldc, columns, bias, K ? flags & ~CLAMP : flags, lo, hi, next, end, share);
+    next += share * <usize>((steps + SEGMENT - 1) / SEGMENT);
     if (!K) break;
     a += <usize>steps << 2, b += <usize>steps << 5;
     bias = 0, flags |= ACCUMULATE;
