@@ -6,7 +6,7 @@ import { renderModule, renderTypes } from "./render-kernels.ts";
 
 const packageDir = fileURLToPath(new URL("..", import.meta.url));
 
-/** Kernels hold no state and allocate nothing: no garbage collector, memory imported. */
+/** Kernels hold nothing that a result depends on, and allocate nothing: no garbage collector, memory imported. */
 const flags = [
   ...["assembly/index.ts", "--outFile", "kernels.wasm", "--bindings", "raw", "--baseDir", packageDir],
   ...["-O3", "--noAssert", "--converge", "--runtime", "stub", "--enable", "simd", "--use", "abort="],
