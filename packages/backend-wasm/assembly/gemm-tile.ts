@@ -1,6 +1,6 @@
 // The register tile of the matrix product: up to `ROWS` rows of A against one panel of 8 columns of packed B.
 import { multiplyAdd } from "./multiply-add";
-import { fetch } from "./prefetch";
+import { FETCHES, fetch } from "./prefetch";
 
 /** The tile adds to C instead of overwriting it. */
 export const ACCUMULATE: i32 = 1;
@@ -8,8 +8,8 @@ export const ACCUMULATE: i32 = 1;
 export const CLAMP: i32 = 2;
 /** The bias has one element per row of C, not per column. */
 export const BIAS_ROWS: i32 = 4;
-/** Steps of K after which the next share of what comes later is fetched; so many that it is none, where that does not pay. */
-export const SEGMENT: i32 = ASC_FEATURE_RELAXED_SIMD ? 32 : 1 << 24;
+/** Steps of K after which the next share of what comes later is fetched. */
+export const SEGMENT: i32 = 32;
 
 /** One instruction a bound, and NaN passes, where `min` and `max` take eight. */
 @inline
@@ -55,8 +55,8 @@ export function tile(
   let s00 = f32x4.splat(0), s01 = s00, s10 = s00, s11 = s00, s20 = s00, s21 = s00;
   let s30 = s00, s31 = s00, s40 = s00, s41 = s00, s50 = s00, s51 = s00, b0 = s00, b1 = s00, x = s00;
   do {
-    if (ASC_FEATURE_RELAXED_SIMD) fetch(next, min(next + share, end)), next += share;
-    for (let left = min(K, SEGMENT); left > 0; left -= 8, a += 32, a1 += 32, a2 += 32, a3 += 32, a4 += 32, a5 += 32, b += 256) {
+    if (FETCHES) fetch(next, min(next + share, end)), next += share;
+    for (let left = FETCHES ? min(K, SEGMENT) : K; left > 0; left -= 8, a += 32, a1 += 32, a2 += 32, a3 += 32, a4 += 32, a5 += 32, b += 256) {
       b0 = v128.load(b, 0); b1 = v128.load(b, 16);
       x = v128.load32_splat(a, 0); s00 = multiplyAdd(s00, x, b0); s01 = multiplyAdd(s01, x, b1);
       if (rows > 1) { x = v128.load32_splat(a1, 0); s10 = multiplyAdd(s10, x, b0); s11 = multiplyAdd(s11, x, b1); }
@@ -122,7 +122,7 @@ export function tile(
       if (rows > 5) { x = v128.load32_splat(a5, 28); s50 = multiplyAdd(s50, x, b0); s51 = multiplyAdd(s51, x, b1); }
     }
     K -= SEGMENT;
-  } while (ASC_FEATURE_RELAXED_SIMD && K > 0);
+  } while (FETCHES && K > 0);
   if (columns >= 8) {
     // Asked once for all rows: a branch costs as much as the addition behind it.
     if (bias) {

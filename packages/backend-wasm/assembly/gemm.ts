@@ -1,7 +1,7 @@
 // C[M,N] = A[M,K] · B[K,N] with B packed by `gemmPackB`.
 import { PANEL } from "./gemm-pack";
 import { ACCUMULATE, BIAS_ROWS, CLAMP, SEGMENT, tile, tileRow } from "./gemm-tile";
-import { sharedLines } from "./prefetch";
+import { FETCHES, sharedLines } from "./prefetch";
 
 /** Steps of K that are added up before the sum goes to C: shorter sums round less. With 128 networks are as near to the truth as PyTorch. */
 const K_BLOCK: i32 = 128;
@@ -71,9 +71,8 @@ function block(
     return;
   }
   const biasRow: usize = bias && !perColumn ? 4 : 0;
-  // Fewer rows read panels as fast as memory gives them, and fetch best what they read. Without fused multiply-adds instructions
-  // are what a product waits for, and these would be more of them.
-  const fetches = ASC_FEATURE_RELAXED_SIMD && M >= 3 * TILE_ROWS && K > 0;
+  // Fewer rows read panels as fast as memory gives them, and fetch best what they read.
+  const fetches = FETCHES && M >= 3 * TILE_ROWS && K > 0;
   const segments = (K + SEGMENT - 1) / SEGMENT;
   const tilesOfPanel = (M + TILE_ROWS - 1) / TILE_ROWS;
   const share: usize = fetches ? sharedLines(<usize>K << 5, <usize>(segments * tilesOfPanel)) : 0;

@@ -2,6 +2,9 @@
 // loaded: a processor notices that memory is read line after line, and fetches some lines ahead of that. What is read in a
 // hurry, as the first tile of rows reads a panel, comes too late all the same.
 
+/** Whether it pays: without fused multiply-adds instructions are what a product waits for, and these would be more of them. */
+export const FETCHES: bool = ASC_FEATURE_RELAXED_SIMD;
+
 const LINE: usize = 64;
 
 /** What was loaded; without a use loads may be left out. */

@@ -57,10 +57,10 @@ export class RestedRuns {
     const isFirst = mode !== this.#before;
     this.#before = mode;
     if (isFirst) return;
-    const before = this.#fastest;
+    const preferred = this.#fastest;
     this.#count(mode, milliseconds);
     const fastest = this.#fastest;
-    if (fastest !== before) this.#left = this.#between = LEAST_BETWEEN;
+    if (fastest !== preferred) this.#left = this.#between = LEAST_BETWEEN;
     const isPromising = mode !== fastest && milliseconds < this.#mean[fastest];
     this.#next = isPromising ? mode : (this.#modes.find((one) => this.#runs[one] === 0) ?? this.#trialOr(fastest));
   }
