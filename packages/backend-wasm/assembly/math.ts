@@ -20,7 +20,7 @@ function mad(x: v128, y: v128, z: f32): v128 {
 /** e^(x - n ln 2) for the integer n nearest to x / ln 2. */
 @inline
 function reducedExp(x: v128, n: v128): v128 {
-  const r = f32x4.sub(f32x4.sub(x, f32x4.mul(n, f32x4.splat(LN2_HIGH))), f32x4.mul(n, f32x4.splat(LN2_LOW)));
+  const r = multiplyAdd(multiplyAdd(x, n, f32x4.splat(-LN2_HIGH)), n, f32x4.splat(-LN2_LOW));
   let p = mad(f32x4.splat(1.3811661629e-3), r, 8.3701349795e-3);
   p = mad(p, r, 4.1668526828e-2);
   p = mad(p, r, 1.6666509211e-1);

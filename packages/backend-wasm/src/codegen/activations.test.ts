@@ -42,6 +42,23 @@ test.each(Object.entries(activations))("%s", (_, expr) => {
   expect(wrong).toEqual([]);
 });
 
+test("one plus an exponential is right up to the largest float, and beyond it", () => {
+  const data = [88.3, 88.5, 88.72, 88.73, 89.3, 89.5, 1000, Infinity, -86, -87.5, -104, -1000, -Infinity, NaN].map(Math.fround);
+  const outputs = [s.add(s.exp(x), 1), s.add(1, s.tanh(x))].map((expr) =>
+    typeExpr(expr, { compute: "float32", operands: ["float32"], result: "float32" }),
+  );
+  const operands = [{ dtype: "float32" as const, data, strides: [1] }];
+  const [exponentials, tangents] = runKernel({ shape: [data.length], operands, outputs });
+  const check = (got: number, wanted: number): void => {
+    if (Number.isFinite(wanted)) expect(Math.abs(got - wanted)).toBeLessThan(5e-7 * Math.max(1, wanted));
+    else expect(got).toBe(wanted);
+  };
+  for (const [i, value] of data.entries()) {
+    check(exponentials?.[i] as number, Math.fround(Math.exp(value) + 1));
+    check(tangents?.[i] as number, 1 + Math.tanh(value));
+  }
+});
+
 test("sine and cosine of one angle share their reduction, whichever path each vector takes", () => {
   const data = Array.from({ length: 40 }, (_, i) => Math.fround(i % 8 === 5 ? 1e5 + i : i - 20));
   const rules = { compute: "float32", operands: ["float32"], result: "float32" } as const;

@@ -7,45 +7,62 @@ import type { Node, NodeGraph } from "./nodes.ts";
 const MAGIC = 1.5 * 2 ** 23;
 const LN2_HIGH = 0.693359375;
 const LN2_LOW = -2.1219444e-4;
-/** (exp(r) - 1 - r) / r² for |r| <= ln 2 / 2. */
-const EXP_TAIL = [5.0000001201e-1, 1.6666665459e-1, 4.1665795894e-2, 8.3334519073e-3, 1.3981999507e-3, 1.98756915e-4];
+/** (exp(r) - 1 - r) / r² for |r| <= ln 2 / 2, such that exp(r) is within 4e-9 of itself: a minimax fit. */
+const EXP_TAIL = [4.9999993413e-1, 1.6666520108e-1, 4.1668394211e-2, 8.3687804112e-3, 1.3814467059e-3];
+/** Likewise exp(r), within 1.6e-7. */
+const EXP_SHORT = [1, 1, 4.999899085e-1, 1.6666522606e-1, 4.1918032924e-2, 8.3692227934e-3];
+/** One less than what is added to a float's exponent. */
+const BIAS = 126;
 
 interface Reduced {
-  /** Bits whose low part is n, where x = n ln 2 + r. */
+  /** Bits whose low part is n, plus `bias`, where x = n ln 2 + r. */
   readonly bits: Node;
-  /** exp(r) - 1. */
-  readonly grown: Node;
+  readonly r: Node;
 }
 
-function reduce(g: NodeGraph, x: Node): Reduced {
+function reduce(g: NodeGraph, x: Node, bias = 0): Reduced {
   const f = f32Ops(g);
-  const bits = f.mulAdd(x, Math.LOG2E, MAGIC);
-  const n = f.sub(bits, MAGIC);
-  const r = f.mulAdd(n, -LN2_LOW, f.mulAdd(n, -LN2_HIGH, x));
-  return { bits, grown: f.mulAdd(f.mul(r, r), f.polynomial(r, EXP_TAIL), r) };
+  const bits = f.mulAdd(x, Math.LOG2E, MAGIC + bias);
+  const n = f.sub(bits, MAGIC + bias);
+  return { bits, r: f.mulAdd(n, -LN2_LOW, f.mulAdd(n, -LN2_HIGH, x)) };
+}
+
+/** Computes exp(r) - 1 for r that is reduced. */
+function grown(g: NodeGraph, r: Node): Node {
+  const f = f32Ops(g);
+  return f.mulAdd(f.mul(r, r), f.polynomial(r, EXP_TAIL), r);
 }
 
 /** Computes exp(x). */
 export function exp(g: NodeGraph, x: Node): Node {
   const f = f32Ops(g);
-  const { bits, grown } = reduce(g, f.atMost(f.atLeast(x, -104), 89));
+  const { bits, r } = reduce(g, f.atMost(f.atLeast(x, -104), 89));
   // Scaling in two steps reaches denormals and overflows by itself.
   const n = g.op("i32x4.sub", bits, g.f32x4(MAGIC));
   const half = g.op("i32x4.shr_s", n, g.i32(1));
-  return f.mul(f.mul(f.add(grown, 1), powerOfTwo(g, half)), powerOfTwo(g, g.op("i32x4.sub", n, half)));
+  return f.mul(f.mul(f.add(grown(g, r), 1), powerOfTwo(g, half)), powerOfTwo(g, g.op("i32x4.sub", n, half)));
 }
 
 /** Computes 1 + exp(x), where no denormal matters. */
 export function onePlusExp(g: NodeGraph, x: Node): Node {
   const f = f32Ops(g);
-  const scaled = expOfNormal(g, f.atMost(f.atLeast(x, -87), 88.72284));
-  return f.add(f.choose(f.gt(x, 88.72283), Number.POSITIVE_INFINITY, scaled), 1);
+  // Half of 2ⁿ is 0 at the lower bound, and infinity at the upper one.
+  const { bits, r } = reduce(g, f.atMost(f.atLeast(x, -BIAS * Math.LN2), (BIAS + 3) * Math.LN2), BIAS);
+  const halfPower = g.op("i32x4.shl", bits, g.i32(23));
+  return f.mulAdd(
+    f.polynomial(
+      r,
+      EXP_SHORT.map((c) => 2 * c),
+    ),
+    halfPower,
+    1,
+  );
 }
 
-/** Computes exp(x) for x between -87 and 88.722. */
-function expOfNormal(g: NodeGraph, x: Node): Node {
-  const { bits, grown } = reduce(g, x);
-  return g.op("i32x4.add", f32Ops(g).add(grown, 1), g.op("i32x4.shl", bits, g.i32(23)));
+/** Computes 1 + tanh(x), as of GELU: 2 / (1 + exp(-2x)). */
+export function onePlusTanh(g: NodeGraph, x: Node): Node {
+  const f = f32Ops(g);
+  return f.div(2, onePlusExp(g, f.mul(x, -2)));
 }
 
 function powerOfTwo(g: NodeGraph, n: Node): Node {
@@ -58,30 +75,29 @@ export function exp2(g: NodeGraph, x: Node): Node {
   const bounded = f.atMost(f.atLeast(x, -151), 129);
   const bits = f.add(bounded, MAGIC);
   const r = f.mul(f.sub(bounded, f.sub(bits, MAGIC)), Math.LN2);
-  const grown = f.mulAdd(f.mul(r, r), f.polynomial(r, EXP_TAIL), r);
   const n = g.op("i32x4.sub", bits, g.f32x4(MAGIC));
   const half = g.op("i32x4.shr_s", n, g.i32(1));
-  return f.mul(f.mul(f.add(grown, 1), powerOfTwo(g, half)), powerOfTwo(g, g.op("i32x4.sub", n, half)));
+  return f.mul(f.mul(f.add(grown(g, r), 1), powerOfTwo(g, half)), powerOfTwo(g, g.op("i32x4.sub", n, half)));
 }
 
 /** Computes exp(x) - 1 for x up to 88.7, without cancellation near 0. */
 export function expm1(g: NodeGraph, x: Node): Node {
   const f = f32Ops(g);
-  const { bits, grown } = reduce(g, f.atMost(f.atLeast(x, -20), 88.73));
+  const { bits, r } = reduce(g, f.atMost(f.atLeast(x, -20), 88.73));
   // 2ⁿ may overflow where the result does not, so half of it is used.
   const n = g.op("i32x4.sub", bits, g.i32x4(0x4b400001));
   const half = powerOfTwo(g, n);
-  const value = f.mul(f.mulAdd(half, grown, f.sub(half, 0.5)), 2);
+  const value = f.mul(f.mulAdd(half, grown(g, r), f.sub(half, 0.5)), 2);
   return g.op("v128.or", value, g.op("v128.and", x, g.i32x4(-(2 ** 31))));
 }
 
 /** Computes tanh(x). */
 export function tanh(g: NodeGraph, x: Node): Node {
   const f = f32Ops(g);
-  const { bits, grown } = reduce(g, f.atLeast(f.mul(f.abs(x), -2), -20));
+  const { bits, r } = reduce(g, f.atLeast(f.mul(f.abs(x), -2), -20));
   // Here n is between -29 and 0, and 2ⁿ - 1 is exact as far as it matters.
   const scale = g.op("i32x4.add", g.op("i32x4.shl", bits, g.i32(23)), g.f32x4(1));
-  const lessOne = f.mulAdd(scale, grown, f.sub(scale, 1));
+  const lessOne = f.mulAdd(scale, grown(g, r), f.sub(scale, 1));
   return f.withSign(f.div(lessOne, f.add(lessOne, 2)), x);
 }
 
@@ -96,9 +112,9 @@ export function erf(g: NodeGraph, x: Node): Node {
   const f = f32Ops(g);
   const t = f.atMost(f.abs(x), 4);
   const square = f.mul(x, x);
-  const { bits, grown } = reduce(g, f.sub(f.mul(f.polynomial(t, ERF_TAIL), t), t));
+  const { bits, r } = reduce(g, f.sub(f.mul(f.polynomial(t, ERF_TAIL), t), t));
   const scale = g.op("i32x4.add", g.op("i32x4.shl", bits, g.i32(23)), g.f32x4(1));
-  const tail = f.withSign(f.sub(f.sub(1, scale), f.mul(scale, grown)), x);
+  const tail = f.withSign(f.sub(f.sub(1, scale), f.mul(scale, grown(g, r))), x);
   const center = f.mulAdd(f.polynomial(square, ERF_CENTER), x, x);
   return f.choose(f.gt(t, 475 / 512), tail, center);
 }

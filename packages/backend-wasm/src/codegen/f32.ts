@@ -46,15 +46,8 @@ export function f32Ops(g: NodeGraph): F32Ops {
     lt: (x, y) => g.op("f32x4.lt", of(x), of(y)),
     gt: (x, y) => g.op("f32x4.gt", of(x), of(y)),
     polynomial(x, coefficients) {
-      // The order is Estrin's: Horner's has fewer products, but each waits for the one before.
-      let terms = coefficients.map((c): F32 => c);
-      for (let power = x; terms.length > 1; power = mul(power, power)) {
-        terms = Array.from({ length: Math.ceil(terms.length / 2) }, (_, i): F32 => {
-          const [low, high] = [terms[2 * i] as F32, terms[2 * i + 1]];
-          return high === undefined ? low : mulAdd(high, power, low);
-        });
-      }
-      return of(terms[0] as F32);
+      // Horner's order has the fewest operations. Each waits for the one before, but there are other vectors beside this one.
+      return of(coefficients.reduceRight<F32 | null>((sum, c) => (sum === null ? c : mulAdd(sum, x, c)), null) as F32);
     },
     choose(mask, x, y) {
       if (Object.is(x, 0)) return g.op("v128.andnot", of(y), mask);

@@ -151,9 +151,14 @@ function floorDivide(g: NodeGraph, shape: Shape, x: Node, y: Node): Node {
 }
 
 /**
- * Computes a power by squaring. In float32 the products are in double precision, so that the result is rounded once.
+ * Computes a power by squaring, in float32 with products in double precision, so that the result is rounded once. Squares
+ * and cubes are plain products, as they are in PyTorch.
  */
 function integerPower(g: NodeGraph, shape: Shape, x: Node, exponent: number): Node | null {
+  if (exponent === 2 || exponent === 3) {
+    const square = g.op(`${shape}.mul`, x, x);
+    return exponent === 2 ? square : g.op(`${shape}.mul`, square, x);
+  }
   if (shape === "f64x2" || exponent < 0) return null;
   const high = g.shuffle(x, x, [8, 9, 10, 11, 12, 13, 14, 15, 8, 9, 10, 11, 12, 13, 14, 15]);
   const [low, up] = [x, high].map((half) => {

@@ -2,7 +2,7 @@
 import { DTYPES, type DType } from "@pt2/format";
 import { convert, fold, isComparison, type ScalarValue, type TypedExpr, type UnaryFn } from "@pt2/registry/scalar";
 import { castLanes, narrowMask, widenMask } from "./casts.ts";
-import { onePlusErf, onePlusExp } from "./f32-exponential.ts";
+import { onePlusErf, onePlusExp, onePlusTanh } from "./f32-exponential.ts";
 import { type Lanes, representation } from "./lanes.ts";
 import { lowerFloatBinary, lowerFloatUnary } from "./lower-float.ts";
 import { lowerIntBinary, lowerIntUnary } from "./lower-int.ts";
@@ -38,7 +38,7 @@ export function lower(g: NodeGraph, roots: readonly TypedExpr[], input: (index: 
 }
 
 /** Functions of which one plus the result costs less than the function and an addition, as in sigmoid and GELU. */
-const ADDED_TO_ONE = { exp: onePlusExp, erf: onePlusErf } as const;
+const ADDED_TO_ONE = { exp: onePlusExp, erf: onePlusErf, tanh: onePlusTanh } as const;
 
 function besideOne(
   x: TypedExpr,
@@ -46,7 +46,8 @@ function besideOne(
 ): { readonly fn: keyof typeof ADDED_TO_ONE; readonly x: TypedExpr } | null {
   const [one, other] = x.kind === "const" ? [x, y] : [y, x];
   if (one.kind !== "const" || one.value !== 1 || other.kind !== "unary") return null;
-  return other.fn === "exp" || other.fn === "erf" ? { fn: other.fn, x: other.x } : null;
+  const { fn, x: argument } = other;
+  return fn === "exp" || fn === "erf" || fn === "tanh" ? { fn, x: argument } : null;
 }
 
 function constant(g: NodeGraph, dtype: DType, value: ScalarValue): Lanes {
