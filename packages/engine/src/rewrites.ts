@@ -1,4 +1,6 @@
 export { canonicalize } from "./rewrites/canonical.ts";
+export { concatenatedChannels } from "./rewrites/concatenated-channels.ts";
+export { distributeConcatenations } from "./rewrites/distribute-concatenations.ts";
 export { fixedInputs } from "./rewrites/fixed-inputs.ts";
 export { unflattenLinears } from "./rewrites/flat-linear.ts";
 export { foldBatchNorms } from "./rewrites/fold-batch-norm.ts";

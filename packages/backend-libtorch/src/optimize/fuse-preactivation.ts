@@ -1,6 +1,12 @@
-import { given, numberOf, type RewriteContext, type RewriteRule, rewrite } from "@pt2/engine/rewrites";
+import {
+  concatenatedChannels,
+  given,
+  numberOf,
+  type RewriteContext,
+  type RewriteRule,
+  rewrite,
+} from "@pt2/engine/rewrites";
 import { type Arg, argOf, type Node, type Program } from "@pt2/graph";
-import { concatenatedChannels } from "./concatenated-channels.ts";
 import type { OptimizeTarget } from "./target.ts";
 
 /**

@@ -1,5 +1,6 @@
 import {
   canonicalize,
+  distributeConcatenations,
   foldBatchNorms,
   foldScales,
   recognizeGelu,
@@ -10,7 +11,6 @@ import { Pt2Error } from "@pt2/format";
 import { type Program, stats } from "@pt2/graph";
 import { removeNoOps } from "@pt2/graph/passes";
 import { type OptimizedProgram, unoptimized } from "../optimized-program.ts";
-import { distributeConcatenations } from "./distribute-concatenations.ts";
 import { dropCopies } from "./drop-copies.ts";
 import { foldConstants } from "./fold-constants.ts";
 import { hasClaimedWrites, makeFunctional } from "./functional.ts";

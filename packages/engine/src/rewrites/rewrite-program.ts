@@ -11,6 +11,10 @@ const PASSES: readonly { readonly about: RegExp; readonly load: () => Promise<Pa
     load: async () => (await import("./recompose-program.ts")).recomposeProgram,
   },
   {
+    about: /^aten::cat$/,
+    load: async () => (await import("./distribute-concatenations.ts")).distributeConcatenations,
+  },
+  {
     about: /^aten::(batch_norm|_native_batch_norm_legit_no_training)$/,
     load: async () => (await import("./fold-batch-norm.ts")).foldBatchNorms,
   },

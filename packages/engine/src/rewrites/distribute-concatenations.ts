@@ -1,19 +1,9 @@
-import {
-  dense,
-  given,
-  intArg,
-  knownShape,
-  type NewArgs,
-  NONE,
-  type RewriteContext,
-  type RewriteRule,
-  resultType,
-  rewrite,
-} from "@pt2/engine/rewrites";
 import { type Arg, argOf, type Node, type OpName, type Program } from "@pt2/graph";
-import { ACTIVATIONS } from "./activation.ts";
 import { type ConcatenatedChannels, concatenatedChannels } from "./concatenated-channels.ts";
-import type { OptimizeTarget } from "./target.ts";
+import { intArg, knownShape, NONE } from "./literals.ts";
+import { given, type NewArgs, type RewriteContext, type RewriteRule, rewrite } from "./rewriter.ts";
+import type { RewriteTarget } from "./target.ts";
+import { dense, resultType } from "./types.ts";
 
 /**
  * Takes batch normalization and activations to the convolutions whose results they read side by side, where they cost
@@ -21,12 +11,24 @@ import type { OptimizeTarget } from "./target.ts";
  *
  *     f(cat(conv(x), conv(y))) = cat(f(conv(x)), f(conv(y)))
  */
-export function distributeConcatenations(program: Program, target: OptimizeTarget): Program {
-  const rules = new Map<OpName, RewriteRule>(ACTIVATIONS.map((op) => [op, activation]));
-  rules.set("aten::batch_norm", norm);
-  rules.set("aten::_native_batch_norm_legit_no_training", norm);
-  return rewrite(program, rules, target);
+export function distributeConcatenations(program: Program, target: RewriteTarget): Program {
+  return rewrite(program, RULES, target);
 }
+
+/** Functions of one element, which their first argument is. */
+const ACTIVATIONS: readonly OpName[] = [
+  "aten::relu",
+  "aten::relu6",
+  "aten::leaky_relu",
+  "aten::sigmoid",
+  "aten::tanh",
+  "aten::silu",
+  "aten::gelu",
+  "aten::hardswish",
+  "aten::hardsigmoid",
+  "aten::hardtanh",
+  "aten::clamp",
+];
 
 /** The dimension of channels. */
 const CHANNELS = 1;
@@ -72,6 +74,12 @@ const norm: RewriteRule = (node, context) => {
     }),
   );
 };
+
+const RULES = new Map<OpName, RewriteRule>([
+  ...ACTIVATIONS.map((op) => [op, activation] as const),
+  ["aten::batch_norm", norm],
+  ["aten::_native_batch_norm_legit_no_training", norm],
+]);
 
 /** The results of convolutions that a value has side by side, if nothing else reads them. */
 function partsOf(value: Arg | undefined, context: RewriteContext): readonly Part[] | null {

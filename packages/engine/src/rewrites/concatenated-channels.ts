@@ -1,5 +1,6 @@
-import { numberOf, type RewriteContext } from "@pt2/engine/rewrites";
 import { type Arg, argOf, type TensorType } from "@pt2/graph";
+import { numberOf } from "./literals.ts";
+import type { RewriteContext } from "./rewriter.ts";
 
 /** The dimension of channels. */
 const CHANNELS = 1;

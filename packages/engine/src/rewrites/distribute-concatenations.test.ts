@@ -1,7 +1,7 @@
-import { foldBatchNorms } from "@pt2/engine/rewrites";
 import { describe, expect, it } from "vitest";
 import { distributeConcatenations } from "./distribute-concatenations.ts";
-import { cpu, program, text } from "./passes.test-helper.ts";
+import { foldBatchNorms } from "./fold-batch-norm.ts";
+import { program, target, text } from "./rewrites.test-helper.ts";
 
 const WEIGHTS = `parameter "k" = %k: f32[2, 3, 1, 1]
   parameter "l" = %l: f32[4, 3, 1, 1]
@@ -21,7 +21,7 @@ const of = (...lines: readonly string[]): ReturnType<typeof program> => program(
 describe("distributeConcatenations", () => {
   it("normalizes and activates convolutions before they are put side by side", () => {
     const before = of(CAT, NORM, "%z: f32[1, 6, 8, 8] = aten::silu(self=%y)", "return %z");
-    const after = distributeConcatenations(before, cpu());
+    const after = distributeConcatenations(before, target());
     expect(text(after)).toMatchInlineSnapshot(`
       "parameter "k" = %k: f32[2, 3, 1, 1]
       parameter "l" = %l: f32[4, 3, 1, 1]
@@ -47,7 +47,7 @@ describe("distributeConcatenations", () => {
       %cat_1: f32[1, 6, 8, 8] = aten::cat(tensors=[%silu, %silu_1], dim=1)
       return %cat_1"
     `);
-    expect(text(foldBatchNorms(after, cpu()))).not.toContain("batch_norm");
+    expect(text(foldBatchNorms(after, target()))).not.toContain("batch_norm");
   });
 
   it("keeps what something else reads, what is put together along another dimension, and what is no convolution", () => {
@@ -63,7 +63,7 @@ describe("distributeConcatenations", () => {
       ),
       of(CAT, NORM.replace("training=false", "training=true"), "return %y"),
     ]) {
-      expect(distributeConcatenations(before, cpu())).toBe(before);
+      expect(distributeConcatenations(before, target())).toBe(before);
     }
   });
 });
