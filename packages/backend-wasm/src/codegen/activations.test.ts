@@ -43,7 +43,9 @@ test.each(Object.entries(activations))("%s", (_, expr) => {
 });
 
 test("one plus an exponential is right up to the largest float, and beyond it", () => {
-  const data = [88.3, 88.5, 88.72, 88.73, 89.3, 89.5, 1000, Infinity, -86, -87.5, -104, -1000, -Infinity, NaN].map(Math.fround);
+  const data = [88.3, 88.5, 88.72, 88.73, 89.3, 89.5, 1000, Infinity, -86, -87.5, -104, -1000, -Infinity, NaN].map(
+    Math.fround,
+  );
   const outputs = [s.add(s.exp(x), 1), s.add(1, s.tanh(x))].map((expr) =>
     typeExpr(expr, { compute: "float32", operands: ["float32"], result: "float32" }),
   );
