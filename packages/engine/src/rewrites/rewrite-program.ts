@@ -10,15 +10,11 @@ const PASSES: readonly { readonly about: RegExp; readonly load: () => Promise<Pa
     about: /^aten::(addmm|mm|bmm|clamp|sigmoid|tanh|max_pool2d_with_indices)$/,
     load: async () => (await import("./recompose-program.ts")).recomposeProgram,
   },
-  {
-    about: /^aten::cat$/,
-    load: async () => (await import("./distribute-concatenations.ts")).distributeConcatenations,
-  },
+  { about: /^aten::cat$/, load: async () => (await import("./concatenations.ts")).rewriteConcatenations },
   {
     about: /^aten::(batch_norm|_native_batch_norm_legit_no_training)$/,
     load: async () => (await import("./fold-batch-norm.ts")).foldBatchNorms,
   },
-  { about: /^aten::cat$/, load: async () => (await import("./nest-cats.ts")).nestCats },
 ];
 
 /**
