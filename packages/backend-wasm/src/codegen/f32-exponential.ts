@@ -9,8 +9,8 @@ const LN2_HIGH = 0.693359375;
 const LN2_LOW = -2.1219444e-4;
 /** (exp(r) - 1 - r) / r² for |r| <= ln 2 / 2, such that exp(r) is within 4e-9 of itself: a minimax fit. */
 const EXP_TAIL = [4.9999993413e-1, 1.6666520108e-1, 4.1668394211e-2, 8.3687804112e-3, 1.3814467059e-3];
-/** Likewise exp(r), within 1.6e-7. */
-const EXP_SHORT = [1, 1, 4.999899085e-1, 1.6666522606e-1, 4.1918032924e-2, 8.3692227934e-3];
+/** Likewise 2 exp(r), within 1.6e-7 of itself. */
+const EXP_DOUBLED = [1, 1, 4.999899085e-1, 1.6666522606e-1, 4.1918032924e-2, 8.3692227934e-3].map((c) => 2 * c);
 /** One less than what is added to a float's exponent. */
 const BIAS = 126;
 
@@ -22,8 +22,9 @@ interface Reduced {
 
 function reduce(g: NodeGraph, x: Node, bias = 0): Reduced {
   const f = f32Ops(g);
-  const bits = f.mulAdd(x, Math.LOG2E, MAGIC + bias);
-  const n = f.sub(bits, MAGIC + bias);
+  const rounder = MAGIC + bias;
+  const bits = f.mulAdd(x, Math.LOG2E, rounder);
+  const n = f.sub(bits, rounder);
   return { bits, r: f.mulAdd(n, -LN2_LOW, f.mulAdd(n, -LN2_HIGH, x)) };
 }
 
@@ -33,14 +34,19 @@ function grown(g: NodeGraph, r: Node): Node {
   return f.mulAdd(f.mul(r, r), f.polynomial(r, EXP_TAIL), r);
 }
 
-/** Computes exp(x). */
-export function exp(g: NodeGraph, x: Node): Node {
+/** Computes 2ⁿ exp(r). */
+function scaled(g: NodeGraph, { bits, r }: Reduced): Node {
   const f = f32Ops(g);
-  const { bits, r } = reduce(g, f.atMost(f.atLeast(x, -104), 89));
   // Scaling in two steps reaches denormals and overflows by itself.
   const n = g.op("i32x4.sub", bits, g.f32x4(MAGIC));
   const half = g.op("i32x4.shr_s", n, g.i32(1));
   return f.mul(f.mul(f.add(grown(g, r), 1), powerOfTwo(g, half)), powerOfTwo(g, g.op("i32x4.sub", n, half)));
+}
+
+/** Computes exp(x). */
+export function exp(g: NodeGraph, x: Node): Node {
+  const f = f32Ops(g);
+  return scaled(g, reduce(g, f.atMost(f.atLeast(x, -104), 89)));
 }
 
 /** Computes 1 + exp(x), where no denormal matters. */
@@ -48,15 +54,7 @@ export function onePlusExp(g: NodeGraph, x: Node): Node {
   const f = f32Ops(g);
   // Half of 2ⁿ is 0 at the lower bound, and infinity at the upper one.
   const { bits, r } = reduce(g, f.atMost(f.atLeast(x, -BIAS * Math.LN2), (BIAS + 3) * Math.LN2), BIAS);
-  const halfPower = g.op("i32x4.shl", bits, g.i32(23));
-  return f.mulAdd(
-    f.polynomial(
-      r,
-      EXP_SHORT.map((c) => 2 * c),
-    ),
-    halfPower,
-    1,
-  );
+  return f.mulAdd(f.polynomial(r, EXP_DOUBLED), g.op("i32x4.shl", bits, g.i32(23)), 1);
 }
 
 /** Computes 1 + tanh(x), as of GELU: 2 / (1 + exp(-2x)). */
@@ -75,9 +73,7 @@ export function exp2(g: NodeGraph, x: Node): Node {
   const bounded = f.atMost(f.atLeast(x, -151), 129);
   const bits = f.add(bounded, MAGIC);
   const r = f.mul(f.sub(bounded, f.sub(bits, MAGIC)), Math.LN2);
-  const n = g.op("i32x4.sub", bits, g.f32x4(MAGIC));
-  const half = g.op("i32x4.shr_s", n, g.i32(1));
-  return f.mul(f.mul(f.add(grown(g, r), 1), powerOfTwo(g, half)), powerOfTwo(g, g.op("i32x4.sub", n, half)));
+  return scaled(g, { bits, r });
 }
 
 /** Computes exp(x) - 1 for x up to 88.7, without cancellation near 0. */

@@ -29,7 +29,7 @@ export function lower(g: NodeGraph, roots: readonly TypedExpr[], input: (index: 
         const { fn, x, y } = node;
         if (isComparison(fn)) return compare(g, fn as Comparison, x.dtype, of(x), of(y));
         const beside = fn === "add" && node.dtype === "float32" ? besideOne(x, y) : null;
-        if (beside) return [ADDED_TO_ONE[beside.fn](g, of(beside.x)[0] as Node)];
+        if (beside) return [beside.onePlus(g, of(beside.x)[0] as Node)];
         if (DTYPES[node.dtype].kind === "float") return lowerFloatBinary(g, fn, node.dtype, of(x), of(y), y);
         return lowerIntBinary(g, fn, node.dtype, of(x), of(y), y);
       }
@@ -38,16 +38,15 @@ export function lower(g: NodeGraph, roots: readonly TypedExpr[], input: (index: 
 }
 
 /** Functions of which one plus the result costs less than the function and an addition, as in sigmoid and GELU. */
-const ADDED_TO_ONE = { exp: onePlusExp, erf: onePlusErf, tanh: onePlusTanh } as const;
+const ADDED_TO_ONE: { readonly [F in UnaryFn]?: OnePlus } = { exp: onePlusExp, erf: onePlusErf, tanh: onePlusTanh };
 
-function besideOne(
-  x: TypedExpr,
-  y: TypedExpr,
-): { readonly fn: keyof typeof ADDED_TO_ONE; readonly x: TypedExpr } | null {
+type OnePlus = (g: NodeGraph, x: Node) => Node;
+
+function besideOne(x: TypedExpr, y: TypedExpr): { readonly onePlus: OnePlus; readonly x: TypedExpr } | null {
   const [one, other] = x.kind === "const" ? [x, y] : [y, x];
   if (one.kind !== "const" || one.value !== 1 || other.kind !== "unary") return null;
-  const { fn, x: argument } = other;
-  return fn === "exp" || fn === "erf" || fn === "tanh" ? { fn, x: argument } : null;
+  const onePlus = ADDED_TO_ONE[other.fn];
+  return onePlus === undefined ? null : { onePlus, x: other.x };
 }
 
 function constant(g: NodeGraph, dtype: DType, value: ScalarValue): Lanes {

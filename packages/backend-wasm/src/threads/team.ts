@@ -61,7 +61,7 @@ export interface Team {
   release(): void;
 }
 
-/** Nanoseconds that a part takes at least: twice what it costs to hand it out, which is 1.6 microseconds a step. */
+/** Nanoseconds that a part takes at least: more than twice what it costs to hand out a step, which is 1.6 microseconds. */
 const LEAST_NANOSECONDS = 4_000;
 /** Parts of a step for each thread. */
 const PARTS_EACH = 2;
