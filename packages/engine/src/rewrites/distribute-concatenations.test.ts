@@ -50,6 +50,19 @@ describe("distributeConcatenations", () => {
     expect(text(foldBatchNorms(after, target()))).not.toContain("batch_norm");
   });
 
+  it("keeps what is converted to the dtype of another part", () => {
+    const before = program(`parameter "k" = %k: f16[2, 3, 1, 1]
+      parameter "l" = %l: f32[4, 3, 1, 1]
+      user_input %w: f16[1, 3, 8, 8]
+      user_input %x: f32[1, 3, 8, 8]
+      %c: f16[1, 2, 8, 8] = aten::conv2d(input=%w, weight=%k)
+      %d: f32[1, 4, 8, 8] = aten::conv2d(input=%x, weight=%l)
+      ${CAT}
+      %z: f32[1, 6, 8, 8] = aten::silu(self=%e)
+      return %z`);
+    expect(distributeConcatenations(before, target())).toBe(before);
+  });
+
   it("keeps what something else reads, what is put together along another dimension, and what is no convolution", () => {
     const relu = "%z: f32[1, 6, 8, 8] = aten::relu(self=%e)";
     for (const before of [

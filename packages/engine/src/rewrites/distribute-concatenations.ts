@@ -84,9 +84,12 @@ const RULES = new Map<OpName, RewriteRule>([
 /** The results of convolutions that a value has side by side, if nothing else reads them. */
 function partsOf(value: Arg | undefined, context: RewriteContext): readonly Part[] | null {
   const tensors = concatenatedChannels(value, context);
+  const dtype = context.tensor(value)?.dtype;
   const parts = tensors?.flatMap(({ value, type }): Part[] => {
     const channels = knownShape(type)?.[CHANNELS];
-    if (channels === undefined || !context.isReadOnce(value) || !isConvolved(value, context)) return [];
+    // A part of another dtype is converted first.
+    if (channels === undefined || type.dtype !== dtype) return [];
+    if (!context.isReadOnce(value) || !isConvolved(value, context)) return [];
     return [{ value, type, channels }];
   });
   return parts !== undefined && parts.length === tensors!.length ? parts : null;
