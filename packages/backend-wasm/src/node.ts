@@ -4,6 +4,7 @@ import type { SeededBackend, WasmOptions } from "./index.ts";
 import { LocalBackend } from "./local-backend.ts";
 import { defaultThreads, requireThreads, type Threads } from "./threads/thread-count.ts";
 import { isOwnThread, startHelper, startThread } from "./worker/node-thread.ts";
+import { threadNumber } from "./worker/processors-node.ts";
 import { WorkerBackend } from "./worker/worker-backend.ts";
 
 // An import of a backend is followed by a load, so the ops that nearly every model needs start to load now. The load reports
@@ -17,6 +18,6 @@ export function wasm({ worker = true, threads }: WasmOptions = {}): SeededBacken
   const count = requireThreads(threads ?? defaultThreads(availableParallelism()));
   // Threads that this backend has started start none themselves.
   const own = isOwnThread();
-  const team: Threads = { count: own ? 1 : count, why: null, start: startHelper };
+  const team: Threads = { count: own ? 1 : count, why: null, start: startHelper, caller: threadNumber() };
   return worker && !own ? new WorkerBackend(startThread, team) : new LocalBackend(team);
 }

@@ -4,6 +4,7 @@ import { type FileHandle, open } from "node:fs/promises";
 import { parentPort } from "node:worker_threads";
 import { wasmError } from "./wasm-errors.ts";
 import { startHelper } from "./worker/node-thread.ts";
+import { threadNumber } from "./worker/processors-node.ts";
 import type { FromWorker, ToWorker } from "./worker/protocol.ts";
 import { serve } from "./worker/serve.ts";
 
@@ -27,7 +28,7 @@ serve(
       await file.close();
     }
   },
-  startHelper,
+  { start: startHelper, caller: threadNumber() },
 );
 
 async function readFully(file: FileHandle, into: Uint8Array, start: number, path: string): Promise<void> {

@@ -37,7 +37,7 @@ if (scope.name === HELPER) {
       const part = origin.blob.slice(origin.start, origin.start + into.byteLength);
       into.set(new Uint8Array(await part.arrayBuffer()));
     },
-    startHelper,
+    { start: startHelper },
   );
 }
 

@@ -22,14 +22,16 @@ export const WORD = {
   threads: 36,
   /** 1 during a run in which helpers should not sleep. */
   awake: 37,
-  /** Threads wait on it that wake by themselves after a while. */
-  nap: 38,
-  /** 1 where threads sleep at once, without a nap before. */
-  deep: 39,
-  /** Threads that sleep or nap until there is something new: waking none takes a microsecond, too. */
-  asleep: 40,
+  /** Helpers with a seat that sleep until there is something new: waking none takes a microsecond, too. */
+  asleep: 38,
   /** 1 while who hands out a step sleeps until its parts are done. */
-  awaited: 41,
+  awaited: 39,
+  /** How often helpers were called, times 256, plus the seats that are taken, see `Seat`. */
+  seats: 40,
+  /** Changes when helpers without a seat should look. They sleep on it. */
+  call: 41,
+  /** The system's number of the thread that hands out; 0 where that is not known. */
+  caller: 42,
   /** From here on: how many messages each helper was sent. */
   mail: 64,
   /** From here on: 1 for each helper that computes a part. */
@@ -60,10 +62,11 @@ const STARTS_AT = WORDS * 4 + MESSAGE_BYTES;
 const FREE_AT = STARTS_AT + (MOST_PARTS + 1) * 4;
 const CALLS_AT = FREE_AT + (MOST_PARTS + 1) * 4;
 
-/** Makes the shared memory of a team. */
-export function newBoard(threads: number): Board {
+/** Makes the shared memory of a team, whose caller has this system's number. */
+export function newBoard(threads: number, caller = 0): Board {
   const board = boardOf(new SharedArrayBuffer(CALLS_AT + NUMBERS * 8));
   board.words[WORD.threads] = threads;
+  board.words[WORD.caller] = caller;
   return board;
 }
 

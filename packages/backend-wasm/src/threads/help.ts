@@ -1,7 +1,7 @@
 import { MATH } from "../codegen/math-imports.ts";
 import { boardOf, type Callee, takePart, WORD } from "./board.ts";
 import type { ToHelper } from "./helper-messages.ts";
-import { napAfter } from "./naps.ts";
+import { type ProcessorOf, Seat } from "./seat.ts";
 import { Spin } from "./spin.ts";
 
 interface Model {
@@ -18,41 +18,42 @@ export function help(
   buffer: SharedArrayBuffer,
   helper: number,
   listen: (receive: (message: ToHelper) => void) => void,
+  processorOf: ProcessorOf | null = null,
 ): void {
   const board = boardOf(buffer);
   const { words } = board;
   const models = new Map<number, Model>();
   const functionsOf = (model: number): readonly Callee[] => models.get(model)!.functions;
   const spin = new Spin();
+  const seat = new Seat(board, processorOf);
   let received = 0;
-  let lastPart = Number.NEGATIVE_INFINITY;
   const staysAwake = (): boolean => Atomics.load(words, WORD.awake) !== 0;
   const hasMail = (): boolean => Atomics.load(words, WORD.mail + helper) !== received;
 
   const take = (open: number): boolean => {
     Atomics.store(words, WORD.busy + helper, 1);
-    const taken = takePart(board, open, helper + 1, functionsOf);
+    const taken = takePart(board, open, seat.index + 1, functionsOf);
     Atomics.store(words, WORD.busy + helper, 0);
     return taken;
   };
   const sleepUntil = (hasNews: () => boolean, open: number): void => {
     // Said before it looks once more: who has news after that sees it.
     Atomics.add(words, WORD.asleep, 1);
-    while (!hasNews()) {
-      const nap = Atomics.load(words, WORD.deep) === 0 ? napAfter(performance.now() - lastPart) : undefined;
-      if (nap === undefined) Atomics.wait(words, WORD.open, open);
-      else Atomics.wait(words, WORD.nap, 0, nap);
-    }
+    while (!hasNews()) Atomics.wait(words, WORD.open, open);
     Atomics.sub(words, WORD.asleep, 1);
   };
   const work = (): void => {
     for (;;) {
+      const call = Atomics.load(words, WORD.call);
       const open = Atomics.load(words, WORD.open);
       // In this order: what the parts of this announcement call was posted before it.
       if (hasMail()) return;
-      if ((open & 0xff) > 0 && take(open)) {
-        lastPart = performance.now();
-        continue;
+      if ((open & 0xff) > 0) {
+        if (!seat.isTaken && !seat.take()) {
+          Atomics.wait(words, WORD.call, call);
+          continue;
+        }
+        if (take(open)) continue;
       }
       const hasNews = (): boolean => Atomics.load(words, WORD.open) !== open;
       if (!spin.until(hasNews, staysAwake)) sleepUntil(hasNews, open);

@@ -2,6 +2,7 @@ import { Worker } from "node:worker_threads";
 import { afterEach, expect, test } from "vitest";
 import { kernelsBase64 } from "../kernels-plain.gen.ts";
 import { startHelper } from "../worker/node-thread.ts";
+import { threadNumber } from "../worker/processors-node.ts";
 import type { StartHelper } from "./helper-messages.ts";
 import { Pool } from "./pool.ts";
 import { withSharedMemory } from "./shared-import.ts";
@@ -17,8 +18,13 @@ afterEach(() => {
 });
 
 /** A step of a model of its own that adds up rows: its result, and how many parts the calling thread computed. */
-function rowSums(start: StartHelper, count = 3, newRuns?: ConstructorParameters<typeof SharedTeam>[2]) {
-  const pool = new Pool({ count, why: null, start, shortest: Number.MIN_VALUE });
+function rowSums(
+  start: StartHelper,
+  count = 3,
+  newRuns?: ConstructorParameters<typeof SharedTeam>[2],
+  caller?: number,
+) {
+  const pool = new Pool({ count, why: null, start, caller, shortest: Number.MIN_VALUE });
   pools.push(pool);
   const memory = new WebAssembly.Memory({ initial: 16, maximum: 65536, shared: true });
   const team = new SharedTeam(pool, memory, newRuns);
@@ -58,7 +64,7 @@ test("helpers take parts of a step, and every run gives the result of one thread
 
 test("a run after a rest can be computed alone, and those that follow at once are not", async () => {
   const took: number[] = [];
-  const runs = { woken: true, naps: true, next: "alone", took: (ms: number) => void took.push(ms) } as const;
+  const runs = { next: "alone", took: (ms: number) => void took.push(ms) } as const;
   const { team, once, expected, parts } = rowSums(startHelper, 3, () => runs);
   const plan = {};
   const ownOf = (): number => {
@@ -76,6 +82,28 @@ test("a run after a rest can be computed alone, and those that follow at once ar
     for (let run = 0; run < 100; run++) helped ||= ownOf() < parts.length;
   }
   expect(took[0]).toBeGreaterThan(0);
+});
+
+test("after a rest helpers are called anew, and one is there more than compute where they can tell processors", async () => {
+  let started = 0;
+  const start: StartHelper = (...given) => {
+    started++;
+    return startHelper(...given);
+  };
+  const { team, once, expected, parts } = rowSums(start, 3, () => ({ next: "together", took() {} }), threadNumber());
+  for (let helped = 0; helped < 20; ) {
+    team.run(once, () => {
+      let [step, own] = [0, parts.length];
+      for (; own === parts.length && step < 1000; step++) {
+        const result = once();
+        expect(result.sums).toEqual(expected);
+        own = result.own;
+      }
+      if (own < parts.length) helped++;
+    });
+    await new Promise((resolve) => setTimeout(resolve, 2));
+  }
+  expect(started).toBe(threadNumber() === undefined ? 2 : 3);
 });
 
 test("models share the helpers, in a memory each", async () => {

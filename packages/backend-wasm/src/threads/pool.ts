@@ -1,7 +1,6 @@
 import { wasmError } from "../wasm-errors.ts";
 import { type Board, type Callee, newBoard, takeFailure, takePart, WORD } from "./board.ts";
 import type { HelperHandle, StartHelper, ToHelper } from "./helper-messages.ts";
-import { napAfter } from "./naps.ts";
 import { Spin } from "./spin.ts";
 import { MOST_THREADS, type Threads } from "./thread-count.ts";
 
@@ -43,6 +42,7 @@ export class Pool {
   /** Nanoseconds of the shortest part; undefined for those that pay. */
   readonly shortest: number | undefined;
   readonly #startHelper: StartHelper;
+  readonly #caller: number | undefined;
   readonly #models = new Map<number, Model>();
   readonly #spin = new Spin();
   #board: Board;
@@ -52,14 +52,16 @@ export class Pool {
   #news = 0;
   #noted = 0;
   #lastRun = Number.NEGATIVE_INFINITY;
-  /** Whether threads of this run that nap are woken. */
-  #woken = true;
+  #calls = 0;
+  /** Whether helpers without a seat should look when there is something new. */
+  #calling = false;
   /** Why there are no helpers; null while there may be. */
   #failure: string | null = null;
 
-  constructor({ count, start, shortest }: Threads) {
+  constructor({ count, start, shortest, caller }: Threads) {
     this.threads = Math.min(count, MOST_THREADS);
-    this.#board = newBoard(this.threads);
+    this.#caller = caller;
+    this.#board = newBoard(this.threads, this.#caller);
     this.#startHelper = start;
     this.shortest = shortest;
   }
@@ -67,6 +69,11 @@ export class Pool {
   /** Why this thread computes alone, if it does. */
   get failure(): string | null {
     return this.#failure;
+  }
+
+  /** One more than take seats where helpers can tell who should, see `Seat`. */
+  get #helperCount(): number {
+    return this.threads - (this.#caller === undefined ? 1 : 0);
   }
 
   /** Starts the helpers, unless they run; returns whether there are any. */
@@ -82,7 +89,7 @@ export class Pool {
       this.stop();
     };
     try {
-      for (let i = 0; i < this.threads - 1; i++) helpers.push(this.#startHelper(this.#board.buffer, i, failed));
+      for (let i = 0; i < this.#helperCount; i++) helpers.push(this.#startHelper(this.#board.buffer, i, failed));
     } catch (error) {
       failed(error);
       return false;
@@ -97,7 +104,7 @@ export class Pool {
     this.#helpers = null;
     this.#forgotten = { models: 0, bytes: 0 };
     // A helper that has not ended yet sees the old one.
-    this.#board = newBoard(this.threads);
+    this.#board = newBoard(this.threads, this.#caller);
   }
 
   addModel(memory: WebAssembly.Memory): number {
@@ -155,19 +162,20 @@ export class Pool {
   }
 
   /**
-   * Says that a run begins. Threads that nap are `woken` when there is something to do, or wake by themselves. After a rest
-   * they should `stayAwake` between steps: where they are on one processor, Linux moves only one of two threads that both
-   * want to compute.
+   * Says that a run begins after a rest: all helpers are called when there is something to do, and those that take a seat stay
+   * awake between steps. Where threads are on one processor, Linux moves only one of two that both want to compute.
    */
-  begin({ woken, stayAwake }: { readonly woken: boolean; readonly stayAwake: boolean }): void {
-    this.#woken = woken;
-    Atomics.store(this.#board.words, WORD.awake, stayAwake ? 1 : 0);
+  call(): void {
+    const { words } = this.#board;
+    this.#calls = (this.#calls + 1) & 0x7fffff;
+    Atomics.store(words, WORD.seats, this.#calls << 8);
+    Atomics.store(words, WORD.awake, 1);
+    this.#calling = true;
   }
 
-  /** Says that a run has ended, and whether helpers should nap before they sleep. */
-  rest({ naps }: { readonly naps: boolean }): void {
+  /** Says that a run has ended. */
+  rest(): void {
     Atomics.store(this.#board.words, WORD.awake, 0);
-    Atomics.store(this.#board.words, WORD.deep, naps ? 0 : 1);
     this.#lastRun = performance.now();
   }
 
@@ -216,8 +224,7 @@ export class Pool {
     Atomics.store(words, WORD.awaited, 1);
     for (let since = performance.now(); !done(); ) {
       const pending = Atomics.load(words, WORD.pending);
-      if (!this.#woken) Atomics.wait(words, WORD.nap, 0, napAfter(0));
-      else if (pending !== 0) Atomics.wait(words, WORD.pending, pending, 1000);
+      if (pending !== 0) Atomics.wait(words, WORD.pending, pending, 1000);
       if (Atomics.load(words, WORD.pending) !== pending) since = performance.now();
       else if (Atomics.load(words, WORD.ended) !== 0 || performance.now() - since > LOST_AFTER) {
         this.stop();
@@ -244,6 +251,7 @@ export class Pool {
       Atomics.add(this.#board.words, WORD.mail + i, 1);
       helper.post(message);
     });
+    this.#calling = true;
     this.#announce(0);
   }
 
@@ -254,9 +262,11 @@ export class Pool {
     free.fill(this.#news, 0, parts);
     // Who sees this one sees all that was written before it.
     Atomics.store(words, WORD.open, (this.#news << 8) | parts);
-    if (Atomics.load(words, WORD.asleep) === 0) return;
-    Atomics.notify(words, WORD.open);
-    if (this.#woken) Atomics.notify(words, WORD.nap);
+    if (Atomics.load(words, WORD.asleep) !== 0) Atomics.notify(words, WORD.open);
+    if (!this.#calling) return;
+    this.#calling = false;
+    Atomics.add(words, WORD.call, 1);
+    Atomics.notify(words, WORD.call);
   }
 }
 

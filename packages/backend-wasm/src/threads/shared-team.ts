@@ -3,7 +3,7 @@ import type { Pool } from "./pool.ts";
 import { RestedRuns } from "./rested-runs.ts";
 import { type Division, divide, type Part, type Team } from "./team.ts";
 
-type Runs = Pick<RestedRuns, "next" | "took" | "woken" | "naps">;
+type Runs = Pick<RestedRuns, "next" | "took">;
 
 /** The team of one model: the thread that runs its steps, and the helpers of a pool. */
 export class SharedTeam implements Team {
@@ -68,13 +68,10 @@ export class SharedTeam implements Team {
     const runs = this.#runsOf(plan);
     try {
       if (this.#pool.hasRested(start)) this.#runRested(runs, start, steps);
-      else {
-        this.#pool.begin({ woken: runs.woken, stayAwake: false });
-        steps();
-      }
+      else steps();
     } finally {
       this.#alone = false;
-      this.#pool.rest(runs);
+      this.#pool.rest();
     }
   }
 
@@ -87,9 +84,8 @@ export class SharedTeam implements Team {
   }
 
   #runRested(runs: Runs, start: number, steps: () => void): void {
-    const mode = runs.next;
-    this.#alone = mode === "alone";
-    this.#pool.begin({ woken: mode === "woken", stayAwake: mode !== "alone" });
+    this.#alone = runs.next === "alone";
+    if (!this.#alone) this.#pool.call();
     steps();
     runs.took(performance.now() - start);
   }

@@ -8,6 +8,8 @@ export interface Threads {
   /** Why there is one, where that is not what was asked for. */
   readonly why: string | null;
   readonly start: StartHelper;
+  /** The system's number of the calling thread, where helpers can ask for the processors on which threads run. */
+  readonly caller?: number | undefined;
   /** Nanoseconds of the shortest part of a step; tests divide everything. */
   readonly shortest?: number;
 }

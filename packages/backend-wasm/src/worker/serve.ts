@@ -5,7 +5,7 @@ import type { OpRegistry } from "@pt2/registry";
 import { atenOnDemand, builtInRegistry } from "@pt2/registry/on-demand";
 import { WasmBackend } from "../backend.ts";
 import type { WasmExecutable } from "../engine/executable.ts";
-import type { StartHelper } from "../threads/helper-messages.ts";
+import type { Threads } from "../threads/thread-count.ts";
 import { modelDisposed } from "../wasm-errors.ts";
 import { cancellationOf } from "./cancel-flag.ts";
 import type { Calls, FromWorker, Method, Port, ToWorker, WireValue, WireWeight } from "./protocol.ts";
@@ -28,7 +28,7 @@ export type ReadOrigin = (origin: SourceOrigin, into: Uint8Array) => Promise<voi
  * Answers calls in a worker. Functions of users cannot cross threads: the rules of their ops are evaluated on the
  * calling thread, and kernels and handlers run there.
  */
-export function serve(port: Port<FromWorker, ToWorker>, readOrigin: ReadOrigin, start: StartHelper): void {
+export function serve(port: Port<FromWorker, ToWorker>, readOrigin: ReadOrigin, helpers: Pick<Threads, "start" | "caller">): void {
   let backend: WasmBackend;
   const builtIn = builtInRegistry(atenOnDemand);
   let slot: SlotServer | null = null;
@@ -144,7 +144,7 @@ export function serve(port: Port<FromWorker, ToWorker>, readOrigin: ReadOrigin, 
     slot?.countReceived();
     switch (message.kind) {
       case "threads":
-        backend = new WasmBackend({ ...message, start });
+        backend = new WasmBackend({ ...message, ...helpers });
         return;
       case "slot":
         slot = new SlotServer(new RunSlot(message.buffer), ({ executable, values }) => run(executable, values), port);
