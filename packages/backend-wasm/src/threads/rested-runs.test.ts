@@ -22,8 +22,13 @@ function warm(): RestedRuns {
 }
 
 test("three runs of each kind are made before one is preferred", () => {
-  const modes = make(warm(), 8, (mode) => (mode === "alone" ? 2 : 1));
+  const modes = make(warm(), 8, (mode) => (mode === "alone" ? 1.2 : 1));
   expect(modes).toEqual([...new Array(3).fill("together"), ...new Array(3).fill("alone"), "together", "together"]);
+});
+
+test("one run is enough for a kind that takes half as much again", () => {
+  const modes = make(warm(), 8, (mode) => (mode === "alone" ? 1.5 : 1));
+  expect(modes).toEqual([...new Array(3).fill("together"), "alone", ...new Array(4).fill("together")]);
 });
 
 test.each(MODES)("where runs %s are the fastest, the others are tried more and more seldom", (fastest) => {
@@ -63,5 +68,10 @@ test("one run that was held up does not change what is preferred for long", () =
 test("long runs are not tried alone once that is known", () => {
   const runs = warm();
   make(runs, 6, (mode) => (mode === "alone" ? 40 : 50));
-  expect(countOf(make(runs, 1000, () => 50), "alone")).toBe(0);
+  expect(
+    countOf(
+      make(runs, 1000, () => 50),
+      "alone",
+    ),
+  ).toBe(0);
 });

@@ -4,8 +4,8 @@ export type Mode = "together" | "alone";
 const MODES: readonly Mode[] = ["together", "alone"];
 /** The first runs, whose code is still being optimized. */
 const COLD = 10;
-/** Runs of each kind that are made before one is preferred. */
-const LEAST_RUNS = 3;
+/** Runs of each kind that are made before one is preferred; one is enough for a kind that takes this much more than the other. */
+const [LEAST_RUNS, MUCH_MORE] = [3, 1.5];
 /** Milliseconds above which runs are not tried alone: threads have been moved long before the end. */
 const LONG = 40;
 /** Runs between two trials of the slower kind: at first, and at most. */
@@ -24,7 +24,7 @@ const WEIGHT = { faster: 0.5, slower: 0.2 } as const;
 export class RestedRuns {
   #cold = COLD;
   readonly #runs: Record<Mode, number> = { together: 0, alone: 0 };
-  readonly #mean: Record<Mode, number> = { together: 0, alone: 0 };
+  readonly #mean: Record<Mode, number> = { together: Number.POSITIVE_INFINITY, alone: Number.POSITIVE_INFINITY };
   #between = LEAST_BETWEEN;
   #left = LEAST_BETWEEN;
   #next: Mode = "together";
@@ -46,7 +46,13 @@ export class RestedRuns {
     const fastest = this.#fastest;
     if (fastest !== preferred) this.#left = this.#between = LEAST_BETWEEN;
     const isPromising = mode !== fastest && milliseconds < this.#mean[fastest];
-    this.#next = isPromising ? mode : (this.#modes.find((one) => this.#runs[one] < LEAST_RUNS) ?? this.#trialOr(fastest));
+    this.#next = isPromising ? mode : (this.#modes.find((one) => this.#isNew(one)) ?? this.#trialOr(fastest));
+  }
+
+  /** Whether too little is known of a kind. */
+  #isNew(mode: Mode): boolean {
+    const runs = this.#runs[mode];
+    return runs === 0 || (runs < LEAST_RUNS && this.#mean[mode] < MUCH_MORE * this.#mean[this.#fastest]);
   }
 
   #count(mode: Mode, milliseconds: number): void {
