@@ -4,7 +4,7 @@ import { type Board, WORD } from "./board.ts";
 export type ProcessorOf = (thread?: number) => number;
 
 /** How often a helper lets others go first, and how many milliseconds it waits each time. */
-const [MOST_WAITS, WAIT] = [8, 0.05];
+const [MOST_WAITS, WAIT] = [4, 0.05];
 
 /**
  * The place of a helper among those that compute. After a rest helpers are called, and those that come first have the seats.
