@@ -91,7 +91,8 @@ test("after a rest helpers are called anew, and one is there more than compute w
     return startHelper(...given);
   };
   const { team, once, expected, parts } = rowSums(start, 3, () => ({ next: "together", took() {} }), threadNumber());
-  for (let helped = 0; helped < 20; ) {
+  for (let [run, helped] = [0, 0]; helped < 20; run++) {
+    if (run === 2) expect(started).toBe(2);
     team.run(once, () => {
       let [step, own] = [0, parts.length];
       for (; own === parts.length && step < 1000; step++) {

@@ -26,6 +26,8 @@ interface Model {
 const MOST_FORGOTTEN = { models: 32, bytes: 64 * 2 ** 20 } as const;
 /** What the code of a function may take, with its module. */
 const CODE_BYTES = 64 * 2 ** 10;
+/** Runs after a rest until the spare helper starts, see `Seat`: a process that computes once does without it. */
+const SPARE_AFTER = 3;
 /** Milliseconds without a run after which processors may have gone to sleep. */
 const REST_MS = 1;
 /** Milliseconds that a part may take before its thread counts as lost. */
@@ -71,30 +73,33 @@ export class Pool {
     return this.#failure;
   }
 
-  /** One more than take seats where helpers can tell who should, see `Seat`. */
-  get #helperCount(): number {
-    return this.threads - (this.#caller === undefined ? 1 : 0);
-  }
-
   /** Starts the helpers, unless they run; returns whether there are any. */
   start(): boolean {
     if (this.#helpers !== null) return true;
     if (this.#failure !== null) return false;
-    const helpers: HelperHandle[] = [];
-    this.#helpers = helpers;
+    this.#helpers = [];
+    for (let i = 0; i < this.threads - 1; i++) if (!this.#startOne()) return false;
+    return true;
+  }
+
+  #startOne(): boolean {
+    const helpers = this.#helpers!;
     const failed = (error: unknown): void => {
       // What ended helpers say no longer counts.
       if (this.#helpers !== helpers) return;
       this.#failure = `helper threads could not be started: ${error instanceof Error ? error.message : error}`;
       this.stop();
     };
+    const index = helpers.length;
     try {
-      for (let i = 0; i < this.#helperCount; i++) helpers.push(this.#startHelper(this.#board.buffer, i, failed));
+      helpers.push(this.#startHelper(this.#board.buffer, index, failed));
     } catch (error) {
       failed(error);
       return false;
     }
-    for (const [model, told] of this.#models) for (const message of everythingAbout(model, told)) this.#post(message);
+    for (const [model, told] of this.#models) {
+      for (const message of everythingAbout(model, told)) this.#send(helpers[index]!, index, message);
+    }
     return true;
   }
 
@@ -168,6 +173,8 @@ export class Pool {
   call(): void {
     const { words } = this.#board;
     this.#calls = (this.#calls + 1) & 0x7fffff;
+    const isSpareMissing = this.#caller !== undefined && this.#helpers?.length === this.threads - 1;
+    if (isSpareMissing && this.#calls >= SPARE_AFTER) this.#startOne();
     Atomics.store(words, WORD.seats, this.#calls << 8);
     Atomics.store(words, WORD.awake, 1);
     this.#calling = true;
@@ -247,12 +254,16 @@ export class Pool {
 
   /** Helpers that wait leave their loop to receive it. */
   #post(message: ToHelper): void {
-    this.#helpers!.forEach((helper, i) => {
-      Atomics.add(this.#board.words, WORD.mail + i, 1);
-      helper.post(message);
+    this.#helpers!.forEach((helper, index) => {
+      this.#send(helper, index, message);
     });
     this.#calling = true;
     this.#announce(0);
+  }
+
+  #send(helper: HelperHandle, index: number, message: ToHelper): void {
+    Atomics.add(this.#board.words, WORD.mail + index, 1);
+    helper.post(message);
   }
 
   /** Says that there is something new: mail, or parts to take. */
