@@ -173,11 +173,11 @@ export class Pool {
   call(): void {
     const { words } = this.#board;
     this.#calls = (this.#calls + 1) & 0x7fffff;
-    const isSpareMissing = this.#caller !== undefined && this.#helpers?.length === this.threads - 1;
-    if (isSpareMissing && this.#calls >= SPARE_AFTER) this.#startOne();
     Atomics.store(words, WORD.seats, this.#calls << 8);
     Atomics.store(words, WORD.awake, 1);
     this.#calling = true;
+    const isSpareMissing = this.#caller !== undefined && this.#helpers?.length === this.threads - 1;
+    if (isSpareMissing && this.#calls >= SPARE_AFTER) this.#startOne();
   }
 
   /** Says that a run has ended. */

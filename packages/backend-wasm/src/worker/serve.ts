@@ -28,7 +28,11 @@ export type ReadOrigin = (origin: SourceOrigin, into: Uint8Array) => Promise<voi
  * Answers calls in a worker. Functions of users cannot cross threads: the rules of their ops are evaluated on the
  * calling thread, and kernels and handlers run there.
  */
-export function serve(port: Port<FromWorker, ToWorker>, readOrigin: ReadOrigin, helpers: Pick<Threads, "start" | "caller">): void {
+export function serve(
+  port: Port<FromWorker, ToWorker>,
+  readOrigin: ReadOrigin,
+  helpers: Pick<Threads, "start" | "caller">,
+): void {
   let backend: WasmBackend;
   const builtIn = builtInRegistry(atenOnDemand);
   let slot: SlotServer | null = null;
