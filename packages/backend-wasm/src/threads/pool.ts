@@ -98,7 +98,7 @@ export class Pool {
       return false;
     }
     for (const [model, told] of this.#models) {
-      for (const message of everythingAbout(model, told)) this.#send(helpers[index]!, index, message);
+      for (const message of everythingAbout(model, told)) this.#send(index, message);
     }
     return true;
   }
@@ -254,16 +254,14 @@ export class Pool {
 
   /** Helpers that wait leave their loop to receive it. */
   #post(message: ToHelper): void {
-    this.#helpers!.forEach((helper, index) => {
-      this.#send(helper, index, message);
-    });
+    for (const index of this.#helpers!.keys()) this.#send(index, message);
     this.#calling = true;
     this.#announce(0);
   }
 
-  #send(helper: HelperHandle, index: number, message: ToHelper): void {
+  #send(index: number, message: ToHelper): void {
     Atomics.add(this.#board.words, WORD.mail + index, 1);
-    helper.post(message);
+    this.#helpers![index]!.post(message);
   }
 
   /** Says that there is something new: mail, or parts to take. */
