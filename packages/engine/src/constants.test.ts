@@ -4,6 +4,7 @@ import { ConstantTable, type Derived, InputUses } from "./constants.ts";
 class Value implements Derived<Value> {
   readonly inputs: readonly Value[];
   pins = 0;
+  uses = 0;
   resident = true;
 
   constructor(...inputs: readonly Value[]) {

@@ -4,6 +4,8 @@ export interface Derived<Constant> {
   readonly inputs: readonly Constant[];
   /** The number of plans that read it while they run. */
   pins: number;
+  /** The number of values in its table that are computed from it. */
+  uses: number;
   /** Frees its memory, if it has any; the value can be computed again. */
   unload(): void;
 }
@@ -11,6 +13,9 @@ export interface Derived<Constant> {
 /** Values that depend on weights alone, by a key that says what each is: one value serves all plans that need it. */
 export class ConstantTable<Constant extends Derived<Constant>> {
   readonly #known = new Map<string, Constant>();
+  readonly #keys = new Map<Constant, string>();
+  /** Those that no plan reads, as far as is known. */
+  readonly #unread = new Set<Constant>();
 
   get size(): number {
     return this.#known.size;
@@ -22,6 +27,9 @@ export class ConstantTable<Constant extends Derived<Constant>> {
 
   set(key: string, constant: Constant): void {
     this.#known.set(key, constant);
+    this.#keys.set(constant, key);
+    this.#unread.add(constant);
+    for (const input of constant.inputs) input.uses++;
   }
 
   /**
@@ -29,9 +37,25 @@ export class ConstantTable<Constant extends Derived<Constant>> {
    * plan reads is computed from it.
    */
   release(constants: Iterable<Constant>): void {
-    for (const constant of constants) if (--constant.pins === 0) constant.unload();
-    const used = inputsFirst([...this.#known.values()].filter(({ pins }) => pins > 0));
-    for (const [key, constant] of this.#known) if (!used.has(constant)) this.#known.delete(key);
+    for (const constant of constants) {
+      if (--constant.pins > 0) continue;
+      constant.unload();
+      this.#unread.add(constant);
+    }
+    // What is computed from others makes place for these, which are added behind it.
+    for (const constant of this.#unread) {
+      this.#unread.delete(constant);
+      if (constant.pins === 0 && constant.uses === 0) this.#forget(constant);
+    }
+  }
+
+  #forget(constant: Constant): void {
+    const key = this.#keys.get(constant);
+    // Weight records are in no table.
+    if (key === undefined) return;
+    this.#known.delete(key);
+    this.#keys.delete(constant);
+    for (const input of constant.inputs) if (--input.uses === 0) this.#unread.add(input);
   }
 }
 

@@ -104,6 +104,31 @@ ${[0, 1, 2].map(layer).join("")}
   return %x3, %k0, %k1, %k2, %t1, %f0, %f2
 }`;
 
+/**
+ * A layer with weights of its own, among them a table of places: the rows that a text needs are a part of it, as they are and
+ * doubled.
+ */
+function textLayer(i: number): string {
+  return `
+  %rows${i}: f32[s0, 8] = aten::slice.Tensor(%places${i}, dim=0, start=0, end=%length)
+  %twice${i}: f32[s0, 8] = aten::mul.Tensor(%rows${i}, other=2)
+  %h${i}: f32[s0, 8] = aten::linear(input=%x${i}, weight=%w${i})
+  %g${i}: f32[s0, 8] = aten::add.Tensor(%h${i}, other=%rows${i})
+  %s${i}: f32[s0, 8] = aten::sigmoid(%g${i})
+  %m${i}: f32[s0, 8] = aten::mm(%s${i}, mat2=%w${i})
+  %x${i + 1}: f32[s0, 8] = aten::mul.Tensor(%m${i}, other=%twice${i})`;
+}
+
+/** Equal layers, all of whose steps depend on the size. */
+const TEXT = `program {
+  range s0 = [1, 64]
+${[0, 1, 2].map((i) => `  parameter "w${i}" = %w${i}: f32[8, 8]\n  parameter "places${i}" = %places${i}: f32[64, 8]`).join("\n")}
+  user_input %x0: f32[s0, 8]
+  %length: int(s0) = aten::sym_size.int(%x0, dim=0)
+${[0, 1, 2].map(textLayer).join("")}
+  return %x3, %g1, %twice2
+}`;
+
 /** A part whose size depends on data, after one whose size the caller chooses. */
 const CHOSEN = `program {
   user_input %x: f32[s0]
@@ -177,6 +202,16 @@ export const SIZES: readonly LifecycleCase[] = [
           [41, 41, 1],
           [8, 8, 8],
         ].map((lengths) => [waves(3, 1, 8), ...lengths.map((length, i) => waves(i + 4, length, 8))]),
+      ),
+  },
+  {
+    name: "sizes: layers that read parts of their own weights",
+    run: (tools) =>
+      expectAsAlone(
+        tools,
+        TEXT,
+        [0, 1, 2].flatMap((i) => [weightOf(`w${i}`, waves(i, 8, 8)), weightOf(`places${i}`, waves(i + 3, 64, 8))]),
+        [5, 6, 64, 1, 17, 5, 33].map((length) => [waves(6, length, 8)]),
       ),
   },
   {

@@ -53,6 +53,8 @@ export class Constant<Handle> extends Replaceable<Handle> implements DeviceBuffe
   readonly inputs: readonly Constant<Handle>[];
   /** The number of plans that read it while they run. */
   pins = 0;
+  /** The number of values of the pool that are computed from it. */
+  uses = 0;
   readonly #recipe: Recipe<Handle>;
   readonly #memory: ConstantMemory<Handle>;
   #handle: Handle | undefined;

@@ -105,8 +105,8 @@ export interface PlanDevice<T extends DeviceTypes> {
   /** Changes a layout, all of whose buffers these are, for the room that they need now; false if there is none. */
   grow?(layout: T["layout"], buffers: readonly PlanBuffer<T["handle"]>[]): boolean;
   /**
-   * Returns a step that does the same with the buffers `to` in place of its own `from`, which all differ. Without this
-   * method and {@link grow} each plan is made from the beginning; with them, a plan for other sizes than another one
+   * Returns a step that does the same with the buffers `to` in place of its own `from`, each of which is there once. Without
+   * this method and {@link grow} each plan is made from the beginning; with them, a plan for other sizes than another one
    * shares its steps.
    */
   rebound?(

@@ -50,9 +50,10 @@ export class Replanner<T extends DeviceTypes> extends Planner<T> {
   readonly #classes: StepClasses;
   /** Whether the steps of a class have to be planned again, by its first step. */
   readonly #differs: Uint8Array;
-  /** What runs: the steps of before, until others are in their place; and which of the steps have been replaced. */
+  /** What runs: the steps of before, until others are in their place. */
   readonly #running: PlannedStep<T>[];
-  readonly #replaced: Uint8Array;
+  /** Steps that are still to be planned besides the first ones, the last of them first. */
+  readonly #later: number[] = [];
   /** What the first steps of classes came to, by position, if they were planned. */
   readonly #planned = new Map<number, Planned<T>>();
   /** Steps that are the first of no class, and were planned by themselves. */
@@ -81,7 +82,6 @@ export class Replanner<T extends DeviceTypes> extends Planner<T> {
     this.#changed = new ChangedSteps(repetition);
     this.#classes = StepClasses.of(before, repetition);
     this.#running = this.#classes.planned.slice() as PlannedStep<DeviceTypes>[] as PlannedStep<T>[];
-    this.#replaced = new Uint8Array(before.steps.length);
     this.#differs = new Uint8Array(before.steps.length);
     for (const at of this.#classes.firsts) {
       const { shared, calls } = before.steps[at]!;
@@ -96,14 +96,12 @@ export class Replanner<T extends DeviceTypes> extends Planner<T> {
     if (!(await this.#answersAsBefore())) return null;
     for (const [i, input] of inputs.entries()) this.#placeInput(this.#before.inputs[i]!, input);
     const { constantSteps } = this.#before;
-    for (let at = 0; at < steps.length; at++) {
-      if (at === constantSteps) this.forgetReads();
-      if (this.#differs[this.#classes.first[at]!] === 0) continue;
-      this.#replaced[at] = 1;
-      if (at < constantSteps ? this.#followsConstant(at) : this.#follows(at)) continue;
+    for (const at of this.#positions()) {
+      this.now = at;
       await (at < constantSteps ? this.#planConstant(steps[at]!, at) : this.#planAgain(steps[at]!, at));
       if (!this.#fits) return null;
     }
+    for (const [first, planned] of this.#planned) this.#setFollowers(first, planned);
     if (!this.#arePlacesAlike()) return null;
     await this.#copyOutputs(outputs);
     if (!this.#fits || !this.#grow()) return null;
@@ -114,14 +112,33 @@ export class Replanner<T extends DeviceTypes> extends Planner<T> {
     const view = (tensor: LoweredTensor): TensorView<T["handle"]> | undefined =>
       this.#copied.get(this.#repetition.originOf(tensor)) ?? this.get(tensor);
     // Steps that were planned now have their place; what is left are copies of outputs.
-    const running = [...this.#running, ...this.steps];
-    const constants = new Map([...this.#otherConstants, ...this.constants]);
-    return { steps: running, views: { get: view }, layout, constants, notes: this.notes };
+    this.#running.push(...this.steps);
+    const constants = new Map(this.#otherConstants);
+    for (const [constant, calls] of this.constants) constants.set(constant, calls);
+    return { steps: this.#running, views: { get: view }, layout, constants, notes: this.notes };
+  }
+
+  /** Gives the positions of steps to plan, in order: the first of each class that differs, and what does not follow from it. */
+  *#positions(): Iterable<number> {
+    const later = this.#later;
+    for (const first of this.#classes.firsts) {
+      while (later.length > 0 && later.at(-1)! < first) yield later.pop()!;
+      if (this.#differs[first] === 1) yield first;
+    }
+    while (later.length > 0) yield later.pop()!;
+  }
+
+  /** Has steps planned that do not follow from the first of their class. */
+  #planLater(positions: readonly number[]): void {
+    if (positions.length === 0) return;
+    this.#later.push(...positions);
+    this.#later.sort((a, b) => b - a);
   }
 
   /** The constants that steps read which are as before. */
   get #otherConstants(): ReadonlyMap<Constant<T["handle"]>, readonly Call[]> {
-    return this.#classes.constantsBeside(this.#replaced) as ReadonlyMap<Constant<T["handle"]>, readonly Call[]>;
+    const replaced = this.#classes.firsts.filter((first) => this.#differs[first] === 1);
+    return this.#classes.constantsBeside(replaced) as ReadonlyMap<Constant<T["handle"]>, readonly Call[]>;
   }
 
   /** Returns where a tensor lies now. */
@@ -131,11 +148,11 @@ export class Replanner<T extends DeviceTypes> extends Planner<T> {
     if (known !== undefined) return known;
     // A result of the current step that has no place yet must not be taken to have that of before.
     if (this.#results.has(before) && !this.#placed.has(before)) return undefined as never;
-    const like = this.#classes.likeOf(before);
-    const view = like === before ? undefined : this.views.get(like);
-    const [at] = this.#classes.makerOf(before) ?? [];
-    if (view === undefined || this.#single.has(at!)) return this.#before.views.get(before)!;
-    const moved = { ...view, buffer: this.#moved(view.buffer, at!) };
+    const maker = this.#classes.makerOf(before);
+    const view = maker === undefined || maker.like === before ? undefined : this.views.get(maker.like);
+    if (view === undefined || this.#single.has(maker!.at)) return this.#before.views.get(before)!;
+    const { dtype, shape, strides, offset } = view;
+    const moved = { dtype, shape, strides, offset, buffer: this.#moved(view.buffer, maker!.at) };
     this.views.set(before, moved);
     return moved;
   }
@@ -145,14 +162,17 @@ export class Replanner<T extends DeviceTypes> extends Planner<T> {
     this.#placed.add(before);
     const known = this.#before.views.get(before);
     const isSame = known !== undefined && sameView(known, view);
-    const [maker] = this.#classes.makerOf(before) ?? [];
-    if (!isSame || this.#single.has(maker!)) this.#toCompare.add(before);
+    if (!isSame || this.#single.has(this.#classes.makerOf(before)?.at ?? -1)) this.#toCompare.add(before);
     if (isSame) {
       this.views.delete(before);
       return;
     }
     this.views.set(before, view);
-    for (const reader of this.#classes.readersOf(before)) this.#differs[reader] = 1;
+    for (const reader of this.#classes.readersOf(before)) {
+      // One that has been passed reads a tensor that lies as before, where this one is to lie like it.
+      if (this.#differs[reader] === 0 && reader < this.now) this.#fits = false;
+      this.#differs[reader] = 1;
+    }
   }
 
   override allocate(bytes: number): DeviceBuffer<T["handle"]> {
@@ -208,65 +228,65 @@ export class Replanner<T extends DeviceTypes> extends Planner<T> {
     );
   }
 
-  /**
-   * Whether a step that makes constants needs no planning: it is an equal one's, or views another constant as that does. What was
-   * a view before may be a copy now, in a constant of its own.
-   */
-  #followsConstant(at: number): boolean {
-    const { first, reads, makes } = this.#classes;
-    const like = first[at]!;
-    if (like === at) return false;
-    if (this.#classes.buffersOf(at).from.length === 0) return true;
-    return makes[like]!.every((tensor) => {
-      // What a loop makes on the way lies nowhere.
-      const view = this.get(tensor) as TensorView<T["handle"]> | undefined;
-      return view === undefined || reads[like]!.some((read) => this.get(read).buffer === view.buffer);
-    });
-  }
-
   async #planConstant(record: StepRecord<T>, at: number): Promise<void> {
-    if (this.#classes.first[at] !== at) this.#single.add(at);
+    const { first, reads } = this.#classes;
+    if (first[at] !== at) this.#single.add(at);
     const step = await this.#stepFor(record);
     if (step === null) return;
     await this.constantStep(step as Step);
-    for (const tensor of this.#classes.reads[at]!) {
+    this.forgetReads();
+    for (const tensor of reads[at]!) {
       const constant = this.#before.views.get(tensor)?.buffer.constant;
       // Weights would be read again for each size.
       if (constant != null && constant.bytes <= MAX_KEPT) this.readInRuns([constant]);
     }
+    if (first[at] === at) this.#planLater(this.#constantsBesides(at));
   }
 
-  /** Sets a step that needs no planning: it is like the first of its class, on other buffers. */
-  #follows(at: number): boolean {
-    const first = this.#classes.first[at]!;
-    const record = this.#before.steps[at]!;
-    const planned = first === at ? undefined : this.#planned.get(first);
-    if (planned === undefined || planned.constants === null) return false;
-    const [reads, others] = [this.#classes.reads[first]!, this.#classes.reads[at]!];
-    const constants = planned.constants.map((read, i) => {
-      return read < 0 ? record.constants[i]! : this.get(others[read]!).buffer.constant!;
+  /**
+   * Returns the steps of a class, which makes constants, that are not the step that is its first, and do not view another
+   * constant as that does. What was a view before may be a copy now, in a constant of its own.
+   */
+  #constantsBesides(first: number): readonly number[] {
+    const { reads, makes } = this.#classes;
+    const isView = makes[first]!.every((tensor) => {
+      // What a loop makes on the way lies nowhere.
+      const view = this.get(tensor) as TensorView<T["handle"]> | undefined;
+      return view === undefined || reads[first]!.some((read) => this.get(read).buffer === view.buffer);
     });
-    this.now = at;
-    this.calls = record.calls;
-    this.readInRuns(constants);
-    if (planned.step === null) this.#run(at, null);
-    else {
-      const { from, to } = this.#classes.buffersOf(at);
-      const own = from.map((buffer) => (buffer instanceof PlanBuffer ? (this.#buffers.get(buffer) ?? buffer) : buffer));
-      const read = planned.constants.filter((each) => each >= 0);
-      const work = planned.step.work.map((each) => {
-        if (read.length === 0) return this.device.rebound!(each, own, to);
-        const now = read.map((i) => this.get(reads[i]!).buffer);
-        return this.device.rebound!(each, [...own, ...now], [...to, ...read.map((i) => this.get(others[i]!).buffer)]);
-      });
-      this.#run(at, { calls: record.calls, work });
+    if (isView) return [];
+    const { from, steps } = this.#classes.followersOf(first);
+    return [...steps].filter(([, { to }]) => to.some((buffer, i) => buffer !== from[i])).map(([at]) => at);
+  }
+
+  /** Sets the steps of a class that follow from its first. */
+  #setFollowers(first: number, { step, constants }: Planned<T>): void {
+    if (constants === null) return;
+    const { areIdle, shared, from, steps } = this.#classes.followersOf(first);
+    // What all read that the first reads is noted already, and has the place that it has for the first.
+    const others = constants.filter((read) => !shared[read]);
+    if (step === null && areIdle && others.length === 0) return;
+    const own = from.map((buffer) => this.#now(buffer as DeviceBuffer<T["handle"]>));
+    const reads = this.#classes.reads[first]!;
+    const bufferOf = (tensor: LoweredTensor): DeviceBuffer<T["handle"]> => this.get(tensor).buffer;
+    for (const { position, calls, reads: read, constants: before, to } of steps.values()) {
+      let [mine, theirs] = [own, to as readonly DeviceBuffer<T["handle"]>[]];
+      if (others.length > 0) {
+        this.calls = calls;
+        const constantOf = (each: number, i: number): Constant<T["handle"]> =>
+          each < 0 ? (before as readonly Constant<T["handle"]>[])[i]! : bufferOf(read[each]!).constant!;
+        this.readInRuns(constants.map(constantOf));
+        const moved = others.filter((each) => each >= 0 && read[each] !== reads[each]);
+        mine = [...mine, ...moved.map((each) => bufferOf(reads[each]!))];
+        theirs = [...theirs, ...moved.map((each) => bufferOf(read[each]!))];
+      }
+      if (step === null) this.#run(position, null);
+      else this.#run(position, { calls, work: step.work.map((work) => this.device.rebound!(work, mine, theirs)) });
     }
-    return true;
   }
 
   /** Sets what runs for a step; it has to be something where it was before. */
-  #run(at: number, step: PlannedStep<T> | null): void {
-    const position = this.#classes.positions[at]!;
+  #run(position: number, step: PlannedStep<T> | null): void {
     if (step === null || position < 0) this.#fits &&= step === null && position < 0;
     else this.#running[position] = step;
   }
@@ -276,10 +296,9 @@ export class Replanner<T extends DeviceTypes> extends Planner<T> {
     const step = await this.#stepFor(record);
     if (step === null) return;
     this.#begin(record.made, new Set([...record.used, ...record.made]), this.#classes.makes[at]!);
-    this.now = at;
     const constants = await this.planStep(callsOf(step), () => this.step(step));
     const planned = this.steps.pop() ?? null;
-    this.#run(at, planned);
+    this.#run(this.#classes.positions[at]!, planned);
     this.#end();
     for (const tensor of this.#classes.makes[at]!) {
       const known = this.#before.views.get(tensor);
@@ -288,7 +307,9 @@ export class Replanner<T extends DeviceTypes> extends Planner<T> {
         this.#fits = false;
     }
     if (this.#classes.first[at] !== at) return;
-    this.#planned.set(at, { step: planned, constants: this.#constantsOf(at, record, constants) });
+    const found = this.#constantsOf(at, record, constants);
+    this.#planned.set(at, { step: planned, constants: found });
+    if (found === null) this.#planLater(this.#classes.membersOf(at).slice(1));
   }
 
   /** Returns where equal steps find their constants; null unless the results of this one lie in buffers of its own. */
@@ -310,15 +331,21 @@ export class Replanner<T extends DeviceTypes> extends Planner<T> {
 
   /** Returns the buffer of a step that has the part of one of the first step of its class. */
   #moved(buffer: DeviceBuffer<T["handle"]>, at: number): DeviceBuffer<T["handle"]> {
-    const { from, to } = this.#classes.buffersOf(at);
+    const first = this.#classes.first[at]!;
+    const { from, steps } = this.#classes.followersOf(first);
+    const { reads, to } = steps.get(at)!;
     const index = from.indexOf(placeOf(buffer));
     if (index < 0 && buffer.constant !== null) {
-      const { reads, first } = this.#classes;
-      const read = reads[first[at]!]!.findIndex((tensor) => this.get(tensor).buffer === buffer);
-      if (read >= 0) return this.get(reads[at]![read]!).buffer;
+      const read = this.#classes.reads[first]!.findIndex((tensor) => this.get(tensor).buffer === buffer);
+      if (read >= 0) return this.get(reads[read]!).buffer;
     }
     const other = index < 0 ? buffer : (to[index] as DeviceBuffer<T["handle"]>);
     return other instanceof PlanBuffer ? this.#at(other.place, buffer.bytes) : other;
+  }
+
+  /** Returns the buffer of now that is in the place of one of before. */
+  #now(buffer: DeviceBuffer<T["handle"]>): DeviceBuffer<T["handle"]> {
+    return buffer instanceof PlanBuffer ? (this.#buffers.get(buffer) ?? buffer) : buffer;
   }
 
   async #copyOutputs(outputs: readonly LoweredTensor[]): Promise<void> {
@@ -341,8 +368,8 @@ export class Replanner<T extends DeviceTypes> extends Planner<T> {
   }
 
   #makersOf(tensor: LoweredTensor): readonly Call[] {
-    const [at] = this.#classes.makerOf(tensor) ?? [];
-    const calls = at === undefined ? [] : this.#before.steps[at]!.calls;
+    const maker = this.#classes.makerOf(tensor);
+    const calls = maker === undefined ? [] : this.#before.steps[maker.at]!.calls;
     return calls.filter(({ results }) => results.flatMap(tensorsIn).includes(tensor));
   }
 

@@ -30,14 +30,17 @@ export class StepClasses {
   /** One of all questions that have the same answer. */
   readonly questions: readonly EpilogueQuestion[];
   readonly #records: PlanRecords<DeviceTypes>;
-  readonly #buffers = new Map<number, OtherBuffers>();
+  readonly #followers = new Map<number, Followers>();
   readonly #members = new Map<number, number[]>();
-  readonly #makers = new Map<LoweredTensor, readonly [step: number, index: number]>();
+  readonly #makers = new Map<LoweredTensor, Maker>();
   /** The class of each tensor's place, the tensors that first steps make of it, and the first steps that read it. */
   readonly #places = new Map<LoweredTensor, string>();
   readonly #sources = new Map<string, LoweredTensor[]>();
   readonly #readers = new Map<string, number[]>();
-  #beside: { readonly replaced: Uint8Array; readonly constants: Map<Constant<unknown>, readonly Call[]> } | null = null;
+  #beside: {
+    readonly replaced: readonly number[];
+    readonly constants: Map<Constant<unknown>, readonly Call[]>;
+  } | null = null;
 
   private constructor(records: PlanRecords<DeviceTypes>, { firstOf, kindOf, isStrict }: ClassLookup) {
     const { steps, inputs, views } = records;
@@ -46,9 +49,6 @@ export class StepClasses {
       const own = new Set(this.makes[at]);
       return [...new Set(calls.flatMap(operandsOf))].filter((tensor) => !own.has(tensor));
     });
-    for (const [at, made] of this.makes.entries()) {
-      for (const [index, tensor] of made.entries()) this.#makers.set(tensor, [at, index]);
-    }
     for (const [i, tensor] of inputs.entries()) {
       const place = `${kindOf(tensor) ?? `input ${i}`} ${isStrict ? "" : layoutOf(views.get(tensor)!)}`;
       this.#places.set(tensor, place);
@@ -94,6 +94,7 @@ export class StepClasses {
       first.push(like);
       add(this.#members, like, at);
       for (const [index, tensor] of makes.entries()) {
+        this.#makers.set(tensor, { at, like: this.makes[like]![index]! });
         const view = views.get(tensor);
         const kind = isStrict ? undefined : kindOf(tensor);
         const place = kind === undefined || view === undefined ? `${like}.${index}` : `${kind} ${layoutOf(view)}`;
@@ -119,18 +120,17 @@ export class StepClasses {
     return steps;
   }
 
-  /** Returns the step that makes a tensor, and its position among those that the step makes. */
-  makerOf(tensor: LoweredTensor): readonly [step: number, index: number] | undefined {
+  /** Returns the step that makes a tensor; undefined for one that no step makes. */
+  makerOf(tensor: LoweredTensor): Maker | undefined {
     return this.#makers.get(tensor);
   }
 
   /** Returns the tensor of the first step of the class that makes this one. */
   likeOf(tensor: LoweredTensor): LoweredTensor {
-    const maker = this.#makers.get(tensor);
-    return maker === undefined ? tensor : this.makes[this.first[maker[0]]!]![maker[1]]!;
+    return this.#makers.get(tensor)?.like ?? tensor;
   }
 
-  /** The positions of all steps of the class that a step is the first of. */
+  /** The positions of all steps of the class that a step is the first of, in order. */
   membersOf(first: number): readonly number[] {
     return this.#members.get(first)!;
   }
@@ -140,14 +140,30 @@ export class StepClasses {
     return this.#readers.get(this.#places.get(tensor)!) ?? [];
   }
 
-  /** Returns the buffers that the first step of a class reads and makes where this one has others, and these. */
-  buffersOf(at: number): OtherBuffers {
-    const known = this.#buffers.get(at);
+  /** Returns the other steps of the class that a step is the first of, and what they do not share with it. */
+  followersOf(first: number): Followers {
+    const known = this.#followers.get(first);
     if (known !== undefined) return known;
-    const [from, to] = [this.#buffersIn(this.first[at]!), this.#buffersIn(at)];
-    const others = [...from.keys()].filter((i) => from[i] !== to[i] && from.indexOf(from[i]!) === i);
-    const made = { from: others.map((i) => from[i]!), to: others.map((i) => to[i]!) };
-    this.#buffers.set(at, made);
+    const from = this.#buffersIn(first);
+    const steps = this.membersOf(first)
+      .filter((at) => at !== first)
+      .map((at) => ({ at, buffers: this.#buffersIn(at) }));
+    const others = [...from.keys()].filter(
+      (i) => from.indexOf(from[i]!) === i && steps.some(({ buffers }) => buffers[i] !== from[i]),
+    );
+    const made = {
+      areIdle: steps.every(({ at }) => this.positions[at]! < 0),
+      shared: this.reads[first]!.map((tensor, i) => steps.every(({ at }) => this.reads[at]![i] === tensor)),
+      from: others.map((i) => from[i]!),
+      steps: new Map(
+        steps.map(({ at, buffers }) => {
+          const { calls, constants } = this.#records.steps[at]!;
+          const to = others.map((i) => buffers[i]!);
+          return [at, { position: this.positions[at]!, calls, reads: this.reads[at]!, constants, to }];
+        }),
+      ),
+    };
+    this.#followers.set(first, made);
     return made;
   }
 
@@ -157,18 +173,18 @@ export class StepClasses {
   }
 
   /**
-   * Returns the constants that steps read besides those that were `replaced`. The last answer is kept, as most sizes change
-   * the same steps.
+   * Returns the constants that steps read besides those of the classes that were `replaced`, given by their first steps. The
+   * last answer is kept, as most sizes change the same steps.
    */
-  constantsBeside(replaced: Uint8Array): ReadonlyMap<Constant<unknown>, readonly Call[]> {
+  constantsBeside(replaced: readonly number[]): ReadonlyMap<Constant<unknown>, readonly Call[]> {
     const known = this.#beside;
-    if (known?.replaced.every((each, at) => each === replaced[at])) return known.constants;
+    if (known !== null && sameShape(known.replaced, replaced)) return known.constants;
     const constants = new Map<Constant<unknown>, readonly Call[]>();
     for (const [at, step] of this.#records.steps.entries()) {
-      if (replaced[at] === 1) continue;
+      if (replaced.includes(this.first[at]!)) continue;
       for (const constant of step.constants) if (!constants.has(constant)) constants.set(constant, step.calls);
     }
-    this.#beside = { replaced: replaced.slice(), constants };
+    this.#beside = { replaced, constants };
     return constants;
   }
 
@@ -183,9 +199,30 @@ export class StepClasses {
   }
 }
 
-/** Buffers of a step, and those that another one has in their place. */
-interface OtherBuffers {
+/** The step that makes a tensor, and the tensor that the first step of its class makes so. */
+interface Maker {
+  readonly at: number;
+  readonly like: LoweredTensor;
+}
+
+/** The steps of a class besides its first, by position, and the buffers of the first that these have others for. */
+interface Followers {
+  /** Whether none of them runs anything. */
+  readonly areIdle: boolean;
+  /** Whether all of them read a tensor that the first reads, in the order of its reads. */
+  readonly shared: readonly boolean[];
   readonly from: readonly DeviceBuffer<unknown>[];
+  readonly steps: ReadonlyMap<number, Follower>;
+}
+
+/** A step that is like the first of its class. */
+interface Follower {
+  /** Where in what runs it is; -1 if it runs nothing. */
+  readonly position: number;
+  readonly calls: readonly Call[];
+  readonly reads: readonly LoweredTensor[];
+  readonly constants: readonly Constant<unknown>[];
+  /** The buffers that it has in place of the first's. */
   readonly to: readonly DeviceBuffer<unknown>[];
 }
 

@@ -1,4 +1,4 @@
-import { definitionsOf, type Graph, type OpName, usesOf } from "@pt2/graph";
+import { type Graph, type OpName, usesOf } from "@pt2/graph";
 import type { OpRegistry } from "../op-registry.ts";
 import type { ArgValue } from "../tensor-meta.ts";
 import type { Environment } from "./arguments.ts";
@@ -15,8 +15,6 @@ export class LoweredGraph {
   readonly env: ReadonlyMap<string, ArgValue>;
   /** The names that were given. */
   readonly inputs: readonly string[];
-  /** The position in `nodes` of the node that makes each name. */
-  readonly makers: ReadonlyMap<string, number>;
   readonly #calls = new Map<Call, readonly [node: number, index: number]>();
   /** What is known of inputs, and of all values: their kinds, for the inputs that did not agree about them. */
   readonly #inputs: Map<string, string>;
@@ -37,7 +35,6 @@ export class LoweredGraph {
     this.nodes = nodes;
     this.env = env;
     this.inputs = inputs;
-    this.makers = new Map(nodes.flatMap(({ node }, at) => definitionsOf(node).map((name) => [name, at])));
     for (const [at, { calls }] of nodes.entries()) {
       for (const [index, call] of calls.entries()) this.#calls.set(call, [at, index]);
     }

@@ -25,8 +25,12 @@ export interface Sorting {
 export class NodeClasses {
   /** The position of the first node of each node's class. */
   readonly first: readonly number[];
+  /** The first nodes, in order. */
+  readonly firsts: readonly number[];
   /** The class of each value, by name. */
   readonly #values: Map<string, string>;
+  /** What the first node of a class makes, by the names of what its other nodes make so. */
+  readonly #likes = new Map<string, string>();
   /** The inputs, and what the first nodes of classes make, by class of values. */
   readonly #sources = new Map<string, string[]>();
   readonly #readers = new Map<string, number[]>();
@@ -44,6 +48,7 @@ export class NodeClasses {
         const value = classOf?.(name) ?? `${first}.${index}`;
         this.#values.set(name, value);
         if (first === at) add(this.#sources, value, name);
+        else this.#likes.set(name, definitionsOf(nodes[first]!.node)[index]!);
       }
       if (first === at) {
         const read = new Set(usesOf(node).map((name) => this.classOf(name)!));
@@ -51,11 +56,17 @@ export class NodeClasses {
       }
       return first;
     });
+    this.firsts = [...new Set(this.first)];
   }
 
   /** Returns the class of a value; undefined for a name that the graph does not have. */
   classOf(name: string): string | undefined {
     return this.#values.get(name);
+  }
+
+  /** Returns the value of the first node of a class that another one of its nodes makes as `name`; undefined for others. */
+  likeOf(name: string): string | undefined {
+    return this.#likes.get(name);
   }
 
   /** Returns the first nodes of the classes that read values of a class. */

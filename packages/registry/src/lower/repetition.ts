@@ -1,5 +1,6 @@
-import { definitionsOf, type Graph, type Node } from "@pt2/graph";
-import { loading } from "../not-loaded.ts";
+import { sameShape } from "@pt2/format";
+import type { Graph, Node } from "@pt2/graph";
+import { NotLoaded } from "../not-loaded.ts";
 import type { ArgValue } from "../tensor-meta.ts";
 import type { Environment } from "./arguments.ts";
 import { bind, outputsOf } from "./bind.ts";
@@ -9,8 +10,8 @@ import { Emitter } from "./emit.ts";
 import { isOfUser, type LoweredGraph } from "./lowered-graph.ts";
 import { isTensor, type LoweredTensor, tensorsIn } from "./lowered-tensor.ts";
 import type { Lowering, LowerOptions } from "./lowering.ts";
-import { kindOf, type NodeClasses } from "./node-classes.ts";
-import { isRuntimeScalar, RuntimeScalars } from "./runtime-scalar.ts";
+import type { NodeClasses } from "./node-classes.ts";
+import { RuntimeScalars } from "./runtime-scalar.ts";
 import { isSame, SameCalls } from "./same-calls.ts";
 
 /** How a stage ends for other inputs than it was lowered for. */
@@ -159,9 +160,8 @@ export class Repetition {
   }
 
   async #lowerFirsts(): Promise<boolean> {
-    const { first } = this.classes;
-    for (let at = 0; at < first.length; at++) {
-      if (first[at] !== at || this.#differs[at] === 0) continue;
+    for (const at of this.classes.firsts) {
+      if (this.#differs[at] === 0) continue;
       const lowered = await this.#lower(at);
       if (lowered === null) return false;
       const values = new Map<string, ArgValue>();
@@ -181,11 +181,11 @@ export class Repetition {
       const value = this.classes.classOf(name)!;
       if (seen.has(value)) continue;
       seen.add(value);
-      const kind = kindOf(this.#values.get(name)!, name);
-      const isAlike = (other: string): boolean => {
-        return other === name || (this.#changed.has(other) && kindOf(this.#values.get(other)!, other) === kind);
+      const known = this.#values.get(name)!;
+      const isLike = (other: string): boolean => {
+        return other === name || (this.#changed.has(other) && isAlike(this.#values.get(other)!, known));
       };
-      if (!this.classes.sourcesLike(name).every(isAlike)) return false;
+      if (!this.classes.sourcesLike(name).every(isLike)) return false;
     }
     return true;
   }
@@ -199,15 +199,21 @@ export class Repetition {
   /** Lowers a node; null if it comes to other calls. */
   async #lower(at: number): Promise<Pick<LoweredNode, "calls" | "results"> | null> {
     const known = this.#before.nodes[at]!;
-    const lowered = (await this.#lowerAgain(known)) ?? (await this.#lowerFromNode(known));
+    const lowered = this.#lowerAgain(known) ?? (await this.#lowerFromNode(known));
     if (lowered === null || !this.#same.match(known, lowered)) return null;
     this.#lowered.set(at, lowered.calls);
     return lowered;
   }
 
-  async #lowerAgain(known: LoweredNode): Promise<Pick<LoweredNode, "calls" | "results"> | null> {
+  /** Lowers a node from its call of before; null where that does not do, or takes code that is not loaded. */
+  #lowerAgain(known: LoweredNode): Pick<LoweredNode, "calls" | "results"> | null {
     if (isOfUser(known.node.op, this.#lowering.options.registry)) return null;
-    return await loading(() => lowerAgain(known, this.#environment, this.#lowering));
+    try {
+      return lowerAgain(known, this.#environment, this.#lowering);
+    } catch (error) {
+      if (error instanceof NotLoaded) return null;
+      throw error;
+    }
   }
 
   #lowerFromNode({ node }: LoweredNode): ReturnType<RepetitionOptions["lowerNode"]> {
@@ -218,13 +224,9 @@ export class Repetition {
     const own = this.#values.get(name);
     if (own !== undefined) return own;
     const before = this.#before.env.get(name);
-    const at = this.#before.makers.get(name);
-    if (at === undefined || before === undefined) return before;
-    const first = this.classes.first[at]!;
-    if (first === at || this.#differs[first] === 0) return before;
-    const { nodes } = this.#before;
-    const like = this.#values.get(definitionsOf(nodes[first]!.node)[definitionsOf(nodes[at]!.node).indexOf(name)]!);
-    if (like === undefined) return before;
+    const first = this.classes.likeOf(name);
+    const like = first === undefined ? undefined : this.#values.get(first);
+    if (like === undefined || before === undefined) return before;
     const value = this.#like(like, before);
     this.#values.set(name, value);
     return value;
@@ -247,5 +249,5 @@ export class Repetition {
 
 /** Whether two values are the same to the rules of ops, where tensors are if their types are. */
 function isAlike(a: ArgValue, b: ArgValue): boolean {
-  return isSame(a, b, (x, y) => x.dtype === y.dtype && x.shape.join() === y.shape.join() && !isRuntimeScalar(x));
+  return isSame(a, b, (x, y) => x.dtype === y.dtype && sameShape(x.shape, y.shape));
 }
