@@ -9,16 +9,16 @@ import { evaluate, type ScalarValue, type TypedExpr } from "@pt2/registry/scalar
 import { planArena } from "../arena/plan-arena.ts";
 import { KernelSet, type OpKernel } from "../staged/kernel-set.ts";
 import { type DeviceData, type HostData, isHostData, numberOf, type TensorData } from "../staged/run-value.ts";
-import type { StageEngine, StagePlan, StageRequest } from "../staged/stage-engine.ts";
+import type { RepeatRequest, StageEngine, StagePlan, StageRequest } from "../staged/stage-engine.ts";
 import { broadcastStrides } from "../strides/layout.ts";
 import { offsetsOf } from "../strides/offsets.ts";
-import { Constant } from "./constant.ts";
+import { Constant, type DeviceBuffer } from "./constant.ts";
 import { ConstantPool } from "./constant-pool.ts";
 import type { PlanBuffer, PlanMemory } from "./device-buffer.ts";
 import { type KernelArgs, type KernelOp, namesOf } from "./kernel-args.ts";
 import type { PlanContext } from "./kernel-call.ts";
 import type { ConstantSteps, PlanDevice, PlannedCall, PlanTarget } from "./plan-device.ts";
-import { planStage } from "./plan-stage.ts";
+import { planAgain, planStage } from "./plan-stage.ts";
 import type { PlannedStage } from "./planned-stage.ts";
 import { PlanningContext } from "./planning-context.ts";
 import { RandomState } from "./random-state.ts";
@@ -36,7 +36,7 @@ interface HostTypes {
   readonly call: HostContext;
   readonly notes: null;
   /** The end of the arena that a stage and those before it use. */
-  readonly layout: number;
+  readonly layout: { end: number };
   readonly plan: HostPlan;
 }
 
@@ -142,6 +142,8 @@ class HostDevice implements PlanDevice<HostTypes> {
   readonly constants: ConstantPool<Elements> = new ConstantPool({ ...memory, begin() {}, end() {} });
   readonly kernels: KernelSet<HostKernel> = new KernelSet([mm, cumsum]);
   arena: Elements = new Float64Array();
+  /** Whether an output is read as it lies; otherwise it is copied first. */
+  isReadable: (view: View) => boolean = () => true;
   readonly memory: PlanMemory<Elements> = { at: (offset) => this.arena.subarray(offset / ITEM) };
 
   itemsize(): number {
@@ -191,11 +193,30 @@ class HostDevice implements PlanDevice<HostTypes> {
     return null;
   }
 
-  layOut(buffers: readonly PlanBuffer<Elements>[], after: HostPlan | null): number {
+  layOut(buffers: readonly PlanBuffer<Elements>[], after: HostPlan | null): HostTypes["layout"] {
     const start = after?.end ?? 0;
     const { offsets, bytes } = planArena(buffers);
     for (const [i, buffer] of buffers.entries()) buffer.position = start + offsets[i]!;
-    return start + bytes;
+    return { end: start + bytes };
+  }
+
+  grow(layout: HostTypes["layout"], buffers: readonly PlanBuffer<Elements>[]): boolean {
+    const { offsets, bytes } = planArena(buffers.map(({ room, first, last }) => ({ bytes: room, first, last })));
+    for (const [i, buffer] of buffers.entries()) buffer.position = offsets[i]!;
+    layout.end = bytes;
+    return true;
+  }
+
+  rebound(
+    step: () => void,
+    from: readonly DeviceBuffer<Elements>[],
+    to: readonly DeviceBuffer<Elements>[],
+  ): () => void {
+    return () => {
+      for (const [i, buffer] of from.entries()) buffer.replace!(to[i]!);
+      step();
+      for (const buffer of from) buffer.replace!(null);
+    };
   }
 
   takesEpilogue(call: Call): boolean {
@@ -220,7 +241,11 @@ class HostPlan implements StagePlan<View> {
   }
 
   get end(): number {
-    return this.stage.layout;
+    return this.stage.layout.end;
+  }
+
+  get records(): PlannedStage<HostTypes>["records"] {
+    return this.stage.records;
   }
 
   get summary(): string {
@@ -267,6 +292,17 @@ export class HostDeviceEngine implements StageEngine<View, HostPlan> {
   async plan(request: StageRequest<View, HostPlan>): Promise<HostPlan> {
     const stage = await planStage(request, this.device);
     this.log.push("plan");
+    return await this.#ready(stage);
+  }
+
+  async repeat({ records }: HostPlan, request: RepeatRequest<View>): Promise<HostPlan | null> {
+    const stage = await planAgain(records!, request, this.device);
+    if (stage === null) return null;
+    this.log.push("plan again");
+    return await this.#ready(stage);
+  }
+
+  async #ready(stage: PlannedStage<HostTypes>): Promise<HostPlan> {
     await this.device.constants.load([...stage.constants.keys()]);
     const plan = new HostPlan(stage);
     this.plans.push(plan);

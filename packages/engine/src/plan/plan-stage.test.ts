@@ -1,7 +1,9 @@
+import { contiguousStrides } from "@pt2/format";
 import { parse } from "@pt2/graph";
 import { describe, expect, test } from "vitest";
 import { GraphRunner } from "../staged/graph-runner.ts";
 import { type HostData, isDeviceData } from "../staged/run-value.ts";
+import { sameStrides } from "../strides/layout.ts";
 import { elementsOf, HostDeviceEngine } from "./host-device.test-helper.ts";
 
 type Weights = Readonly<Record<string, { readonly shape: readonly number[]; readonly elements: readonly number[] }>>;
@@ -129,5 +131,32 @@ describe("a device that only evaluates expressions and has two kernels", () => {
     expect(long.plan.steps).toHaveLength(20);
     expect(long.plan.end).toBe(2 * 64 * 8);
     expect(long.plan.end).toBe(short.plan.end);
+  });
+
+  test("a device gets plans for other sizes from the first, also where an output that they do not change is copied", async () => {
+    const program = parse(`program "TRAINING" torch "2.13.0" {
+  forward()
+  user_input %x: f32[s0, 3]
+  user_input %y: f32[3, 2]
+  %t: f32[2, 3] = aten::permute(self=%y, dims=[1, 0])
+  %twice: f32[2, 3] = aten::mul.Tensor(self=%t, other=2)
+  %sums: f32[s0, 2] = aten::mm(self=%x, mat2=%y)
+  return %t, %twice, %sums
+}`);
+    const engine = new HostDeviceEngine();
+    engine.device.isReadable = ({ shape, strides }) => sameStrides(shape, strides, contiguousStrides(shape));
+    const runner = new GraphRunner(program.graph, engine);
+    for (const rows of [2, 5, 1, 2]) {
+      const ones = tensor([rows, 3], ...new Array<number>(3 * rows).fill(1));
+      const outputs = await runner.run([ones, tensor([3, 2], 1, 2, 3, 4, 5, 6)]);
+      expect((await engine.fetch(outputs.filter(isDeviceData))).map(elementsOf)).toEqual([
+        [1, 3, 5, 2, 4, 6],
+        [2, 6, 10, 4, 8, 12],
+        new Array(rows).fill([9, 12]).flat(),
+      ]);
+    }
+    expect(engine.log.filter((line) => line.startsWith("plan"))).toEqual(["plan", "plan again", "plan again"]);
+    runner.release();
+    expect(engine.device.constants.size).toBe(0);
   });
 });

@@ -52,6 +52,8 @@ export class Replanner<T extends DeviceTypes> extends Planner<T> {
   readonly #differs: Uint8Array;
   /** What runs: the steps of before, until others are in their place. */
   readonly #running: PlannedStep<T>[];
+  /** The position of the step that is planned; 0 before and after that. */
+  #position = 0;
   /** Steps that are still to be planned besides the first ones, the last of them first. */
   readonly #later: number[] = [];
   /** What the first steps of classes came to, by position, if they were planned. */
@@ -97,10 +99,12 @@ export class Replanner<T extends DeviceTypes> extends Planner<T> {
     for (const [i, input] of inputs.entries()) this.#placeInput(this.#before.inputs[i]!, input);
     const { constantSteps } = this.#before;
     for (const at of this.#positions()) {
+      this.#position = at;
       this.now = at;
       await (at < constantSteps ? this.#planConstant(steps[at]!, at) : this.#planAgain(steps[at]!, at));
       if (!this.#fits) return null;
     }
+    this.#position = 0;
     for (const [first, planned] of this.#planned) this.#setFollowers(first, planned);
     if (!this.#arePlacesAlike()) return null;
     await this.#copyOutputs(outputs);
@@ -170,7 +174,7 @@ export class Replanner<T extends DeviceTypes> extends Planner<T> {
     this.views.set(before, view);
     for (const reader of this.#classes.readersOf(before)) {
       // One that has been passed reads a tensor that lies as before, where this one is to lie like it.
-      if (this.#differs[reader] === 0 && reader < this.now) this.#fits = false;
+      if (this.#differs[reader] === 0 && reader < this.#position) this.#fits = false;
       this.#differs[reader] = 1;
     }
   }
