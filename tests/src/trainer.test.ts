@@ -182,13 +182,16 @@ print(torch.export.load(sys.argv[1]).module()(batches["0.0"], batches["0.1"])[0]
     const run = async (count: number): Promise<number> => {
       for (let i = 0; i < count; i++) await trainer.train(batches[i % batches.length]!);
       collectGarbage();
+      // What other threads still sweep is counted until they are done.
+      await new Promise((resolve) => setTimeout(resolve, 50));
+      collectGarbage();
       const { arrayBuffers, heapUsed } = process.memoryUsage();
       return arrayBuffers + heapUsed + (await model.memory()).reserved;
     };
     const early = await run(500);
     const late = await run(10_000);
     expect(trainer.step).toBe(10_500);
-    expect(late - early).toBeLessThan(4e6);
+    expect(late - early).toBeLessThan(1e6);
   }, 60_000);
 
   it("options that are not possible are refused with a code", async () => {
