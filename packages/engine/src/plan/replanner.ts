@@ -259,38 +259,36 @@ export class Replanner<T extends DeviceTypes> extends Planner<T> {
       return view === undefined || reads[first]!.some((read) => this.get(read).buffer === view.buffer);
     });
     if (isView) return [];
-    const { from, steps } = this.#classes.followersOf(first);
-    return [...steps].filter(([, { to }]) => to.some((buffer, i) => buffer !== from[i])).map(([at]) => at);
+    const { from, to } = this.#classes.followersOf(first);
+    return [...to].filter(([, buffers]) => buffers.some((buffer, i) => buffer !== from[i])).map(([at]) => at);
   }
 
   /** Sets the steps of a class that follow from its first. */
   #setFollowers(first: number, { step, constants }: Planned<T>): void {
     if (constants === null) return;
-    const { areIdle, shared, from, steps } = this.#classes.followersOf(first);
-    // What all read that the first reads is noted already, and has the place that it has for the first.
-    const others = constants.filter((read) => !shared[read]);
-    if (step === null && areIdle && others.length === 0) return;
-    const own = from.map((buffer) => this.#now(buffer as DeviceBuffer<T["handle"]>));
+    const { from, to } = this.#classes.followersOf(first);
+    const own = from.map((buffer) => (buffer instanceof PlanBuffer ? (this.#buffers.get(buffer) ?? buffer) : buffer));
     const reads = this.#classes.reads[first]!;
     const bufferOf = (tensor: LoweredTensor): DeviceBuffer<T["handle"]> => this.get(tensor).buffer;
-    for (const { position, calls, reads: read, constants: before, to } of steps.values()) {
-      let [mine, theirs] = [own, to as readonly DeviceBuffer<T["handle"]>[]];
-      if (others.length > 0) {
-        this.calls = calls;
-        const constantOf = (each: number, i: number): Constant<T["handle"]> =>
-          each < 0 ? (before as readonly Constant<T["handle"]>[])[i]! : bufferOf(read[each]!).constant!;
-        this.readInRuns(constants.map(constantOf));
-        const moved = others.filter((each) => each >= 0 && read[each] !== reads[each]);
-        mine = [...mine, ...moved.map((each) => bufferOf(reads[each]!))];
-        theirs = [...theirs, ...moved.map((each) => bufferOf(read[each]!))];
+    for (const [at, buffers] of to as ReadonlyMap<number, readonly DeviceBuffer<T["handle"]>[]>) {
+      const { calls, constants: before } = this.#before.steps[at]!;
+      const others = this.#classes.reads[at]!;
+      this.calls = calls;
+      this.readInRuns(constants.map((read, i) => (read < 0 ? before[i]! : bufferOf(others[read]!).constant!)));
+      if (step === null) {
+        this.#run(at, null);
+        continue;
       }
-      if (step === null) this.#run(position, null);
-      else this.#run(position, { calls, work: step.work.map((work) => this.device.rebound!(work, mine, theirs)) });
+      const moved = constants.filter((read) => read >= 0 && others[read] !== reads[read]);
+      const mine = [...own, ...moved.map((read) => bufferOf(reads[read]!))];
+      const theirs = [...buffers, ...moved.map((read) => bufferOf(others[read]!))];
+      this.#run(at, { calls, work: step.work.map((work) => this.device.rebound!(work, mine, theirs)) });
     }
   }
 
   /** Sets what runs for a step; it has to be something where it was before. */
-  #run(position: number, step: PlannedStep<T> | null): void {
+  #run(at: number, step: PlannedStep<T> | null): void {
+    const position = this.#classes.positions[at]!;
     if (step === null || position < 0) this.#fits &&= step === null && position < 0;
     else this.#running[position] = step;
   }
@@ -302,7 +300,7 @@ export class Replanner<T extends DeviceTypes> extends Planner<T> {
     this.#begin(record.made, new Set([...record.used, ...record.made]), this.#classes.makes[at]!);
     const constants = await this.planStep(callsOf(step), () => this.step(step));
     const planned = this.steps.pop() ?? null;
-    this.#run(this.#classes.positions[at]!, planned);
+    this.#run(at, planned);
     this.#end();
     for (const tensor of this.#classes.makes[at]!) {
       const known = this.#before.views.get(tensor);
@@ -336,20 +334,15 @@ export class Replanner<T extends DeviceTypes> extends Planner<T> {
   /** Returns the buffer of a step that has the part of one of the first step of its class. */
   #moved(buffer: DeviceBuffer<T["handle"]>, at: number): DeviceBuffer<T["handle"]> {
     const first = this.#classes.first[at]!;
-    const { from, steps } = this.#classes.followersOf(first);
-    const { reads, to } = steps.get(at)!;
+    const { from, to } = this.#classes.followersOf(first);
     const index = from.indexOf(placeOf(buffer));
     if (index < 0 && buffer.constant !== null) {
-      const read = this.#classes.reads[first]!.findIndex((tensor) => this.get(tensor).buffer === buffer);
-      if (read >= 0) return this.get(reads[read]!).buffer;
+      const { reads } = this.#classes;
+      const read = reads[first]!.findIndex((tensor) => this.get(tensor).buffer === buffer);
+      if (read >= 0) return this.get(reads[at]![read]!).buffer;
     }
-    const other = index < 0 ? buffer : (to[index] as DeviceBuffer<T["handle"]>);
+    const other = index < 0 ? buffer : (to.get(at)![index] as DeviceBuffer<T["handle"]>);
     return other instanceof PlanBuffer ? this.#at(other.place, buffer.bytes) : other;
-  }
-
-  /** Returns the buffer of now that is in the place of one of before. */
-  #now(buffer: DeviceBuffer<T["handle"]>): DeviceBuffer<T["handle"]> {
-    return buffer instanceof PlanBuffer ? (this.#buffers.get(buffer) ?? buffer) : buffer;
   }
 
   async #copyOutputs(outputs: readonly LoweredTensor[]): Promise<void> {

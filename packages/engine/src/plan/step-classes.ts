@@ -140,7 +140,7 @@ export class StepClasses {
     return this.#readers.get(this.#places.get(tensor)!) ?? [];
   }
 
-  /** Returns the other steps of the class that a step is the first of, and what they do not share with it. */
+  /** Returns the other steps of the class that a step is the first of, and the buffers that they do not share with it. */
   followersOf(first: number): Followers {
     const known = this.#followers.get(first);
     if (known !== undefined) return known;
@@ -151,18 +151,8 @@ export class StepClasses {
     const others = [...from.keys()].filter(
       (i) => from.indexOf(from[i]!) === i && steps.some(({ buffers }) => buffers[i] !== from[i]),
     );
-    const made = {
-      areIdle: steps.every(({ at }) => this.positions[at]! < 0),
-      shared: this.reads[first]!.map((tensor, i) => steps.every(({ at }) => this.reads[at]![i] === tensor)),
-      from: others.map((i) => from[i]!),
-      steps: new Map(
-        steps.map(({ at, buffers }) => {
-          const { calls, constants } = this.#records.steps[at]!;
-          const to = others.map((i) => buffers[i]!);
-          return [at, { position: this.positions[at]!, calls, reads: this.reads[at]!, constants, to }];
-        }),
-      ),
-    };
+    const to = new Map(steps.map(({ at, buffers }) => [at, others.map((i) => buffers[i]!)]));
+    const made = { from: others.map((i) => from[i]!), to };
     this.#followers.set(first, made);
     return made;
   }
@@ -205,25 +195,10 @@ interface Maker {
   readonly like: LoweredTensor;
 }
 
-/** The steps of a class besides its first, by position, and the buffers of the first that these have others for. */
+/** Buffers of the first step of a class, and what the others have in their place, by the positions of these steps. */
 interface Followers {
-  /** Whether none of them runs anything. */
-  readonly areIdle: boolean;
-  /** Whether all of them read a tensor that the first reads, in the order of its reads. */
-  readonly shared: readonly boolean[];
   readonly from: readonly DeviceBuffer<unknown>[];
-  readonly steps: ReadonlyMap<number, Follower>;
-}
-
-/** A step that is like the first of its class. */
-interface Follower {
-  /** Where in what runs it is; -1 if it runs nothing. */
-  readonly position: number;
-  readonly calls: readonly Call[];
-  readonly reads: readonly LoweredTensor[];
-  readonly constants: readonly Constant<unknown>[];
-  /** The buffers that it has in place of the first's. */
-  readonly to: readonly DeviceBuffer<unknown>[];
+  readonly to: ReadonlyMap<number, readonly DeviceBuffer<unknown>[]>;
 }
 
 /** What the classes of nodes are looked up with. */
