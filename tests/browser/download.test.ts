@@ -30,9 +30,9 @@ describePage("what a page with WebGPU downloads", { app: "tests/browser/smallest
         const digit = tensor("float32", [1, 1, 8, 8], new Float32Array(64));
         return (await model.forward<ReturnType<typeof tensor>>(digit)).shape;
       });
-    // 5 kB of it lower a graph again for other sizes, and record how a plan was made, so that these repeat only what differs.
+    // 5.5 kB of it lower a graph again for other sizes, and record how a plan was made, so that these repeat only what differs.
     // 0.6 kB place what is joined where it belongs, and join what was joined before.
-    await measure(ready, answer, { before: 60_000, after: 146_500 });
+    await measure(ready, answer, { before: 60_000, after: 147_000 });
   });
 });
 
