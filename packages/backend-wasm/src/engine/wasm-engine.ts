@@ -90,7 +90,8 @@ export class WasmEngine implements StageEngine<TensorView, WasmPlan> {
     values: readonly TensorData[],
     numbers: readonly RuntimeScalar[],
   ): void {
-    const { constants, memory } = this.device;
+    const { constants, memory, team } = this.device;
+    team.begin(plan);
     constants.finish();
     memory.reserve(plan.arenaEnd, memory.bytes);
     for (let i = 0; i < tensors.length; i++) {

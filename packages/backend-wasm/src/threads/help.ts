@@ -48,13 +48,12 @@ export function help(
       const open = Atomics.load(words, WORD.open);
       // In this order: what the parts of this announcement call was posted before it.
       if (hasMail()) return;
-      if ((open & 0xff) > 0) {
-        if (!seat.isTaken && !seat.take()) {
-          Atomics.wait(words, WORD.call, call);
-          continue;
-        }
-        if (take(open)) continue;
+      const hasParts = (open & 0xff) > 0;
+      if ((hasParts || staysAwake()) && !seat.isTaken && !seat.take()) {
+        Atomics.wait(words, WORD.call, call);
+        continue;
       }
+      if (hasParts && take(open)) continue;
       const hasNews = (): boolean => Atomics.load(words, WORD.open) !== open;
       if (!spin.until(hasNews, staysAwake)) sleepUntil(hasNews, open);
     }

@@ -3,6 +3,7 @@ import { afterEach, expect, test } from "vitest";
 import { kernelsBase64 } from "../kernels-plain.gen.ts";
 import { startHelper } from "../worker/node-thread.ts";
 import { threadNumber } from "../worker/processors-node.ts";
+import { type Board, boardOf, WORD } from "./board.ts";
 import type { StartHelper } from "./helper-messages.ts";
 import { Pool } from "./pool.ts";
 import { withSharedMemory } from "./shared-import.ts";
@@ -69,6 +70,7 @@ test("a run after a rest can be computed alone, and those that follow at once ar
   const plan = {};
   const ownOf = (): number => {
     let own = 0;
+    team.begin(plan);
     team.run(plan, () => {
       const result = once();
       expect(result.sums).toEqual(expected);
@@ -93,6 +95,7 @@ test("after a rest helpers are called anew, and one is there more than compute w
   const { team, once, expected, parts } = rowSums(start, 3, () => ({ next: "together", took() {} }), threadNumber());
   for (let [run, helped] = [0, 0]; helped < 20; run++) {
     if (run === 2) expect(started).toBe(2);
+    team.begin(once);
     team.run(once, () => {
       let [step, own] = [0, parts.length];
       for (; own === parts.length && step < 1000; step++) {
@@ -105,6 +108,29 @@ test("after a rest helpers are called anew, and one is there more than compute w
     await new Promise((resolve) => setTimeout(resolve, 2));
   }
   expect(started).toBe(threadNumber() === undefined ? 2 : 3);
+});
+
+test("helpers are called as a plan begins that handed out steps before, and not for one that never did", async () => {
+  const boards: Board[] = [];
+  const { team, once } = rowSums((buffer) => {
+    boards.push(boardOf(buffer));
+    return { post() {}, terminate() {} };
+  });
+  const calls = (): number => boards[0]!.words[WORD.call]!;
+  const [dividing, other] = [{}, {}];
+  const callsOf = async (plan: object): Promise<readonly [begun: number, run: number]> => {
+    await new Promise((resolve) => setTimeout(resolve, 5));
+    const before = calls();
+    team.begin(plan);
+    const begun = calls();
+    team.run(plan, plan === dividing ? once : () => {});
+    return [begun - before, calls() - begun];
+  };
+  await callsOf(other);
+  await callsOf(dividing);
+  expect(await callsOf(other)).toEqual([0, 0]);
+  expect(await callsOf(dividing)).toEqual([1, 0]);
+  expect(await callsOf(dividing)).toEqual([1, 0]);
 });
 
 test("models share the helpers, in a memory each", async () => {

@@ -30,6 +30,8 @@ const CODE_BYTES = 64 * 2 ** 10;
 const SPARE_AFTER = 3;
 /** Milliseconds without a run after which processors may have gone to sleep. */
 const REST_MS = 1;
+/** Milliseconds for which the calling thread gives way to its helpers: V8 does not wait for less than a few microseconds. */
+const GIVE_WAY = 0.05;
 /** Milliseconds that a part may take before its thread counts as lost. */
 const LOST_AFTER = 60_000;
 
@@ -57,6 +59,8 @@ export class Pool {
   #calls = 0;
   /** Whether helpers without a seat should look when there is something new. */
   #calling = false;
+  /** Whether helpers were called, one of which should have come when there is something to do. */
+  #isExpecting = false;
   /** Why there are no helpers; null while there may be. */
   #failure: string | null = null;
 
@@ -167,16 +171,20 @@ export class Pool {
   }
 
   /**
-   * Says that a run begins after a rest: all helpers are called when there is something to do, and those that take a seat stay
-   * awake between steps. Where threads are on one processor, Linux moves only one of two that both want to compute.
+   * Says that a run begins after a rest: all helpers are called, now if it is known that there `isWork` for them and otherwise when
+   * there is something to do. Those that take a seat stay awake between steps, for where threads are on one processor Linux
+   * moves one of two only while both want to compute.
    */
-  call(): void {
+  call(isWork: boolean): void {
     const { words } = this.#board;
     this.#calls = (this.#calls + 1) & 0x7fffff;
     Atomics.store(words, WORD.seats, this.#calls << 8);
     Atomics.store(words, WORD.awake, 1);
     this.#calling = true;
-    const isSpareMissing = this.#caller !== undefined && this.#helpers?.length === this.threads - 1;
+    if (isWork) this.#announce(0);
+    const helpers = this.#helpers?.length ?? 0;
+    this.#isExpecting = isWork && helpers === this.threads;
+    const isSpareMissing = this.#caller !== undefined && helpers === this.threads - 1;
     if (isSpareMissing && this.#calls >= SPARE_AFTER) this.#startOne();
   }
 
@@ -213,6 +221,7 @@ export class Pool {
   run(model: number, parts: number): void {
     const board = this.#board;
     const { words } = board;
+    if (this.#isExpecting) this.#giveWay();
     words[WORD.model] = model;
     words[WORD.pending] = parts;
     this.#announce(parts);
@@ -221,6 +230,17 @@ export class Pool {
     while (takePart(board, open, 0, functions));
     this.#awaitOthers();
     if (Atomics.load(words, WORD.failed) !== 0) throw new WebAssembly.RuntimeError(takeFailure(board));
+  }
+
+  /**
+   * Lets a helper have this processor for a moment if none of those that were called has come. V8 has each woken by the one before it.
+   * In a virtual machine Linux puts the first on its caller's processor (see `Seat`), where it would wait for the next tick of the
+   * scheduler, up to 4 ms, and the others with it. When it has run, the next comes to a free processor.
+   */
+  #giveWay(): void {
+    this.#isExpecting = false;
+    const { words } = this.#board;
+    if ((Atomics.load(words, WORD.seats) & 0xff) === 0) Atomics.wait(words, WORD.awake, 1, GIVE_WAY);
   }
 
   #awaitOthers(): void {

@@ -5,6 +5,14 @@ import { type Division, divide, type Part, type Team } from "./team.ts";
 
 type Runs = Pick<RestedRuns, "next" | "took">;
 
+/** What is known of a plan. */
+interface Known {
+  /** Its runs that came after a rest. */
+  readonly rested: Runs;
+  /** Whether a run had something to hand out. */
+  isShared: boolean;
+}
+
 /** The team of one model: the thread that runs its steps, and the helpers of a pool. */
 export class SharedTeam implements Team {
   readonly #pool: Pool;
@@ -20,7 +28,11 @@ export class SharedTeam implements Team {
   /** Whether this thread computes all parts of a run. */
   #alone = false;
   readonly #newRuns: () => Runs;
-  readonly #restedRuns = new WeakMap<object, Runs>();
+  readonly #plans = new WeakMap<object, Known>();
+  /** When the run began, if it follows a rest. */
+  #restedSince: number | null = null;
+  /** Whether a step of the run was handed out. */
+  #hasShared = false;
 
   /** Joins a pool for a model, in whose memory all calls work. */
   constructor(pool: Pool, memory: WebAssembly.Memory, newRuns: () => Runs = () => new RestedRuns()) {
@@ -43,8 +55,12 @@ export class SharedTeam implements Team {
   step(parts: readonly Part[], compute: (part: Part) => void): () => void {
     if (parts.length === 1) return () => compute(parts[0]!);
     return () => {
-      if (!this.#alone && this.#pool.start() && this.#note(parts, compute)) this.#pool.run(this.#joined, parts.length);
-      else parts.forEach(compute);
+      if (this.#alone || !this.#pool.start() || !this.#note(parts, compute)) {
+        parts.forEach(compute);
+        return;
+      }
+      this.#hasShared = true;
+      this.#pool.run(this.#joined, parts.length);
     };
   }
 
@@ -63,31 +79,33 @@ export class SharedTeam implements Team {
     return call as unknown as F;
   }
 
-  run(plan: object, steps: () => void): void {
+  begin(plan: object): void {
     const start = performance.now();
-    const runs = this.#runsOf(plan);
+    const { rested, isShared } = this.#knownOf(plan);
+    const hasRested = this.#pool.hasRested(start);
+    this.#alone = hasRested && rested.next === "alone";
+    this.#restedSince = hasRested ? start : null;
+    if (hasRested && !this.#alone) this.#pool.call(isShared);
+  }
+
+  run(plan: object, steps: () => void): void {
+    const known = this.#knownOf(plan);
+    this.#hasShared = false;
     try {
-      if (this.#pool.hasRested(start)) this.#runRested(runs, start, steps);
-      else steps();
+      steps();
+      known.isShared ||= this.#hasShared;
+      if (this.#restedSince !== null) known.rested.took(performance.now() - this.#restedSince);
     } finally {
+      this.#restedSince = null;
       this.#alone = false;
       this.#pool.rest();
     }
   }
 
-  #runsOf(plan: object): Runs {
-    const known = this.#restedRuns.get(plan);
-    if (known !== undefined) return known;
-    const runs = this.#newRuns();
-    this.#restedRuns.set(plan, runs);
-    return runs;
-  }
-
-  #runRested(runs: Runs, start: number, steps: () => void): void {
-    this.#alone = runs.next === "alone";
-    if (!this.#alone) this.#pool.call();
-    steps();
-    runs.took(performance.now() - start);
+  #knownOf(plan: object): Known {
+    const known = this.#plans.get(plan) ?? { rested: this.#newRuns(), isShared: false };
+    this.#plans.set(plan, known);
+    return known;
   }
 
   release(): void {

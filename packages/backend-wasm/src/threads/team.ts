@@ -55,7 +55,12 @@ export interface Team {
   step(parts: readonly Part[], compute: (part: Part) => void): () => void;
   /** Returns a function of a WebAssembly instance such that `compute` may call it. */
   shared<F extends (...args: never[]) => unknown>(source: WebAssembly.Module, name: string, run: F): F;
-  /** Runs the steps of a plan, one after the other. Threads are woken for it unless that has not paid, see `RestedRuns`. */
+  /**
+   * Says that a plan will run as soon as its inputs are written. Threads are woken meanwhile, unless that has not paid, see
+   * `RestedRuns`.
+   */
+  begin(plan: object): void;
+  /** Runs the steps of the plan that was begun, one after the other. */
   run(plan: object, steps: () => void): void;
   /** Frees what threads keep for the model. */
   release(): void;
@@ -92,6 +97,7 @@ export const ALONE: Team = {
   parts: (division) => divide(division, 1),
   step: (parts, compute) => () => compute(parts[0]!),
   shared: (_source, _name, run) => run,
+  begin() {},
   run: (_plan, steps) => steps(),
   release() {},
 };
