@@ -103,7 +103,7 @@ export class WasmEngine implements StageEngine<TensorView, WasmPlan> {
   }
 
   execute(plan: WasmPlan, { observe, signal }: RunHooks): void {
-    this.device.team.run(plan, () => {
+    this.device.team.run(() => {
       for (const { work, calls } of plan.steps) {
         signal?.throwIfAborted();
         const start = observe === undefined ? 0 : performance.now();

@@ -71,7 +71,7 @@ test("a run after a rest can be computed alone, and those that follow at once ar
   const ownOf = (): number => {
     let own = 0;
     team.begin(plan);
-    team.run(plan, () => {
+    team.run(() => {
       const result = once();
       expect(result.sums).toEqual(expected);
       own = result.own;
@@ -96,7 +96,7 @@ test("after a rest helpers are called anew, and one is there more than compute w
   for (let [run, helped] = [0, 0]; helped < 20; run++) {
     if (run === 2) expect(started).toBe(2);
     team.begin(once);
-    team.run(once, () => {
+    team.run(() => {
       let [step, own] = [0, parts.length];
       for (; own === parts.length && step < 1000; step++) {
         const result = once();
@@ -123,7 +123,7 @@ test("helpers are called as a plan begins that handed out steps before, and not 
     const before = calls();
     team.begin(plan);
     const begun = calls();
-    team.run(plan, plan === dividing ? once : () => {});
+    team.run(plan === dividing ? once : () => {});
     return [begun - before, calls() - begun];
   };
   await callsOf(other);

@@ -29,6 +29,8 @@ export class SharedTeam implements Team {
   #alone = false;
   readonly #newRuns: () => Runs;
   readonly #plans = new WeakMap<object, Known>();
+  /** The plan that was begun last. */
+  #begun: Known | null = null;
   /** When the run began, if it follows a rest. */
   #restedSince: number | null = null;
   /** Whether a step of the run was handed out. */
@@ -81,15 +83,16 @@ export class SharedTeam implements Team {
 
   begin(plan: object): void {
     const start = performance.now();
-    const { rested, isShared } = this.#knownOf(plan);
+    this.#begun = this.#knownOf(plan);
+    const { rested, isShared } = this.#begun;
     const hasRested = this.#pool.hasRested(start);
     this.#alone = hasRested && rested.next === "alone";
     this.#restedSince = hasRested ? start : null;
     if (hasRested && !this.#alone) this.#pool.call(isShared);
   }
 
-  run(plan: object, steps: () => void): void {
-    const known = this.#knownOf(plan);
+  run(steps: () => void): void {
+    const known = this.#begun!;
     this.#hasShared = false;
     try {
       steps();
@@ -103,9 +106,11 @@ export class SharedTeam implements Team {
   }
 
   #knownOf(plan: object): Known {
-    const known = this.#plans.get(plan) ?? { rested: this.#newRuns(), isShared: false };
-    this.#plans.set(plan, known);
-    return known;
+    const known = this.#plans.get(plan);
+    if (known !== undefined) return known;
+    const added = { rested: this.#newRuns(), isShared: false };
+    this.#plans.set(plan, added);
+    return added;
   }
 
   release(): void {

@@ -61,7 +61,7 @@ export interface Team {
    */
   begin(plan: object): void;
   /** Runs the steps of the plan that was begun, one after the other. */
-  run(plan: object, steps: () => void): void;
+  run(steps: () => void): void;
   /** Frees what threads keep for the model. */
   release(): void;
 }
@@ -98,6 +98,6 @@ export const ALONE: Team = {
   step: (parts, compute) => () => compute(parts[0]!),
   shared: (_source, _name, run) => run,
   begin() {},
-  run: (_plan, steps) => steps(),
+  run: (steps) => steps(),
   release() {},
 };
