@@ -8,6 +8,7 @@ import { type Paint, painter } from "../terminal/paint.ts";
 import { table } from "../terminal/table.ts";
 import { type Terminal, toJsonText } from "../terminal/terminal.ts";
 import { chosenExpectedCalls } from "../verify/expected-calls.ts";
+import { roundingText } from "../verify/rounding.ts";
 import { ratioText, TOLERANCE_OPTIONS, tolerances } from "../verify/tolerance.ts";
 import { type ChecksumReport, verifyChecksums } from "../verify/verify-checksums.ts";
 import { type OutputCheck, passes, type VerifyReport, verifyModel } from "../verify/verify-model.ts";
@@ -116,5 +117,7 @@ function explain(check: OutputCheck, calls: number): string {
   const name = nameOf(check, calls);
   if (worst === null) return `${name}: ${problem}`;
   const { index, expected, actual } = worst;
-  return `${name}: worst element [${index.join(", ")}] is ${elementText(actual)}, expected ${elementText(expected)}`;
+  const element = `worst element [${index.join(", ")}] is ${elementText(actual)}, expected ${elementText(expected)}`;
+  const rounding = check.rounding === undefined ? "" : `\n    ${roundingText(check.rounding)}`;
+  return `${name}: ${element}${rounding}`;
 }

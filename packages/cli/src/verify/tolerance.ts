@@ -45,18 +45,23 @@ export function tolerances(options: Options): ToleranceOf {
  * mix elements, so the largest one determines the allowed error; near a zero that results from cancellation, `rtol ×
  * |expected|` would be less than the effect of the order of summation.
  */
-export function byLargestElement({ rtol, atol }: Tolerance, { dtype, shape, data }: Comparable): Tolerance {
-  if (rtol === 0) return { rtol, atol };
+export function byLargestElement({ rtol, atol }: Tolerance, expected: Comparable): Tolerance {
+  return rtol === 0 ? { rtol, atol } : { rtol: 0, atol: atol + rtol * largestElement(expected) };
+}
+
+/** Returns the largest magnitude of a tensor's finite elements; 0 if there are none. */
+export function largestElement({ dtype, shape, data }: Comparable): number {
   const at = elementsOf(dtype, data);
   let largest = 0;
   for (let i = 0; i < numel(shape); i++) {
     const size = sizeOf(at(i));
     if (Number.isFinite(size) && size > largest) largest = size;
   }
-  return { rtol: 0, atol: atol + rtol * largest };
+  return largest;
 }
 
-function sizeOf(element: Element): number {
+/** Returns the magnitude of an element. */
+export function sizeOf(element: Element): number {
   return typeof element === "object" ? Math.hypot(...element) : Math.abs(Number(element));
 }
 

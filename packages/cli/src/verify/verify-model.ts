@@ -4,6 +4,7 @@ import type { Model, Value } from "@pt2/runtime";
 import { toHostTensor } from "../report/host-tensor.ts";
 import type { Scalar } from "../tensors/sidecar.ts";
 import type { ExpectedCall } from "./expected-calls.ts";
+import { type Rounding, roundingOf } from "./rounding.ts";
 import { type OutputPair, tiedRows } from "./tied-rows.ts";
 import type { ToleranceOf } from "./tolerance.ts";
 
@@ -27,6 +28,8 @@ export interface OutputCheck {
    * `comparison` says where they do.
    */
   readonly tiesOf?: string;
+  /** Set if the difference looks like rounding. */
+  readonly rounding?: Rounding;
 }
 
 /** Whether an output is as expected, but for the order of ties. */
@@ -86,15 +89,17 @@ async function checkTensors(
     const output = outputs[at];
     const wanted = toHostTensor(data);
     const name = infos[at]?.name ?? key;
+    let rounding: Rounding | undefined;
     let comparison = mismatch(
       output === undefined ? "the program has no such output" : `${output} instead of a tensor`,
     );
     if (typeof output === "object" && output !== null) {
       const actual = { dtype: output.dtype, shape: output.shape, data: await output.read() };
       comparison = compareTensors(wanted, actual, tolerance(data.dtype));
+      rounding = roundingOf(wanted, tolerance(data.dtype), comparison);
       if (comparison.problem === undefined) pairs.push({ name, expected: wanted, actual });
     }
-    checks.push({ call, key, name, type: typeText(wanted), comparison });
+    checks.push({ call, key, name, type: typeText(wanted), comparison, ...(rounding && { rounding }) });
   }
   const ties = tiedRows(pairs, tolerance);
   return checks.map((check) => {
