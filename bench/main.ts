@@ -21,7 +21,6 @@ const { values } = parseArgs({
 });
 const { models, only, aten, quick, python } = values;
 const threads = Number(values.threads);
-const wanted = (name: string): boolean => only === undefined || only.includes(name);
 
 console.log(`${machine()}\n`);
 const results = [];
@@ -34,15 +33,15 @@ const effort = {
   leastWarmup: threads > 1 ? 20 : 3,
   pauseMs: threads > 1 ? REST_MS : 0,
 };
-for (const name of ["minilm", ...MODELS, ...TIMM_MODELS]) {
-  if (!wanted(name) || !existsSync(`${models}/${name}.onnx`)) continue;
+for (const name of only ?? ["minilm", ...MODELS, ...TIMM_MODELS]) {
+  if (!existsSync(`${models}/${name}.onnx`)) continue;
   const comparison = { folder: models, name: aten ? `${name}_aten` : name, base: name, threads };
   results.push(await compareModel(comparison, effort));
 }
 if (results.length > 0) console.log(modelTable(results, threads, rate));
 
 const large = `${models}/vit_b_16`;
-if (wanted("load") && existsSync(`${large}.pt2`)) {
+if ((only ?? ["load"]).includes("load") && existsSync(`${large}.pt2`)) {
   const result = await compareColdLoad(`${large}.pt2`, `${large}.inputs.safetensors`, python, quick ? 3 : 9);
   console.log(`\n${coldLoadTable(result)}`);
 }

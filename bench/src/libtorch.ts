@@ -55,8 +55,8 @@ function coldReport(results: readonly Latency[]): string {
 console.log(machine());
 for (const threads of values.threads.split(",").map(Number)) {
   const results: Latency[] = [];
-  for (const name of [...MODELS, ...TIMM_MODELS]) {
-    if ((only !== undefined && !only.includes(name)) || !existsSync(`${models}/${name}.pt2`)) continue;
+  for (const name of only ?? [...MODELS, ...TIMM_MODELS]) {
+    if (!existsSync(`${models}/${name}.pt2`)) continue;
     results.push(await measureLatency({ models, name, threads, python, kinds, rounds: Number(rounds) }));
     console.error(`${name}, ${threads} threads: done`);
   }

@@ -11,6 +11,7 @@ CONV2D = {
     "depthwise 3x3": ((2, 5, 7, 11), (5, 1, 3, 3), True, 1, 1, 1, 5),
     "depthwise 5x5 stride 2": ((1, 5, 11, 7), (5, 1, 5, 5), True, 2, 2, 1, 5),
     "depthwise multiplier 2": ((1, 3, 5, 7), (6, 1, 3, 3), False, 1, 1, 1, 3),
+    "depthwise multiplier 3, stride 2": ((2, 5, 11, 7), (15, 1, 5, 3), True, 2, (2, 1), 1, 5),
     "grouped": ((2, 6, 5, 7), (4, 3, 3, 3), True, 1, 1, 1, 2),
     "dilated": ((1, 2, 11, 13), (3, 2, 3, 3), True, 1, 2, 2, 1),
     "asymmetric kernel and strides": ((1, 2, 11, 13), (3, 2, 1, 5), True, (2, 3), (0, 2), (1, 1), 1),
@@ -36,6 +37,7 @@ case("conv2d", "no batch dim", t(2, 7, 5), t(3, 2, 3, 3), t(3))
 case("conv2d", "channels-last input", t(2, 7, 5, 3).permute(0, 3, 1, 2), t(5, 3, 3, 3), t(5), [1, 1], [1, 1])
 case("conv2d", "strided weight", t(1, 3, 5, 7), t(3, 3, 3, 5).permute(3, 0, 1, 2), None)
 case("conv2d", "sliced input", t(1, 5, 9, 11)[:, 1:4, ::2, 1:8], t(2, 3, 3, 3), None)
+case("conv2d", "depthwise multiplier 2, sliced channels", t(1, 5, 7, 9).permute(0, 3, 1, 2)[:, 2:5], t(6, 1, 3, 3), t(6), [1, 2], [1, 0], [1, 1], 3)
 case("conv2d", "float64", t(1, 2, 5, 5, dtype=f64), t(3, 2, 3, 3, dtype=f64), t(3, dtype=f64))
 case("conv2d", "float16", t(1, 2, 5, 5, dtype=f16), t(3, 2, 3, 3, dtype=f16), t(3, dtype=f16))
 case("conv2d", "bfloat16", t(1, 2, 5, 5, dtype=bf16), t(3, 2, 3, 3, dtype=bf16), t(3, dtype=bf16))
@@ -47,11 +49,13 @@ case("conv2d.padding", "valid", t(1, 2, 7, 5), t(3, 2, 3, 3), t(3), [2, 1], "val
 case("conv1d", "padded", t(2, 3, 11), t(5, 3, 3), t(5), [1], [1])
 case("conv1d", "stride, dilation", t(1, 3, 17), t(5, 3, 3), None, [2], [2], [3])
 case("conv1d", "depthwise", t(1, 5, 11), t(5, 1, 5), t(5), [1], [2], [1], 5)
+case("conv1d", "depthwise multiplier 2, no batch dim", t(5, 11), t(10, 1, 3), t(10), [1], [1], [2], 5)
 case("conv1d", "no batch dim", t(3, 11), t(5, 3, 3), t(5))
 case("conv1d.padding", "same", t(2, 3, 11), t(5, 3, 4), t(5), [1], "same")
 case("convolution", "1d", t(2, 3, 11), t(5, 3, 3), t(5), [2], [1], [1], False, [0], 1)
 case("conv3d", "3x3x3", t(1, 2, 5, 4, 7), t(3, 2, 3, 3, 3), t(3), [1, 1, 1], [1, 0, 1])
 case("conv3d", "stride, groups", t(1, 4, 5, 5, 5), t(6, 2, 2, 3, 2), None, [2, 1, 2], [0, 1, 1], [1, 1, 1], 2)
+case("conv3d", "depthwise multiplier 3", t(2, 2, 5, 4, 7), t(6, 1, 2, 3, 3), t(6), [2, 1, 1], [1, 1, 0], [1, 1, 2], 2)
 case("convolution", "3d", t(1, 2, 5, 4, 7), t(3, 2, 1, 2, 3), t(3), [1, 2, 1], [0, 1, 1], [1, 1, 2], False, [0, 0, 0], 1)
 
 case("conv_transpose2d.input", "stride 2", t(2, 3, 5, 7), t(3, 5, 3, 3), t(5), [2, 2])

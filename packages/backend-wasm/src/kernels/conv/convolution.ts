@@ -14,6 +14,7 @@ import { addressOf, type TensorView } from "../../engine/tensor-view.ts";
 import type { Part } from "../../threads/team.ts";
 import { float32Result, isFloat32 } from "../float32.ts";
 import { packedBytes } from "../matmul/gemm.ts";
+import { onePerChannel, readsRepeated } from "./depthwise.ts";
 import { chooseAlgorithm, exactAlgorithm, planConv } from "./plan-conv.ts";
 import type { ConvShape } from "./types.ts";
 
@@ -43,13 +44,16 @@ export const convolution: WasmKernel = wasmKernel({
 function planInto(
   call: KernelCall,
   window: ConvolutionWindow,
-  input: TensorView,
+  given: TensorView,
   weight: TensorView,
   bias: TensorView | null,
   out: TensorView,
 ): void {
   if (out.shape.some((size) => size === 0)) return;
-  const shape = convShape(window, input.shape, weight.shape, out);
+  const asGiven = convShape(window, given.shape, weight.shape, out);
+  const isRepeated = readsRepeated(asGiven);
+  const input = isRepeated ? repeatChannels(call, given, asGiven.outChannels / asGiven.inChannels) : given;
+  const shape = isRepeated ? onePerChannel(asGiven) : asGiven;
   const algorithm = call.exact ? exactAlgorithm(shape) : chooseAlgorithm(shape, weight.buffer.constant !== null);
   const { view, ...strides } = algorithm === "strips" ? asItLies(input) : pixelsOf(call, input);
   const plan = planConv({ kernels: call.kernels, memory: call.heap.memory }, { ...shape, ...strides }, algorithm);
@@ -96,6 +100,19 @@ function convShape(
     transposed,
     outputPadding: spatial(window.outputPadding, 0),
   };
+}
+
+/** Copies each channel `times` times, one beside the other, channels-last. */
+function repeatChannels(call: KernelCall, input: TensorView, times: number): TensorView {
+  const [batch, channels, ...space] = input.shape as readonly [number, number, ...number[]];
+  const shape = [batch, channels * times, ...space];
+  const out = call.temporary("float32", shape, channelsLast(shape));
+  const split = (view: TensorView, outer: number, inner: number): TensorView => {
+    const [n, , ...rest] = view.strides as readonly [number, number, ...number[]];
+    return { ...view, shape: [batch, channels, times, ...space], strides: [n, outer, inner, ...rest] };
+  };
+  call.copy(split(input, input.strides[1]!, 0), split(out, times * out.strides[1]!, out.strides[1]!));
+  return out;
 }
 
 /** What a convolution reads, and how that lies. */

@@ -1,11 +1,26 @@
 import { volume } from "@pt2/engine";
 import { LINE_FLOATS } from "../../threads/team.ts";
+import { fitsGrouped } from "./grouped.ts";
 import type { ConvPlan, ConvShape, KernelModule, StridedWeight } from "./types.ts";
 import { convOutput, pixelStrides, WINDOW_BYTES, windowWords, writeWords } from "./window.ts";
 
 /** True when every input channel is convolved on its own. */
 export function isDepthwise({ groups, inChannels, transposed }: ConvShape): boolean {
   return !transposed && groups === inChannels;
+}
+
+/**
+ * True of depthwise convolutions with several outputs for each channel that take vectors only of a copy with a channel for
+ * each output.
+ */
+export function readsRepeated(shape: ConvShape): boolean {
+  const { groups, inChannels, outChannels } = shape;
+  return isDepthwise(shape) && groups > 1 && outChannels > inChannels && outChannels >= 4 && !fitsGrouped(shape);
+}
+
+/** The shape of a depthwise convolution that reads a channel for each output. */
+export function onePerChannel(shape: ConvShape): ConvShape {
+  return { ...shape, inChannels: shape.outChannels, groups: shape.outChannels };
 }
 
 /** Of a product of depthwise kernels, in vectors and one at a time. */
