@@ -98,3 +98,74 @@ describe("foldBatchNorms", () => {
     expect(foldBatchNorms(before, target([], ["aten::conv2d"]))).toBe(before);
   });
 });
+
+const linear = (rest: string): string => `parameter "k" = %k: f32[6, 3]
+  parameter "b" = %b: f32[6]
+  buffer "m" = %m: f32[6]
+  buffer "v" = %v: f32[6]
+  user_input %x: f32[s0, 5, 3]
+  %l: f32[s0, 5, 6] = aten::linear(input=%x, weight=%k, bias=%b)
+  ${rest}`;
+const statistics = "weight=none, bias=none, running_mean=%m, running_var=%v";
+const evaluated = "training=false, momentum=0.1, eps=0.001, cudnn_enabled=false";
+
+describe("foldBatchNorms behind linear layers", () => {
+  it("folds a batch norm of flattened positions into the linear layer, whose sizes alone are read again", () => {
+    const before = linear(`%f: f32[5*s0, 6] = aten::flatten.using_ints(%l, start_dim=0, end_dim=1)
+      %y: f32[5*s0, 6] = aten::batch_norm(input=%f, ${statistics}, ${evaluated})
+      %z: f32[s0, 5, 6] = aten::reshape_as(%y, other=%l)
+      return %z`);
+    expect(text(foldBatchNorms(program(before), target()))).toMatchInlineSnapshot(`
+      "parameter "k" = %k: f32[6, 3]
+      parameter "b" = %b: f32[6]
+      buffer "m" = %m: f32[6]
+      buffer "v" = %v: f32[6]
+      user_input %x: f32[s0, 5, 3]
+      %add: f32[6] = aten::add.Scalar(%v, other=0.001)
+      %rsqrt: f32[6] = aten::rsqrt(%add)
+      %reshape_1: f32[6, 1] = aten::reshape(%rsqrt, shape=[-1, 1])
+      %mul: f32[6, 3] = aten::mul.Tensor(%k, other=%reshape_1)
+      %sub: f32[6] = aten::sub.Tensor(%b, other=%m)
+      %mul_1: f32[6] = aten::mul.Tensor(%sub, other=%rsqrt)
+      %linear: f32[s0, 5, 6] = aten::linear(input=%x, weight=%mul, bias=%mul_1)
+      %flatten: f32[5*s0, 6] = aten::flatten.using_ints(%linear, start_dim=0, end_dim=1)
+      %reshape: f32[s0, 5, 6] = aten::reshape(%flatten, shape=[-1, 5, 6])
+      return %reshape"
+    `);
+  });
+
+  it("folds a batch norm right behind a linear layer of rows", () => {
+    const before = linear(`%y: f32[s0, 6] = aten::batch_norm(input=%l, ${statistics}, ${evaluated})
+      return %y`).replaceAll("[s0, 5, ", "[s0, ");
+    const folded = text(foldBatchNorms(program(before), target()));
+    expect(folded).not.toContain("batch_norm");
+    expect(folded).toContain("%linear: f32[s0, 6] = aten::linear(input=%x, ");
+  });
+
+  it("keeps batch norms of sequences, whose channels are not last, and those of rows that mix features", () => {
+    const ofSequences = linear(`%y: f32[s0, 5, 6] = aten::batch_norm(input=%l, ${statistics}, ${evaluated})
+      return %y`).replaceAll("f32[6]", "f32[5]");
+    const mixed = linear(`%f: f32[s0, 30] = aten::reshape(%l, shape=[-1, 30])
+      %y: f32[s0, 30] = aten::batch_norm(input=%f, ${statistics}, ${evaluated})
+      return %y`);
+    const shared = linear(`%f: f32[5*s0, 6] = aten::flatten.using_ints(%l, start_dim=0, end_dim=1)
+      %y: f32[5*s0, 6] = aten::batch_norm(input=%f, ${statistics}, ${evaluated})
+      return %y, %f`);
+    const again = shared.replace("%y, %f", "%y, %l");
+    for (const before of [ofSequences, mixed, shared, again].map(program)) {
+      expect(foldBatchNorms(before, target())).toBe(before);
+    }
+  });
+
+  it("keeps `reshape_as` where two sizes are unknown, or one and another is zero", () => {
+    for (const sizes of ["s0, s1, 6", "s0, 0, 6"]) {
+      const before = program(
+        linear(`%f: f32[u0, 6] = aten::flatten.using_ints(%l, start_dim=0, end_dim=1)
+        %y: f32[u0, 6] = aten::batch_norm(input=%f, ${statistics}, ${evaluated})
+        %z: f32[${sizes}] = aten::reshape_as(%y, other=%l)
+        return %z`).replaceAll("s0, 5, 6", sizes),
+      );
+      expect(foldBatchNorms(before, target())).toBe(before);
+    }
+  });
+});

@@ -2,46 +2,89 @@ import { type Arg, argOf, type Node, type Program } from "@pt2/graph";
 import { floatArg, intsArg, numberOf } from "./literals.ts";
 import { given, type NewArgs, type RewriteContext, type RewriteRule, rewrite } from "./rewriter.ts";
 import type { RewriteTarget } from "./target.ts";
-import { dense } from "./types.ts";
+import { dense, resultType } from "./types.ts";
 
 /**
- * Batch normalization behind a convolution becomes part of its weights:
+ * Batch normalization behind a convolution or a linear layer becomes part of its weights:
  *
  *     bn(conv(x, w, b)) = conv(x, w·s, (b − mean)·s + β)   with s = γ / √(var + ε)
  *
- * when all of them are weights that no run writes and nothing else reads the convolution.
+ * when all of them are weights that no run writes and nothing else reads the convolution. Between a linear layer of
+ * sequences and its normalization their positions may be flattened: bn(flatten(linear(x))) = flatten(linear(x)).
  */
 export function foldBatchNorms(program: Program, target: RewriteTarget): Program {
-  return rewrite(program, RULES, target);
+  const sized = rewrite(program, SIZES, target);
+  const folded = rewrite(sized, RULES, target);
+  return folded === sized ? program : folded;
 }
 
+/** What is reshaped to the sizes of another tensor reads nothing else of it: known sizes take its place. */
+const sizesOfAnother: RewriteRule = (node, context) => {
+  const other = context.tensor(argOf(node, "other"));
+  const sizes = other?.shape.map((size) => (typeof size === "object" ? -1 : Number(size)));
+  // One size may follow from the others, if none of these is zero.
+  if (sizes === undefined || sizes.filter((size) => size < 0).length > 1 || sizes.includes(0)) return null;
+  return context.emit(
+    "aten::reshape",
+    { self: argOf(node, "self"), shape: intsArg(sizes) },
+    resultType(node, context),
+    node,
+  );
+};
+
+const SIZES = new Map([["aten::reshape_as", sizesOfAnother]]);
+
 const CONVOLUTION = /^aten::conv(olution|[123]d(\.padding)?)$/;
+const FLATTENING = /^aten::(flatten\.using_ints|reshape|view)$/;
 
 const rule: RewriteRule = (node, context) => {
-  const convolved = argOf(node, "input");
-  const conv = context.definition(convolved);
-  if (conv === undefined || !CONVOLUTION.test(conv.op) || isTrue(argOf(conv, "transposed"))) return null;
-  if (!context.isReadOnce(convolved)) return null;
+  const normalized = argOf(node, "input");
+  if (!context.isReadOnce(normalized)) return null;
+  const flattening = flatteningOf(normalized, context);
+  const product = flattening === undefined ? normalized : argOf(flattening, "self");
+  const layer = context.definition(product);
+  if (layer === undefined || !takesFactors(layer, flattening) || !context.isReadOnce(product)) return null;
   const eps = argOf(node, "eps");
   // A negative eps may leave no root: batch_norm gives NaN then, where a fused relu behind a convolution makes it 0.
   if (isTrue(argOf(node, "training")) || !((numberOf(eps) ?? -1) >= 0)) return null;
   const [mean, variance] = [given(node, "running_mean"), given(node, "running_var")];
   const [gamma, beta] = [given(node, "weight"), given(node, "bias")];
   if (mean === undefined || variance === undefined) return null;
-  const [weight, bias] = [argOf(conv, "weight")!, given(conv, "bias")];
-  if (!canFold({ weight, factors: [mean, variance, gamma, beta], bias, convolved: convolved! }, context)) return null;
+  const [weight, bias] = [argOf(layer, "weight")!, given(layer, "bias")];
+  if (!canFold({ weight, factors: [mean, variance, gamma, beta], bias, normalized: normalized! }, context)) return null;
 
   const perChannel = context.tensor(variance);
   const emit = (op: string, args: NewArgs): Arg => context.emit(`aten::${op}`, args, perChannel, node);
   const deviation = emit("rsqrt", { self: emit("add.Scalar", { self: variance, other: toFloat(eps!) }) });
   const scale = gamma === undefined ? deviation : emit("mul.Tensor", { self: deviation, other: gamma });
-  const scaledWeight = scaled(weight, scale, { norm: node, conv }, context);
+  const scaledWeight = scaled(weight, scale, { norm: node, layer }, context);
   const centered = bias === undefined ? emit("neg", { self: mean }) : emit("sub.Tensor", { self: bias, other: mean });
   const shifted = emit("mul.Tensor", { self: centered, other: scale });
   const shift = beta === undefined ? shifted : emit("add.Tensor", { self: shifted, other: beta });
-  const rest = Object.fromEntries(conv.args.map(({ name, arg }) => [name, arg]));
-  return context.emit(conv.op, { ...rest, weight: scaledWeight, bias: shift }, context.tensor(convolved), conv);
+  const folded = { ...argsOf(layer), weight: scaledWeight, bias: shift };
+  const result = context.emit(layer.op, folded, context.tensor(product), layer);
+  if (flattening === undefined) return result;
+  return context.emit(flattening.op, { ...argsOf(flattening), self: result }, context.tensor(normalized), flattening);
 };
+
+/** Finds the node that makes rows of a tensor of more dimensions, whose last one stays. */
+function flatteningOf(rows: Arg | undefined, context: RewriteContext): Node | undefined {
+  const node = context.definition(rows);
+  if (node === undefined || !FLATTENING.test(node.op)) return undefined;
+  const [to, from] = [context.tensor(rows)?.shape, context.tensor(argOf(node, "self"))?.shape];
+  const isRows = to?.length === 2 && typeof to[1] === "number" && to[1] === from?.at(-1);
+  return isRows ? node : undefined;
+}
+
+/** Whether the output channels of a node are those of the normalization behind it. */
+function takesFactors(layer: Node, flattening: Node | undefined): boolean {
+  if (layer.op === "aten::linear") return true;
+  return flattening === undefined && CONVOLUTION.test(layer.op) && !isTrue(argOf(layer, "transposed"));
+}
+
+function argsOf({ args }: Node): NewArgs {
+  return Object.fromEntries(args.map(({ name, arg }) => [name, arg]));
+}
 
 const RULES = new Map([
   ["aten::batch_norm", rule],
@@ -52,12 +95,12 @@ interface Operands {
   readonly weight: Arg;
   readonly bias: Arg | undefined;
   readonly factors: readonly (Arg | undefined)[];
-  readonly convolved: Arg;
+  readonly normalized: Arg;
 }
 
-function canFold({ weight, bias, factors, convolved }: Operands, context: RewriteContext): boolean {
-  const [type, result] = [context.tensor(weight), context.tensor(convolved)];
-  // Without a batch dimension the normalization takes the height for the channels.
+function canFold({ weight, bias, factors, normalized }: Operands, context: RewriteContext): boolean {
+  const [type, result] = [context.tensor(weight), context.tensor(normalized)];
+  // Without a batch dimension the normalization takes the height for the channels, and those of sequences are not last.
   if (type === undefined || type.shape.length !== result?.shape.length) return false;
   const present = factors.filter((factor) => factor !== undefined);
   // Statistics of another dtype would give their dtype to the weights.
@@ -69,7 +112,7 @@ function canFold({ weight, bias, factors, convolved }: Operands, context: Rewrit
 function scaled(
   weight: Arg,
   scale: Arg,
-  { norm, conv }: { readonly norm: Node; readonly conv: Node },
+  { norm, layer }: { readonly norm: Node; readonly layer: Node },
   context: RewriteContext,
 ): Arg {
   const [type, factors] = [context.tensor(weight)!, context.tensor(scale)];
@@ -77,7 +120,7 @@ function scaled(
   const shape = factors && [...factors.shape, ...ones];
   const args = { self: scale, shape: intsArg([-1, ...ones]) };
   const column = context.emit("aten::reshape", args, dense(factors, shape), norm);
-  return context.emit("aten::mul.Tensor", { self: weight, other: column }, dense(type, type.shape), conv);
+  return context.emit("aten::mul.Tensor", { self: weight, other: column }, dense(type, type.shape), layer);
 }
 
 function toFloat(arg: Arg): Arg {
