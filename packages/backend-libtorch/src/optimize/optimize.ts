@@ -12,6 +12,7 @@ import { type Program, stats } from "@pt2/graph";
 import { removeNoOps } from "@pt2/graph/passes";
 import { type OptimizedProgram, unoptimized } from "../optimized-program.ts";
 import { dropCopies } from "./drop-copies.ts";
+import { expandShortSums } from "./expand-short-sums.ts";
 import { foldConstants } from "./fold-constants.ts";
 import { hasClaimedWrites, makeFunctional } from "./functional.ts";
 import { fuseAttention } from "./fuse-attention.ts";
@@ -46,6 +47,7 @@ const PASSES: readonly Pass[] = [
   recompose,
   unflattenLinears,
   recognizeGelu,
+  expandShortSums,
   distributeConcatenations,
   foldBatchNorms,
   foldScales,
