@@ -31,8 +31,9 @@ describePage("what a page with WebGPU downloads", { app: "tests/browser/smallest
         return (await model.forward<ReturnType<typeof tensor>>(digit)).shape;
       });
     // 5.5 kB of it lower a graph again for other sizes, and record how a plan was made, so that these repeat only what differs.
-    // 0.6 kB place what is joined where it belongs, and join what was joined before.
-    await measure(ready, answer, { before: 60_000, after: 147_000 });
+    // 0.6 kB place what is joined where it belongs, and join what was joined before; 0.8 kB are normalizations behind linear layers,
+    // and a module of its own for what these share with normalizations of branches.
+    await measure(ready, answer, { before: 60_000, after: 147_700 });
   });
 });
 
@@ -47,8 +48,8 @@ describePage("what a page with wasm downloads", { app: "tests/browser/smallest-w
       });
     // 1.2 kB of it multiply six rows at a time, half a kB read pictures in strips, 0.6 kB place what is joined, and 1.8 kB are tiles
     // for stride 2, reductions of whole cache lines and groups that threads share; 0.4 kB fetch weights before they are needed, 0.2 kB
-    // call threads before inputs are written.
-    await measure(ready, answer, { before: 60_000, after: 230_000 });
+    // call threads before inputs are written, and 0.9 kB are normalizations as on the GPU and depthwise convolutions with several outputs.
+    await measure(ready, answer, { before: 60_000, after: 231_200 });
   });
 });
 
@@ -69,7 +70,7 @@ describePage("what a page that trains downloads", { app: "tests/browser/smallest
         ]);
         return (outputs[1] as ReturnType<typeof tensor>).shape;
       });
-    // At most 60 kB more than a page that only runs the network.
-    await measure(ready, answer, { before: 80_000, after: 200_500 });
+    // At most 60 kB more than a page that only runs the network; 1 kB of it merge branches, which such a graph may have.
+    await measure(ready, answer, { before: 80_000, after: 202_700 });
   });
 });

@@ -17,6 +17,7 @@ export {
   pairOf,
   textArg,
 } from "./rewrites/literals.ts";
+export { mergeConvolutions } from "./rewrites/merge-convolutions.ts";
 export { recompose } from "./rewrites/recompose.ts";
 export {
   given,
@@ -27,10 +28,11 @@ export {
   rewrite,
 } from "./rewrites/rewriter.ts";
 export { isFactory, purity, type RewriteTarget } from "./rewrites/target.ts";
-export { dense, resultType } from "./rewrites/types.ts";
+export { dense, isSameShape, isSameSize, resultType } from "./rewrites/types.ts";
 export {
   haveSameHeads,
   recomposeAttention,
   type WrittenAttention,
   writtenAttention,
 } from "./rewrites/written-attention.ts";
+export { dropZeroTerms } from "./rewrites/zero-terms.ts";

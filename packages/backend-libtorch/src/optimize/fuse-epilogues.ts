@@ -2,6 +2,7 @@ import {
   given,
   intsArg,
   intsOf,
+  isSameShape,
   type NewArgs,
   NONE,
   numberOf,
@@ -112,11 +113,7 @@ function addTo(computed: Arg | undefined, other: Arg | undefined, context: Rewri
 }
 
 function sameTensors(a: TensorType | undefined, b: TensorType | undefined): boolean {
-  return a !== undefined && a.dtype === b?.dtype && JSON.stringify(sizes(a)) === JSON.stringify(sizes(b));
-}
-
-function sizes({ shape }: TensorType): readonly unknown[] {
-  return shape.map((size) => (typeof size === "bigint" ? Number(size) : size));
+  return a !== undefined && a.dtype === b?.dtype && isSameShape(a.shape, b.shape);
 }
 
 function argsOf(node: Node): NewArgs {

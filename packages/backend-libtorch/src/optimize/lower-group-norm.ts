@@ -1,5 +1,6 @@
 import {
   given,
+  isSameSize,
   NONE,
   numberOf,
   type RewriteContext,
@@ -9,7 +10,6 @@ import {
 } from "@pt2/engine/rewrites";
 import { type Arg, argOf, type Node, type Program, type SymInt } from "@pt2/graph";
 import { foreignLayouts, isChannelsLastSource } from "./restore-layouts.ts";
-import { isSameSize } from "./same-size.ts";
 import type { OptimizeTarget } from "./target.ts";
 
 /**

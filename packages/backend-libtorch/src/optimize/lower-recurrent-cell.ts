@@ -1,8 +1,7 @@
-import { dense, fixedInputs, given, intArg, knownShape, textArg } from "@pt2/engine/rewrites";
+import { dense, fixedInputs, given, intArg, isSameSize, knownShape, textArg } from "@pt2/engine/rewrites";
 import { type Arg, argOf, type NamedArg, type Node, type OpName, type Program, type TensorType } from "@pt2/graph";
 import { GraphBuilder } from "@pt2/graph/passes";
 import { MOST_HIDDEN } from "./lower-recurrent.ts";
-import { isSameSize } from "./same-size.ts";
 import type { OptimizeTarget } from "./target.ts";
 
 const KINDS: ReadonlyMap<OpName, string> = new Map<OpName, string>([

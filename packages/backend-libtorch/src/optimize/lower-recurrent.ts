@@ -1,7 +1,6 @@
-import { dense, fixedInputs, intArg, knownShape, numberOf, textArg } from "@pt2/engine/rewrites";
+import { dense, fixedInputs, intArg, isSameSize, knownShape, numberOf, textArg } from "@pt2/engine/rewrites";
 import { type Arg, argOf, type Node, type OpName, type Program, type TensorType } from "@pt2/graph";
 import { GraphBuilder } from "@pt2/graph/passes";
-import { isSameSize } from "./same-size.ts";
 import type { OptimizeTarget } from "./target.ts";
 
 const KINDS: ReadonlyMap<OpName, string> = new Map<OpName, string>([

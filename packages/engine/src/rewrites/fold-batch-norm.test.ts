@@ -24,12 +24,12 @@ describe("foldBatchNorms", () => {
       %add: f32[6] = aten::add.Scalar(%v, other=0.001)
       %rsqrt: f32[6] = aten::rsqrt(%add)
       %mul: f32[6] = aten::mul.Tensor(%rsqrt, other=%g)
-      %reshape: f32[6, 1, 1, 1] = aten::reshape(%mul, shape=[-1, 1, 1, 1])
-      %mul_1: f32[6, 3, 1, 1] = aten::mul.Tensor(%k, other=%reshape)
       %neg: f32[6] = aten::neg(%m)
-      %mul_2: f32[6] = aten::mul.Tensor(%neg, other=%mul)
-      %add_1: f32[6] = aten::add.Tensor(%mul_2, other=%h)
-      %conv2d: f32[1, 6, 8, 8] = aten::conv2d(input=%x, weight=%mul_1, bias=%add_1)
+      %mul_1: f32[6] = aten::mul.Tensor(%neg, other=%mul)
+      %add_1: f32[6] = aten::add.Tensor(%mul_1, other=%h)
+      %reshape: f32[6, 1, 1, 1] = aten::reshape(%mul, shape=[-1, 1, 1, 1])
+      %mul_2: f32[6, 3, 1, 1] = aten::mul.Tensor(%k, other=%reshape)
+      %conv2d: f32[1, 6, 8, 8] = aten::conv2d(input=%x, weight=%mul_2, bias=%add_1)
       return %conv2d"
     `);
   });
@@ -63,18 +63,18 @@ describe("foldBatchNorms", () => {
       user_input %x: f32[1, 3, 8]
       %add: f32[6] = aten::add.Scalar(%v, other=0.001)
       %rsqrt: f32[6] = aten::rsqrt(%add)
-      %reshape: f32[6, 1, 1] = aten::reshape(%rsqrt, shape=[-1, 1, 1])
-      %mul: f32[6, 3, 1] = aten::mul.Tensor(%k, other=%reshape)
       %sub: f32[6] = aten::sub.Tensor(%b, other=%m)
-      %mul_1: f32[6] = aten::mul.Tensor(%sub, other=%rsqrt)
-      %convolution: f32[1, 6, 8] = aten::convolution(input=%x, weight=%mul, bias=%mul_1, stride=[1], padding=[0], dilation=[1], transposed=false, output_padding=[0], groups=1)
+      %mul: f32[6] = aten::mul.Tensor(%sub, other=%rsqrt)
+      %reshape: f32[6, 1, 1] = aten::reshape(%rsqrt, shape=[-1, 1, 1])
+      %mul_1: f32[6, 3, 1] = aten::mul.Tensor(%k, other=%reshape)
+      %convolution: f32[1, 6, 8] = aten::convolution(input=%x, weight=%mul_1, bias=%mul, stride=[1], padding=[0], dilation=[1], transposed=false, output_padding=[0], groups=1)
       %add_1: f32[6] = aten::add.Scalar(%v, other=0.001)
       %rsqrt_1: f32[6] = aten::rsqrt(%add_1)
-      %reshape_1: f32[6, 1, 1] = aten::reshape(%rsqrt_1, shape=[-1, 1, 1])
-      %mul_2: f32[6, 3, 1] = aten::mul.Tensor(%k, other=%reshape_1)
       %neg: f32[6] = aten::neg(%m)
-      %mul_3: f32[6] = aten::mul.Tensor(%neg, other=%rsqrt_1)
-      %conv1d: f32[1, 6, 8] = aten::conv1d(input=%x, weight=%mul_2, bias=%mul_3)
+      %mul_2: f32[6] = aten::mul.Tensor(%neg, other=%rsqrt_1)
+      %reshape_1: f32[6, 1, 1] = aten::reshape(%rsqrt_1, shape=[-1, 1, 1])
+      %mul_3: f32[6, 3, 1] = aten::mul.Tensor(%k, other=%reshape_1)
+      %conv1d: f32[1, 6, 8] = aten::conv1d(input=%x, weight=%mul_3, bias=%mul_2)
       return %convolution, %conv1d"
     `);
   });
@@ -123,11 +123,11 @@ describe("foldBatchNorms behind linear layers", () => {
       user_input %x: f32[s0, 5, 3]
       %add: f32[6] = aten::add.Scalar(%v, other=0.001)
       %rsqrt: f32[6] = aten::rsqrt(%add)
-      %reshape_1: f32[6, 1] = aten::reshape(%rsqrt, shape=[-1, 1])
-      %mul: f32[6, 3] = aten::mul.Tensor(%k, other=%reshape_1)
       %sub: f32[6] = aten::sub.Tensor(%b, other=%m)
-      %mul_1: f32[6] = aten::mul.Tensor(%sub, other=%rsqrt)
-      %linear: f32[s0, 5, 6] = aten::linear(input=%x, weight=%mul, bias=%mul_1)
+      %mul: f32[6] = aten::mul.Tensor(%sub, other=%rsqrt)
+      %reshape_1: f32[6, 1] = aten::reshape(%rsqrt, shape=[-1, 1])
+      %mul_1: f32[6, 3] = aten::mul.Tensor(%k, other=%reshape_1)
+      %linear: f32[s0, 5, 6] = aten::linear(input=%x, weight=%mul_1, bias=%mul)
       %flatten: f32[5*s0, 6] = aten::flatten.using_ints(%linear, start_dim=0, end_dim=1)
       %reshape: f32[s0, 5, 6] = aten::reshape(%flatten, shape=[-1, 5, 6])
       return %reshape"

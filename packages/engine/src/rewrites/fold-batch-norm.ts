@@ -1,5 +1,6 @@
 import { type Arg, argOf, type Node, type Program } from "@pt2/graph";
-import { floatArg, intsArg, numberOf } from "./literals.ts";
+import { batchStatistics, scaleAndShift } from "./batch-statistics.ts";
+import { intsArg } from "./literals.ts";
 import { given, type NewArgs, type RewriteContext, type RewriteRule, rewrite } from "./rewriter.ts";
 import type { RewriteTarget } from "./target.ts";
 import { dense, resultType } from "./types.ts";
@@ -44,23 +45,12 @@ const rule: RewriteRule = (node, context) => {
   const product = flattening === undefined ? normalized : argOf(flattening, "self");
   const layer = context.definition(product);
   if (layer === undefined || !takesFactors(layer, flattening) || !context.isReadOnce(product)) return null;
-  const eps = argOf(node, "eps");
-  // A negative eps may leave no root: batch_norm gives NaN then, where a fused relu behind a convolution makes it 0.
-  if (isTrue(argOf(node, "training")) || !((numberOf(eps) ?? -1) >= 0)) return null;
-  const [mean, variance] = [given(node, "running_mean"), given(node, "running_var")];
-  const [gamma, beta] = [given(node, "weight"), given(node, "bias")];
-  if (mean === undefined || variance === undefined) return null;
   const [weight, bias] = [argOf(layer, "weight")!, given(layer, "bias")];
-  if (!canFold({ weight, factors: [mean, variance, gamma, beta], bias, normalized: normalized! }, context)) return null;
-
-  const perChannel = context.tensor(variance);
-  const emit = (op: string, args: NewArgs): Arg => context.emit(`aten::${op}`, args, perChannel, node);
-  const deviation = emit("rsqrt", { self: emit("add.Scalar", { self: variance, other: toFloat(eps!) }) });
-  const scale = gamma === undefined ? deviation : emit("mul.Tensor", { self: deviation, other: gamma });
+  if (!canFold({ weight, bias, normalized: normalized! }, context)) return null;
+  const statistics = batchStatistics(node, context.tensor(weight)?.dtype, context);
+  if (statistics === null) return null;
+  const { scale, shift } = scaleAndShift(statistics, bias, node, context);
   const scaledWeight = scaled(weight, scale, { norm: node, layer }, context);
-  const centered = bias === undefined ? emit("neg", { self: mean }) : emit("sub.Tensor", { self: bias, other: mean });
-  const shifted = emit("mul.Tensor", { self: centered, other: scale });
-  const shift = beta === undefined ? shifted : emit("add.Tensor", { self: shifted, other: beta });
   const folded = { ...argsOf(layer), weight: scaledWeight, bias: shift };
   const result = context.emit(layer.op, folded, context.tensor(product), layer);
   if (flattening === undefined) return result;
@@ -94,18 +84,14 @@ const RULES = new Map([
 interface Operands {
   readonly weight: Arg;
   readonly bias: Arg | undefined;
-  readonly factors: readonly (Arg | undefined)[];
   readonly normalized: Arg;
 }
 
-function canFold({ weight, bias, factors, normalized }: Operands, context: RewriteContext): boolean {
+function canFold({ weight, bias, normalized }: Operands, context: RewriteContext): boolean {
   const [type, result] = [context.tensor(weight), context.tensor(normalized)];
   // Without a batch dimension the normalization takes the height for the channels, and those of sequences are not last.
   if (type === undefined || type.shape.length !== result?.shape.length) return false;
-  const present = factors.filter((factor) => factor !== undefined);
-  // Statistics of another dtype would give their dtype to the weights.
-  if (!present.every((factor) => context.tensor(factor)?.dtype === type.dtype)) return false;
-  return [weight, bias, ...present].every((arg) => arg === undefined || context.isFixed(arg));
+  return context.isFixed(weight) && (bias === undefined || context.isFixed(bias));
 }
 
 /** The weight, each output channel multiplied by its factor. */
@@ -121,10 +107,6 @@ function scaled(
   const args = { self: scale, shape: intsArg([-1, ...ones]) };
   const column = context.emit("aten::reshape", args, dense(factors, shape), norm);
   return context.emit("aten::mul.Tensor", { self: weight, other: column }, dense(type, type.shape), layer);
-}
-
-function toFloat(arg: Arg): Arg {
-  return arg.kind === "int" ? floatArg(Number(arg.value)) : arg;
 }
 
 function isTrue(arg: Arg | undefined): boolean {

@@ -4,16 +4,19 @@ import type { RewriteTarget } from "./target.ts";
 
 type Pass = (program: Program, target: RewriteTarget) => Program;
 
-/** Passes for backends that lower programs. Each loads if the program has an op that tells of its patterns. */
-const PASSES: readonly { readonly about: RegExp; readonly load: () => Promise<Pass> }[] = [
+const NORMALIZATION = /^aten::(batch_norm|_native_batch_norm_legit_no_training)$/;
+
+/** Passes for backends that lower programs. Each loads if the program has, of each kind, an op that tells of its patterns. */
+const PASSES: readonly { readonly about: readonly RegExp[]; readonly load: () => Promise<Pass> }[] = [
   {
-    about: /^aten::(addmm|mm|bmm|clamp|sigmoid|tanh|max_pool2d_with_indices)$/,
+    about: [/^aten::(addmm|mm|bmm|clamp|sigmoid|tanh|max_pool2d_with_indices)$/],
     load: async () => (await import("./recompose-program.ts")).recomposeProgram,
   },
-  { about: /^aten::cat$/, load: async () => (await import("./concatenations.ts")).rewriteConcatenations },
+  { about: [/^aten::cat$/], load: async () => (await import("./concatenations.ts")).rewriteConcatenations },
+  { about: [NORMALIZATION], load: async () => (await import("./fold-batch-norm.ts")).foldBatchNorms },
   {
-    about: /^aten::(batch_norm|_native_batch_norm_legit_no_training)$/,
-    load: async () => (await import("./fold-batch-norm.ts")).foldBatchNorms,
+    about: [NORMALIZATION, /^aten::(add|sub)\.Tensor$/],
+    load: async () => (await import("./branch-sums.ts")).rewriteBranchSums,
   },
 ];
 
@@ -27,7 +30,9 @@ export async function rewriteProgram(
   backend: { readonly name: string; readonly exact: boolean },
 ): Promise<Program> {
   const ops = stats(program.graph).map(({ op }) => op);
-  const wanted = backend.exact ? [] : PASSES.filter(({ about }) => ops.some((op) => about.test(op)));
+  const wanted = backend.exact
+    ? []
+    : PASSES.filter(({ about }) => about.every((kind) => ops.some((op) => kind.test(op))));
   if (wanted.length === 0) {
     await registry.load(ops);
     return program;

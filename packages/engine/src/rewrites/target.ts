@@ -21,6 +21,7 @@ const EMITTED: ReadonlySet<OpName> = new Set(
   [
     ...["add.Scalar", "add.Tensor", "sub.Tensor", "mul.Tensor", "neg", "rsqrt", "gelu", "full", "to.dtype"],
     ...["reshape", "t", "transpose.int", "permute", "expand", "contiguous", "clone"],
+    ...["select.int", "constant_pad_nd", "diag_embed", "zeros_like"],
     ...["linear", "matmul", "conv2d", "max_pool2d", "batch_norm", "layer_norm"],
     ...["softmax.int", "_safe_softmax", "silu", "hardswish", "hardsigmoid"],
   ].map((name) => `aten::${name}`),

@@ -1,4 +1,4 @@
-import type { Node, SymInt, TensorType } from "@pt2/graph";
+import { type Node, printSym, type SymInt, type TensorType } from "@pt2/graph";
 import type { RewriteContext } from "./rewriter.ts";
 
 /** The type of a node's first result, where that is a tensor. */
@@ -16,4 +16,14 @@ export function dense(like: TensorType | undefined, shape: readonly SymInt[] | u
     return stride;
   });
   return { ...like, shape, strides: strides.reverse(), storageOffset: 0 };
+}
+
+/** Whether two sizes are known to be the same: equal numbers, or one expression. */
+export function isSameSize(one: SymInt | undefined, other: SymInt | undefined): boolean {
+  return one !== undefined && other !== undefined && printSym(one) === printSym(other);
+}
+
+/** Whether two shapes are known to be the same. */
+export function isSameShape(one: readonly SymInt[] | undefined, other: readonly SymInt[] | undefined): boolean {
+  return one?.length === other?.length && one?.every((size, i) => isSameSize(size, other?.[i])) === true;
 }
