@@ -33,12 +33,19 @@ describe("choice of algorithm", () => {
     expect(chooseAlgorithm(square(8, 112, { stride: [1, 2, 2] }))).toBe("im2col");
   });
 
+  test("groups of many channels take the tiles that each of them would take alone", () => {
+    expect(chooseAlgorithm(square(128, 28, { groups: 2 }))).toBe("winograd2");
+    expect(chooseAlgorithm(square(512, 14, { groups: 2 }))).toBe("winograd4");
+    expect(chooseAlgorithm(square(128, 28, { groups: 2, stride: [1, 2, 2] }))).toBe("winograd2-stride2");
+    expect(chooseAlgorithm(square(128, 28, { groups: 32 }))).toBe("grouped");
+    expect(chooseAlgorithm(square(1600, 14, { groups: 2 }))).toBe("im2col");
+  });
+
   test("a convolution that Winograd cannot compute takes another algorithm", () => {
     const cases: readonly Partial<ConvShape>[] = [
       { stride: [1, 2, 1] },
       { stride: [1, 3, 3] },
       { dilation: [1, 2, 2] },
-      { groups: 2 },
       { inChannels: 3, input: [1, 9, 9] },
       { kernel: [1, 5, 5] },
       { kernel: [3, 3, 3], input: [3, 9, 9] },

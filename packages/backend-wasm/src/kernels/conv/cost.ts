@@ -1,6 +1,6 @@
 import { volume } from "@pt2/engine";
 import type { ConvAlgorithm, ConvShape } from "./types.ts";
-import { convOutput } from "./window.ts";
+import { convOutput, groupOf } from "./window.ts";
 import { type WinogradAlgorithm, winogradOf, winogradSize } from "./winograd.ts";
 
 // Costs are counted in products (multiply and add) of the packed matrix product, which runs at about 28 per
@@ -46,10 +46,10 @@ const MOST_WEIGHT_BYTES = 64 * 1024 * 1024;
  */
 const LEAST_CHANNELS = 256;
 
-function fits(shape: ConvShape, algorithm: WinogradAlgorithm): boolean {
+function fits(shape: ConvShape, groups: number, algorithm: WinogradAlgorithm): boolean {
   if (algorithm === "winograd4" && shape.inChannels < LEAST_CHANNELS) return false;
   const { weightPoints } = winogradSize(shape, algorithm);
-  return weightPoints * shape.inChannels * panelColumns(shape.outChannels) * 4 <= MOST_WEIGHT_BYTES;
+  return groups * weightPoints * shape.inChannels * panelColumns(shape.outChannels) * 4 <= MOST_WEIGHT_BYTES;
 }
 
 /**
@@ -57,11 +57,13 @@ function fits(shape: ConvShape, algorithm: WinogradAlgorithm): boolean {
  * Winograd applies to many channels, but F(2x2) for maps of at most five pixels a side, where tiles of four would be
  * mostly empty and the time goes into reading the weights, of which F(4x4) has the most.
  */
-export function cheapestDense(shape: ConvShape): ConvAlgorithm {
+export function cheapestDense(given: ConvShape): ConvAlgorithm {
+  // All groups cost the same.
+  const shape = groupOf(given);
   const costs: readonly (readonly [ConvAlgorithm, number])[] = [
     ["im2col", im2colCost(shape)],
     ...winogradOf(shape)
-      .filter((algorithm) => fits(shape, algorithm))
+      .filter((algorithm) => fits(shape, given.groups, algorithm))
       .map((algorithm) => [algorithm, winogradCost(shape, algorithm)] as const),
   ];
   return costs.reduce((best, next) => (next[1] < best[1] ? next : best))[0];

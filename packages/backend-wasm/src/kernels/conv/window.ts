@@ -23,6 +23,12 @@ export function isFlat({ input, kernel, padding, paddingEnd = padding }: ConvSha
   return input[0] === 1 && kernel[0] === 1 && padding[0] === 0 && paddingEnd[0] === 0;
 }
 
+/** The shape of the convolution that each group of channels is, if its pixels lay side by side. */
+export function groupOf({ inPixel: _, outPixel: __, ...shape }: ConvShape): ConvShape {
+  const { inChannels, outChannels, groups } = shape;
+  return { ...shape, inChannels: inChannels / groups, outChannels: outChannels / groups, groups: 1 };
+}
+
 /** Elements between neighboring pixels of the input, and of the output. */
 export function pixelStrides(shape: ConvShape): { readonly inPixel: number; readonly outPixel: number } {
   const { inChannels, outChannels, inPixel = inChannels, outPixel = outChannels } = shape;

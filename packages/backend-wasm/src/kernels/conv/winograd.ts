@@ -1,7 +1,7 @@
 import { NANOSECONDS_EACH_PRODUCT, PANEL, ROW_UNIT } from "../matmul/gemm.ts";
 import { inEvenBlocks } from "./row-blocks.ts";
 import type { ConvPlan, ConvShape, KernelModule } from "./types.ts";
-import { convOutput, isFlat, WINDOW_BYTES, windowWords, writeWords } from "./window.ts";
+import { convOutput, groupOf, isFlat, pixelStrides, WINDOW_BYTES, windowWords, writeWords } from "./window.ts";
 
 /** Winograd's algorithms: what tiles they make, from how many pixels a side, and how many points of the weight there are. */
 const TILES = {
@@ -18,8 +18,7 @@ const LEAST_CHANNELS = 4;
 /** The algorithms that apply, for many channels first: those of 3x3 kernels without dilation, with stride 1 or 2. */
 export function winogradOf(shape: ConvShape): readonly WinogradAlgorithm[] {
   const { transposed, groups, inChannels, kernel, stride, dilation } = shape;
-  const applies =
-    !transposed && groups === 1 && inChannels >= LEAST_CHANNELS && isFlat(shape) && `${kernel}` === "1,3,3";
+  const applies = !transposed && inChannels / groups >= LEAST_CHANNELS && isFlat(shape) && `${kernel}` === "1,3,3";
   if (!applies || dilation.some((step) => step !== 1)) return [];
   if (stride[1] !== stride[2]) return [];
   if (stride[1] === 2) return ["winograd2-stride2"];
@@ -51,39 +50,62 @@ export function winogradSize(
  */
 export function planWinograd(module: KernelModule, shape: ConvShape, algorithm: WinogradAlgorithm): ConvPlan {
   const { kernels } = module;
-  const { inChannels, outChannels } = shape;
+  const { groups } = shape;
+  const { inPixel, outPixel } = pixelStrides(shape);
+  const { inChannels, outChannels } = groupOf(shape);
   const { edge } = TILES[algorithm];
   const { tiles, points, weightPoints } = winogradSize(shape, algorithm);
   const output = convOutput(shape);
-  const words = windowWords(shape, output);
+  const words = windowWords({ ...groupOf(shape), inPixel, outPixel }, output);
+  const groupBytes = weightPoints * (kernels.gemmPackedBytes(inChannels, outChannels) >>> 0);
   // Tiles that are computed together.
   const fitting = Math.floor(BLOCK_BYTES / (4 * points * (inChannels + outChannels)) / ROW_UNIT) * ROW_UNIT;
   const block = Math.min(tiles, Math.max(LEAST_TILES.block, fitting));
   // Each thread reads a part of the larger operand, and all of the other.
   const byChannels = outChannels > tiles;
-  const nanoseconds = points * tiles * inChannels * outChannels * NANOSECONDS_EACH_PRODUCT;
+  const nanoseconds = groups * points * tiles * inChannels * outChannels * NANOSECONDS_EACH_PRODUCT;
   return {
     algorithm,
     output,
-    weightBytes: weightPoints * (kernels.gemmPackedBytes(inChannels, outChannels) >>> 0),
+    weightBytes: groups * groupBytes,
     packScratchBytes: PACK_SCRATCH,
     scratchBytes: WINDOW_BYTES + (kernels.winogradScratch(edge, block, inChannels, outChannels) >>> 0),
     division: byChannels
       ? { items: outChannels, unit: PANEL, nanoseconds }
       : { items: tiles, unit: ROW_UNIT, least: LEAST_TILES.part, nanoseconds },
     pack({ address, strides: [strideO, strideI, , strideH, strideW] }, packed, scratch) {
-      kernels.winogradPack(edge, address, strideO, strideI, strideH, strideW, outChannels, inChannels, packed, scratch);
+      for (let group = 0; group < groups; group++) {
+        const [from, to] = [address + 4 * group * outChannels * strideO, packed + group * groupBytes];
+        kernels.winogradPack(edge, from, strideO, strideI, strideH, strideW, outChannels, inChannels, to, scratch);
+      }
     },
-    run(call, start, count) {
-      const { input, weight, bias, output: target, scratch, lo, hi } = call;
+    run({ input, weight, bias, output: target, scratch, lo, hi }, start, count) {
       const [channel, channels] = byChannels ? [start, count] : [0, outChannels];
       const [first, covered] = byChannels ? [0, tiles] : [start, count];
       const work = scratch + WINDOW_BYTES;
       writeWords(module, words, scratch);
-      inEvenBlocks(covered, block, (done, count) => {
-        const tile = first + done;
-        kernels.winogradTiles(edge, scratch, input, weight, bias, tile, count, channel, channels, target, work, lo, hi);
-      });
+      for (let group = 0; group < groups; group++) {
+        const [from, to] = [input + 4 * group * inChannels, target + 4 * group * outChannels];
+        const [factors, summands] = [weight + group * groupBytes, bias && bias + 4 * group * outChannels];
+        inEvenBlocks(covered, block, (done, count) => {
+          const tile = first + done;
+          kernels.winogradTiles(
+            edge,
+            scratch,
+            from,
+            factors,
+            summands,
+            tile,
+            count,
+            channel,
+            channels,
+            to,
+            work,
+            lo,
+            hi,
+          );
+        });
+      }
     },
   };
 }
