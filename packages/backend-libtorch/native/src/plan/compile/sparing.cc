@@ -28,6 +28,10 @@ constexpr auto kHeavyNames = std::to_array<std::string_view>({
     // much for each element
     "grid_sampler", "ctc_loss", "igamma",
 });
+/// Parts of names that contain one of those, of ops that read and write each element about once all the same.
+constexpr auto kLightNames = std::to_array<std::string_view>({
+    "linalg_vector_norm", "linalg_vecdot", "linalg_cross", "linalg_diagonal",
+});
 // clang-format on
 
 }  // namespace
@@ -36,9 +40,9 @@ int64_t elementsForThreads(const c10::OperatorHandle& op) {
   const std::string_view name = op.schema().name();
   constexpr std::string_view kAten = "aten::";
   if (!name.starts_with(kAten)) return 0;
-  const bool heavy = std::any_of(kHeavyNames.begin(), kHeavyNames.end(), [&](std::string_view word) {
-    return name.find(word, kAten.size()) != std::string_view::npos;
-  });
+  const auto contains = [&](std::string_view word) { return name.find(word, kAten.size()) != std::string_view::npos; };
+  const bool heavy = std::any_of(kHeavyNames.begin(), kHeavyNames.end(), contains) &&
+                     std::none_of(kLightNames.begin(), kLightNames.end(), contains);
   return heavy ? kHeavy : kLight;
 }
 
