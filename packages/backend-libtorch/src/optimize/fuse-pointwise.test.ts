@@ -70,6 +70,19 @@ describe("fusePointwise", () => {
     expect(after("aten::expand(%x, size=[8, 64])")).not.toContain("pt2::pointwise");
   });
 
+  it("joins factors of one element, but not tensors of one dimension, which may decide the order of memory", () => {
+    const after = (shape: string): readonly string[] =>
+      opsAfter(`user_input %x: f32[2, 3, 5]
+        user_input %s: f32[${shape}]
+        %r: f32[2, 3, 5] = aten::neg(%x)
+        %p: f32[2, 3, 5] = aten::mul.Tensor(%s, other=%r)
+        %y: f32[2, 3, 5] = aten::add.Tensor(%p, other=%s)
+        return %y`);
+    expect(after("1")).toEqual(["pt2::pointwise"]);
+    expect(after("1, 1")).toEqual(["pt2::pointwise"]);
+    expect(after("5")).not.toContain("pt2::pointwise");
+  });
+
   it("takes the place of the last node, and ends where a node outside reads", () => {
     expect(
       opsAfter(`user_input %x: f32[4, 4]

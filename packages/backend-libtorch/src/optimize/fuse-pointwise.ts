@@ -214,7 +214,8 @@ function memberOf(node: Node, { values }: Graph, layouts: Layouts, target: Optim
     const names = new Map([...metas].map(([name, meta]) => [meta, name]));
     const read = operands.map((operand) => names.get(operand)!);
     const sizes = sizesOf(values.get(output.name));
-    const model = read.find((name) => sizesOf(values.get(name)) !== "[]");
+    if (sizes === "[]") return null;
+    const model = read.find((name) => sizesOf(values.get(name)) === sizes || !isOneElement(values.get(name)));
     const root = model === undefined || sizesOf(values.get(model)) !== sizes ? null : layouts.rootOf(model);
     if (model === undefined || root === null) return null;
     layouts.set(output.name, root);
@@ -230,6 +231,11 @@ function memberOf(node: Node, { values }: Graph, layouts: Layouts, target: Optim
 function metaOf(type: ReturnType<Graph["values"]["get"]>): TensorMeta | null {
   if (type?.kind !== "tensor" || (type.dtype !== "float32" && type.dtype !== "bool")) return null;
   return { dtype: type.dtype, shape: type.shape.map(() => 1) };
+}
+
+/** Whether a tensor has one element: the order of memory of what is computed of it and others is that of these. */
+function isOneElement(type: ReturnType<Graph["values"]["get"]>): boolean {
+  return type?.kind === "tensor" && type.shape.every((size) => size === 1);
 }
 
 function sizesOf(type: ReturnType<Graph["values"]["get"]>): string {

@@ -4,7 +4,7 @@ import { compilePointwise, type PointwiseCode, type PointwiseValue } from "./poi
 /** An elementwise node, and what it computes. */
 export interface Member extends PointwiseValue {
   readonly node: Node;
-  /** The operand whose layout the result has: PyTorch takes that of the first that is not a number. */
+  /** The operand whose layout the result has: PyTorch takes that of the first with more than one element. */
   readonly model: string;
   /** The sizes of the result, and what its layout comes from in the end. */
   readonly layout: string;
