@@ -50,6 +50,17 @@ describe("expandShortSums", () => {
     expect(product("%y").match(/aten::select\.int\(%w, dim=0, index=0\)/g)).toHaveLength(2);
   });
 
+  it("selects what a stack converts", () => {
+    const before = program(`user_input %a: f16[3, 5]
+      user_input %b: f32[3, 5]
+      %s: f32[2, 3, 5] = aten::stack(tensors=[%a, %b])
+      %y: f32[3, 5] = aten::sum.dim_IntList(%s, dim=[0])
+      return %y`);
+    const after = text(expandShortSums(before, cpu()));
+    expect(after).toContain("%select: f32[3, 5] = aten::select.int(%s, dim=0, index=0)");
+    expect(after).toContain("aten::add.Tensor(%select, other=%b)");
+  });
+
   it("keeps sums over more elements, over none or one, over several dimensions, over the last one, and of other dtypes", () => {
     const sum = (
       shape: string,

@@ -57,7 +57,10 @@ function part(value: Arg, place: Place, context: RewriteContext): Arg {
   if (made?.op === "aten::stack") {
     const tensors = argOf(made, "tensors");
     const dim = numberOf(argOf(made, "dim")) ?? 0;
-    if (tensors?.kind === "list" && (dim < 0 ? dim + rank : dim) === axis) return tensors.items[index]!;
+    const one = tensors?.kind === "list" ? tensors.items[index] : undefined;
+    // Sums of what a stack converts would be in another precision.
+    const isStacked = (dim < 0 ? dim + rank : dim) === axis && context.tensor(one)?.dtype === type.dtype;
+    if (one !== undefined && isStacked) return one;
   }
   if (made?.op === "aten::mul.Tensor" && context.isReadOnce(value)) {
     const [self, other] = [argOf(made, "self")!, argOf(made, "other")!];
