@@ -74,6 +74,36 @@ it("pools what was put together, and channels that were taken out", () => {
   expect(after).toContain("pt2::avg_pool2d(x=%d");
 });
 
+it("takes Euclidean norms of planes for roots of means of squares, but no other norms", () => {
+  const normed = (rest: string, shape = "1, 8, 1, 1"): string =>
+    text(
+      lowerPooling(
+        program(`${SOURCE}
+          %n: f32[${shape}] = aten::linalg_vector_norm(%a${rest})
+          return %n`),
+        own,
+      ),
+    );
+  expect(normed(", dim=[2, -1], keepdim=true")).toMatchInlineSnapshot(`
+    "user_input %x: f32[1, 8, 6, 6]
+    %a: f32[1, 8, 6, 6] = pt2::depthwise_conv2d(x=%x)
+    %mul: f32[1, 8, 6, 6] = aten::mul.Tensor(%a, other=%a)
+    %global_average_pool: f32[1, 8, 1, 1] = pt2::global_average_pool(x=%mul)
+    %mul_1: f32[1, 8, 1, 1] = aten::mul.Scalar(%global_average_pool, other=36.0)
+    %sqrt: f32[1, 8, 1, 1] = aten::sqrt(%mul_1)
+    return %sqrt"
+  `);
+  expect(normed(", ord=2.0, dim=[2, 3], keepdim=true")).toContain("pt2::global_average_pool");
+  for (const [rest, shape] of [
+    [", ord=1, dim=[2, 3], keepdim=true"],
+    [", ord=2, dim=[2, 3]", "1, 8"],
+    [", ord=2, dim=[1, 2], keepdim=true", "1, 1, 1, 6"],
+    ["", ""],
+  ]) {
+    expect(normed(rest!, shape)).not.toContain("pt2::global_average_pool");
+  }
+});
+
 it("keeps the rest", () => {
   const before = program(`${SOURCE}
     %b: f32[1, 8, 3, 3] = aten::max_pool2d(%x, kernel_size=[2, 2])
