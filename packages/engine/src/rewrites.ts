@@ -1,3 +1,4 @@
+export { rewriteBranchSums } from "./rewrites/branch-sums.ts";
 export { canonicalize } from "./rewrites/canonical.ts";
 export { concatenatedChannels } from "./rewrites/concatenated-channels.ts";
 export { distributeConcatenations } from "./rewrites/distribute-concatenations.ts";
@@ -11,15 +12,16 @@ export {
   intArg,
   intsArg,
   intsOf,
+  isTrue,
   knownShape,
   NONE,
   numberOf,
   pairOf,
   textArg,
 } from "./rewrites/literals.ts";
-export { mergeConvolutions } from "./rewrites/merge-convolutions.ts";
 export { recompose } from "./rewrites/recompose.ts";
 export {
+  argsOf,
   given,
   type NewArgs,
   type RewriteContext,
@@ -35,4 +37,3 @@ export {
   type WrittenAttention,
   writtenAttention,
 } from "./rewrites/written-attention.ts";
-export { dropZeroTerms } from "./rewrites/zero-terms.ts";

@@ -3,6 +3,7 @@ import {
   given,
   intArg,
   intsOf,
+  isTrue,
   numberOf,
   type RewriteContext,
   type RewriteRule,
@@ -27,9 +28,8 @@ const RULE: RewriteRule = (node, context) => {
   const self = argOf(node, "self")!;
   const type = context.tensor(self);
   const [dim, ...others] = intsOf(argOf(node, "dim")) ?? [];
-  const keeps = argOf(node, "keepdim");
   if (type?.dtype !== "float32" || dim === undefined || others.length > 0) return null;
-  if (given(node, "dtype") !== undefined || (keeps?.kind === "bool" && keeps.value)) return null;
+  if (given(node, "dtype") !== undefined || isTrue(argOf(node, "keepdim"))) return null;
   const rank = type.shape.length;
   const axis = dim < 0 ? dim + rank : dim;
   const count = type.shape[axis];

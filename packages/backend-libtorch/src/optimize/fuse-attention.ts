@@ -2,6 +2,7 @@ import {
   floatArg,
   given,
   haveSameHeads,
+  isTrue,
   NONE,
   numberOf,
   type RewriteRule,
@@ -27,7 +28,7 @@ const named: RewriteRule = (node, context) => {
   const causal = argOf(node, "is_causal");
   const grouped = argOf(node, "enable_gqa");
   const mask = given(node, "attn_mask");
-  if ((numberOf(argOf(node, "dropout_p")) ?? 0) !== 0 || (grouped?.kind === "bool" && grouped.value)) return null;
+  if ((numberOf(argOf(node, "dropout_p")) ?? 0) !== 0 || isTrue(grouped)) return null;
   const type = mask && context.tensor(mask);
   if (mask !== undefined && type?.dtype !== "bool" && type?.dtype !== "float32") return null;
   if (!haveSameHeads(q, k, v, context)) return null;

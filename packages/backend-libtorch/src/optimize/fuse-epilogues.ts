@@ -1,4 +1,5 @@
 import {
+  argsOf,
   given,
   intsArg,
   intsOf,
@@ -114,10 +115,6 @@ function addTo(computed: Arg | undefined, other: Arg | undefined, context: Rewri
 
 function sameTensors(a: TensorType | undefined, b: TensorType | undefined): boolean {
   return a !== undefined && a.dtype === b?.dtype && isSameShape(a.shape, b.shape);
-}
-
-function argsOf(node: Node): NewArgs {
-  return Object.fromEntries(node.args.map(({ name, arg }) => [name, arg]));
 }
 
 function takeActivation(node: Node, found: Activation): Replacement | null {

@@ -1,4 +1,5 @@
 import {
+  argsOf,
   concatenatedChannels,
   given,
   numberOf,
@@ -20,7 +21,7 @@ export function fusePreactivations(program: Program, target: OptimizeTarget): Pr
 }
 
 const RULE: RewriteRule = (node, context) => {
-  const { x: input, residual: _, ...args } = Object.fromEntries(node.args.map(({ name, arg }) => [name, arg]));
+  const { x: input, residual: _, ...args } = argsOf(node);
   const relu = only(input, "aten::relu", context);
   const sum = only(relu && argOf(relu, "self"), "aten::add.Tensor", context);
   const product = only(sum && argOf(sum, "self"), "aten::mul.Tensor", context);

@@ -1,4 +1,4 @@
-import { given, NONE, type RewriteRule, type RewriteRules, rewrite } from "@pt2/engine/rewrites";
+import { argsOf, given, NONE, type RewriteRule, type RewriteRules, rewrite } from "@pt2/engine/rewrites";
 import type { DType } from "@pt2/format";
 import { type Arg, argOf, type Program } from "@pt2/graph";
 import type { OptimizeTarget } from "./target.ts";
@@ -20,7 +20,7 @@ const narrowed: RewriteRule = (node, context) => {
     const args = { self: value, dtype: { kind: "dtype", value: dtype } } as const;
     return context.emit("aten::to.dtype", args, type && { ...type, dtype }, node);
   };
-  const rest = Object.fromEntries(node.args.map(({ name, arg }) => [name, arg]));
+  const rest = argsOf(node);
   const operands = {
     input: to(input!, "bfloat16"),
     weight: to(weight!, "bfloat16"),

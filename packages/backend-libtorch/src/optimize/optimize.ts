@@ -1,12 +1,11 @@
 import {
   canonicalize,
   distributeConcatenations,
-  dropZeroTerms,
   foldBatchNorms,
   foldScales,
-  mergeConvolutions,
   recognizeGelu,
   recompose,
+  rewriteBranchSums,
   unflattenLinears,
 } from "@pt2/engine/rewrites";
 import { Pt2Error } from "@pt2/format";
@@ -52,8 +51,7 @@ const PASSES: readonly Pass[] = [
   expandShortSums,
   distributeConcatenations,
   foldBatchNorms,
-  dropZeroTerms,
-  mergeConvolutions,
+  rewriteBranchSums,
   foldScales,
   fuseSqueezeExcite,
   fuseAttention,

@@ -1,6 +1,6 @@
 import { type HostTensor, hostTensor } from "@pt2/backend";
 import { programOf, registryOf } from "@pt2/conformance";
-import { mergeConvolutions, purity } from "@pt2/engine/rewrites";
+import { purity, rewriteBranchSums } from "@pt2/engine/rewrites";
 import { randomBelow, randomFloats, randomUnit } from "@pt2/testing/random";
 import { expect, test } from "vitest";
 import { runBody } from "./programs.test-helper.ts";
@@ -108,7 +108,7 @@ test("sums and differences of convolutions and normalizations of one input have 
     done++;
     const { body, weights, input } = one;
     const program = programOf(body);
-    if (mergeConvolutions(program, target) !== program) merged++;
+    if (rewriteBranchSums(program, target) !== program) merged++;
     const run = async (precision: "fast" | "exact"): Promise<readonly number[]> =>
       (await runBody(body, [[input]], weights, precision))[0]![0] as readonly number[];
     const [fast, exact] = [await run("fast"), await run("exact")];

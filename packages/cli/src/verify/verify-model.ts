@@ -95,8 +95,9 @@ async function checkTensors(
     );
     if (typeof output === "object" && output !== null) {
       const actual = { dtype: output.dtype, shape: output.shape, data: await output.read() };
-      comparison = compareTensors(wanted, actual, tolerance(data.dtype));
-      rounding = roundingOf(wanted, tolerance(data.dtype), comparison);
+      const allowed = tolerance(data.dtype);
+      comparison = compareTensors(wanted, actual, allowed);
+      rounding = roundingOf(wanted, allowed, comparison);
       if (comparison.problem === undefined) pairs.push({ name, expected: wanted, actual });
     }
     checks.push({ call, key, name, type: typeText(wanted), comparison, ...(rounding && { rounding }) });

@@ -1,5 +1,5 @@
 import { type Arg, argOf, type Node } from "@pt2/graph";
-import { floatArg, numberOf } from "./literals.ts";
+import { floatArg, isTrue, numberOf } from "./literals.ts";
 import { given, type NewArgs, type RewriteContext } from "./rewriter.ts";
 
 /** What a batch normalization knows of each channel: weights that no run writes. */
@@ -50,8 +50,4 @@ export function scaleAndShift(
   const centered = bias === undefined ? emit("neg", { self: mean }) : emit("sub.Tensor", { self: bias, other: mean });
   const shifted = emit("mul.Tensor", { self: centered, other: scale });
   return { scale, shift: beta === undefined ? shifted : emit("add.Tensor", { self: shifted, other: beta }) };
-}
-
-function isTrue(arg: Arg | undefined): boolean {
-  return arg?.kind === "bool" && arg.value;
 }

@@ -1,6 +1,6 @@
 import { argOf } from "@pt2/graph";
 import { intsArg, knownShape, NONE, pairOf } from "./literals.ts";
-import { given, type RewriteRule } from "./rewriter.ts";
+import { argsOf, given, type RewriteRule } from "./rewriter.ts";
 import { resultType } from "./types.ts";
 
 /** `convolution` that is not transposed, over two dimensions. */
@@ -37,7 +37,7 @@ export const namedPadding: RewriteRule = (node, context) => {
   if (padding.value !== "same" && padding.value !== "valid") return null;
   const total = kernel.map((size, i) => (padding.value === "same" ? dilation[i]! * (size - 1) : 0));
   if (total.some((size) => size % 2 !== 0)) return null;
-  const args = Object.fromEntries(node.args.map(({ name, arg }) => [name, arg]));
+  const args = argsOf(node);
   return context.emit(
     "aten::conv2d",
     { ...args, padding: intsArg(total.map((size) => size / 2)) },

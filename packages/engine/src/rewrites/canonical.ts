@@ -1,6 +1,6 @@
 import { type Arg, argOf, type Node, type Program } from "@pt2/graph";
 import { convolution, namedPadding } from "./canonical-convolution.ts";
-import { intArg, intsArg, intsOf, NONE, numberOf } from "./literals.ts";
+import { intArg, intsArg, intsOf, isTrue, NONE, numberOf } from "./literals.ts";
 import { given, type RewriteContext, type RewriteRule, type RewriteRules, rewrite } from "./rewriter.ts";
 import type { RewriteTarget } from "./target.ts";
 import { dense, resultType } from "./types.ts";
@@ -48,7 +48,7 @@ function transposed(type: NonNullable<ReturnType<RewriteContext["tensor"]>>): ty
 
 const batchNorm: RewriteRule = (node, context) => {
   const training = argOf(node, "training");
-  if (training?.kind === "bool" && training.value) return null;
+  if (isTrue(training)) return null;
   return context.emit(
     "aten::batch_norm",
     {
@@ -92,7 +92,7 @@ const view: RewriteRule = (node, context) =>
 /** `_softmax`, unless it also converts half precision to float32. */
 const softmax: RewriteRule = (node, context) => {
   const widens = argOf(node, "half_to_float");
-  if (widens?.kind === "bool" && widens.value) return null;
+  if (isTrue(widens)) return null;
   const args = { self: argOf(node, "self"), dim: argOf(node, "dim")! };
   return context.emit("aten::softmax.int", args, resultType(node, context), node);
 };

@@ -1,6 +1,6 @@
 import { type Arg, argOf, type Node, type OpName, type Program } from "@pt2/graph";
 import { type ConcatenatedChannels, concatenatedChannels } from "./concatenated-channels.ts";
-import { intArg, knownShape, NONE } from "./literals.ts";
+import { intArg, isTrue, knownShape, NONE } from "./literals.ts";
 import { given, type NewArgs, type RewriteContext, type RewriteRule, rewrite } from "./rewriter.ts";
 import type { RewriteTarget } from "./target.ts";
 import { dense, resultType } from "./types.ts";
@@ -52,7 +52,7 @@ const activation: RewriteRule = (node, context) => {
 const norm: RewriteRule = (node, context) => {
   const parts = partsOf(argOf(node, "input"), context);
   const training = argOf(node, "training");
-  if (parts === null || (training?.kind === "bool" && training.value)) return null;
+  if (parts === null || isTrue(training)) return null;
   const names = ["weight", "bias", "running_mean", "running_var"];
   const vectors = names.map((name) => [name, given(node, name)] as const);
   const total = parts.reduce((sum, { channels }) => sum + channels, 0);

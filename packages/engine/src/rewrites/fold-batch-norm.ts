@@ -1,7 +1,7 @@
 import { type Arg, argOf, type Node, type Program } from "@pt2/graph";
 import { batchStatistics, scaleAndShift } from "./batch-statistics.ts";
-import { intsArg } from "./literals.ts";
-import { given, type NewArgs, type RewriteContext, type RewriteRule, rewrite } from "./rewriter.ts";
+import { intsArg, isTrue } from "./literals.ts";
+import { argsOf, given, type RewriteContext, type RewriteRule, rewrite } from "./rewriter.ts";
 import type { RewriteTarget } from "./target.ts";
 import { dense, resultType } from "./types.ts";
 
@@ -72,10 +72,6 @@ function takesFactors(layer: Node, flattening: Node | undefined): boolean {
   return flattening === undefined && CONVOLUTION.test(layer.op) && !isTrue(argOf(layer, "transposed"));
 }
 
-function argsOf({ args }: Node): NewArgs {
-  return Object.fromEntries(args.map(({ name, arg }) => [name, arg]));
-}
-
 const RULES = new Map([
   ["aten::batch_norm", rule],
   ["aten::_native_batch_norm_legit_no_training", rule],
@@ -107,8 +103,4 @@ function scaled(
   const args = { self: scale, shape: intsArg([-1, ...ones]) };
   const column = context.emit("aten::reshape", args, dense(factors, shape), norm);
   return context.emit("aten::mul.Tensor", { self: weight, other: column }, dense(type, type.shape), layer);
-}
-
-function isTrue(arg: Arg | undefined): boolean {
-  return arg?.kind === "bool" && arg.value;
 }

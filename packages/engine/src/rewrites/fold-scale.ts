@@ -1,6 +1,6 @@
 import { type Arg, argOf, type Node, type OpName, type Program } from "@pt2/graph";
 import { intsArg, intsOf, knownShape, NONE } from "./literals.ts";
-import { given, type NewArgs, type RewriteContext, type RewriteRule, rewrite } from "./rewriter.ts";
+import { argsOf, given, type NewArgs, type RewriteContext, type RewriteRule, rewrite } from "./rewriter.ts";
 import type { RewriteTarget } from "./target.ts";
 import { dense } from "./types.ts";
 
@@ -61,7 +61,7 @@ function rescaled(node: Node, factor: Arg, context: RewriteContext): Arg | null 
   const spread = emit("reshape", { self: vector, shape: intsArg(column) }, [flat[0]!, ...column.slice(1)]);
   const product = context.emit("aten::mul.Tensor", { self: weight, other: spread }, dense(type, type?.shape), node);
   const shift = bias === undefined ? NONE : emit("mul.Tensor", { self: bias, other: vector }, flat);
-  const rest = Object.fromEntries(node.args.map(({ name, arg }) => [name, arg]));
+  const rest = argsOf(node);
   const [output] = node.outputs;
   const resultType = output?.kind === "value" ? context.tensor(output) : undefined;
   return context.emit(node.op, { ...rest, weight: product, bias: shift }, resultType, node);

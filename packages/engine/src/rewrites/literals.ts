@@ -18,6 +18,11 @@ export function textArg(value: string): Arg {
   return { kind: "string", value };
 }
 
+/** Whether an argument is given, and true. */
+export function isTrue(arg: Arg | undefined): boolean {
+  return arg?.kind === "bool" && arg.value;
+}
+
 /** A plain number; undefined for anything else. */
 export function numberOf(arg: Arg | undefined): number | undefined {
   if (arg?.kind === "float") return arg.value;

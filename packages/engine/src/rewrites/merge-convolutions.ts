@@ -1,7 +1,7 @@
 import { type Arg, argOf, type Node, type OpName, type Program, type TensorType } from "@pt2/graph";
 import { batchStatistics, scaleAndShift } from "./batch-statistics.ts";
-import { intArg, intsArg, knownShape, NONE, numberOf, pairOf } from "./literals.ts";
-import { given, type RewriteContext, type RewriteRule, rewrite } from "./rewriter.ts";
+import { intArg, intsArg, isTrue, knownShape, NONE, numberOf, pairOf } from "./literals.ts";
+import { argsOf, given, type RewriteContext, type RewriteRule, rewrite } from "./rewriter.ts";
 import type { RewriteTarget } from "./target.ts";
 import { dense, isSameShape, resultType } from "./types.ts";
 
@@ -66,8 +66,7 @@ function branchOf(result: Arg | undefined, context: RewriteContext): Branch | nu
     return { node, input: input.name, result, weight: null, ...point };
   }
   const [weight, bias] = [argOf(node, "weight"), given(node, "bias")];
-  const transposed = argOf(node, "transposed");
-  if (!CONVOLUTION.test(node.op) || (transposed?.kind === "bool" && transposed.value)) return null;
+  if (!CONVOLUTION.test(node.op) || isTrue(argOf(node, "transposed"))) return null;
   if (!context.isFixed(weight) || (bias && !context.isFixed(bias))) return null;
   const shape = knownShape(context.tensor(weight));
   const [stride, padding, dilation] = [
@@ -106,19 +105,18 @@ function merged(wide: Branch, narrow: Branch, { combine, result }: Merging, cont
   const [own, other] = [given(node, "bias"), kernel.bias];
   const zeros = (like: Arg): Arg => context.emit("aten::zeros_like", { self: like }, context.tensor(like), node);
   const bias = own || other ? combine(own ?? zeros(other!), other ?? zeros(own!), own ?? other!) : NONE;
-  const args = Object.fromEntries(node.args.map(({ name, arg }) => [name, arg]));
-  return context.emit(node.op, { ...args, weight, bias }, result, node);
+  return context.emit(node.op, { ...argsOf(node), weight, bias }, result, node);
 }
 
 /** Taps around those of `narrow` in a kernel of `wide`: left, right, above and below. Null where their grids differ. */
 function placeIn(wide: Branch, narrow: Branch): readonly number[] | null {
-  const sides = ([1, 0] as const).map((axis) => {
+  const sides = ([1, 0] as const).flatMap((axis) => {
     const [size, step, taps] = [wide.kernel[axis], wide.dilation[axis], narrow.kernel[axis]];
     const before = (wide.padding[axis] - narrow.padding[axis]) / step;
     const isSameGrid = wide.stride[axis] === narrow.stride[axis] && (taps === 1 || narrow.dilation[axis] === step);
     return isSameGrid && Number.isInteger(before) ? [before, size - taps - before] : [-1];
   });
-  return sides.flat().every((count) => count >= 0) ? sides.flat() : null;
+  return sides.every((count) => count >= 0) ? sides : null;
 }
 
 /** The kernel of a branch, and what it adds to each channel. */

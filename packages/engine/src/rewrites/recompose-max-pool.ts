@@ -1,5 +1,5 @@
 import { argOf } from "@pt2/graph";
-import type { RewriteRule } from "./rewriter.ts";
+import { argsOf, type RewriteRule } from "./rewriter.ts";
 import { resultType } from "./types.ts";
 
 /** max_pool2d_with_indices(x) = max_pool2d(x), where nothing reads the indices. */
@@ -7,6 +7,6 @@ export const maxPool: RewriteRule = (node, context) => {
   const type = resultType(node, context);
   // Only a batch of float32 images has kernels that are worth it.
   if (type?.dtype !== "float32" || context.tensor(argOf(node, "self"))?.shape.length !== 4) return null;
-  const args = Object.fromEntries(node.args.map(({ name, arg }) => [name, arg]));
+  const args = argsOf(node);
   return context.emit("aten::max_pool2d", args, type, node);
 };

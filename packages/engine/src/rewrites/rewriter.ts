@@ -185,3 +185,8 @@ export function given(node: Node, ...names: readonly string[]): Arg | undefined 
   const arg = names.map((name) => argOf(node, name)).find((found) => found !== undefined);
   return arg?.kind === "none" ? undefined : arg;
 }
+
+/** The arguments of a node, for one like it. */
+export function argsOf({ args }: Node): NewArgs {
+  return Object.fromEntries(args.map(({ name, arg }) => [name, arg]));
+}

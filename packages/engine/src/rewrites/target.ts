@@ -19,19 +19,8 @@ export function isFactory(op: OpName): boolean {
 /** ATen ops that rewrites emit. A registry that was made for a program need not have their records. */
 const EMITTED: ReadonlySet<OpName> = new Set(
   [
-    ...[
-      "add.Scalar",
-      "add.Tensor",
-      "sub.Tensor",
-      "mul.Tensor",
-      "mul.Scalar",
-      "neg",
-      "sqrt",
-      "rsqrt",
-      "gelu",
-      "full",
-      "to.dtype",
-    ],
+    ...["add.Scalar", "add.Tensor", "sub.Tensor", "mul.Tensor", "mul.Scalar", "neg", "sqrt", "rsqrt"],
+    ...["gelu", "full", "to.dtype"],
     ...["reshape", "t", "transpose.int", "permute", "expand", "contiguous", "clone"],
     ...["select.int", "constant_pad_nd", "diag_embed", "zeros_like"],
     ...["linear", "matmul", "conv2d", "max_pool2d", "batch_norm", "layer_norm"],

@@ -15,7 +15,7 @@ export function isDepthwise({ groups, inChannels, transposed }: ConvShape): bool
  */
 export function readsRepeated(shape: ConvShape): boolean {
   const { groups, inChannels, outChannels } = shape;
-  return isDepthwise(shape) && groups > 1 && outChannels > inChannels && outChannels >= 4 && !fitsGrouped(shape);
+  return isDepthwise(shape) && groups > 1 && outChannels > inChannels && !fitsGrouped(shape);
 }
 
 /** The shape of a depthwise convolution that reads a channel for each output. */
