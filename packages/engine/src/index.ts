@@ -68,7 +68,7 @@ export {
   type Layout,
   sameStrides,
 } from "./strides/layout.ts";
-export { forEachOffset, normalDim, offsetsOf, type Slices, slicesOf } from "./strides/offsets.ts";
+export { forEachOffset, offsetsOf, type Slices, slicesOf } from "./strides/offsets.ts";
 export {
   ADAPTIVE_POOLS,
   CONVOLUTIONS,

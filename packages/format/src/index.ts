@@ -26,6 +26,7 @@ export { readTensor, type TensorData, type Tensors } from "./tensor-data.ts";
 export {
   contiguousStrides,
   isContiguous,
+  normalDim,
   numel,
   type Reach,
   reachOf,

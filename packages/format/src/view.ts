@@ -20,6 +20,14 @@ export function sameShape(a: readonly number[], b: readonly number[]): boolean {
   return a.length === b.length && a.every((size, dim) => size === b[dim]);
 }
 
+/**
+ * Returns a dimension that counts from the start for one that may be negative. A tensor without dimensions counts as
+ * one with one, as in PyTorch; what is out of range stays so.
+ */
+export function normalDim(dim: number, rank: number): number {
+  return dim < 0 ? dim + Math.max(rank, 1) : dim;
+}
+
 /** Strides of a tensor laid out row by row. */
 export function contiguousStrides(shape: readonly number[]): readonly number[] {
   const strides = new Array<number>(shape.length);

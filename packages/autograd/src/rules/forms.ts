@@ -1,3 +1,4 @@
+import { normalDim } from "@pt2/format";
 import type { OpName } from "@pt2/graph";
 import { type Builder, isTensorMeta, type TensorMeta } from "@pt2/registry";
 import type { Call, DifferentiableForm } from "../gradient-rule.ts";
@@ -36,7 +37,7 @@ export const FORMS: Readonly<Record<OpName, DifferentiableForm>> = {
 function unfolded(self: TensorMeta, dimension: number, size: number, step: number, b: Builder): TensorMeta {
   if (self.shape.length === 0)
     return b.tensor("aten::expand", { self: b.tensor("aten::unsqueeze", { self, dim: 0 }), size: [size] });
-  const dim = dimension < 0 ? dimension + self.shape.length : dimension;
+  const dim = normalDim(dimension, self.shape.length);
   const count = Math.floor((self.shape[dim]! - size) / step) + 1;
   const index = positions([count, size], [step, 1], 0, b);
   const windows = b.tensor("aten::index_select", { self, dim, index });

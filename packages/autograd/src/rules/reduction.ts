@@ -1,3 +1,4 @@
+import { normalDim } from "@pt2/format";
 import type { Builder, TensorMeta } from "@pt2/registry";
 import { type Call, type GradientRule, type GradientRules, type Gradients, ofResult } from "../gradient-rule.ts";
 import { Emit, tensorOf } from "./support.ts";
@@ -40,7 +41,7 @@ export const REDUCTION_RULES: GradientRules = {
     const e = new Emit(b);
     const x = tensorOf(self);
     if (x.shape.length === 0) return { self: e.cast(grad, x.dtype) };
-    const d = Number(dim) < 0 ? Number(dim) + x.shape.length : Number(dim);
+    const d = normalDim(Number(dim), x.shape.length);
     const n = x.shape[d]!;
     if (n === 0) return { self: e.zeros(x) };
     const part = (start: number, end: number): TensorMeta =>
@@ -105,7 +106,7 @@ function softmax(op: string): GradientRule {
 
 /** Splits the gradient into the pieces of each tensor. An empty tensor of another rank takes no part. */
 function cut(grad: TensorMeta, tensors: readonly TensorMeta[], dim: number, e: Emit): readonly (TensorMeta | null)[] {
-  const d = dim < 0 ? dim + grad.shape.length : dim;
+  const d = normalDim(dim, grad.shape.length);
   let end = 0;
   return tensors.map(({ shape, dtype }) => {
     if (shape.length !== grad.shape.length) return null;
@@ -124,8 +125,7 @@ function kept(
   e: Emit,
 ): TensorMeta {
   if (keepdim) return grad;
-  const dims =
-    dim === null || dim.length === 0 ? shape.map((_, d) => d) : dim.map((d) => (d < 0 ? d + shape.length : d));
+  const dims = dim === null || dim.length === 0 ? shape.map((_, d) => d) : dim.map((d) => normalDim(d, shape.length));
   return e.reshape(
     grad,
     shape.map((n, d) => (dims.includes(d) ? 1 : n)),

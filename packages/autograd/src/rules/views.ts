@@ -1,3 +1,4 @@
+import { normalDim } from "@pt2/format";
 import type { Builder, TensorMeta } from "@pt2/registry";
 import { type Call, type GradientRule, type GradientRules, ofResult } from "../gradient-rule.ts";
 import { summedTo } from "../scalar-gradient.ts";
@@ -144,6 +145,6 @@ export const VIEW_RULES: GradientRules = {
 };
 
 function inverse(dims: readonly number[], rank: number): readonly number[] {
-  const order = dims.map((dim) => (dim < 0 ? dim + rank : dim));
+  const order = dims.map((dim) => normalDim(dim, rank));
   return order.map((_, d) => order.indexOf(d));
 }

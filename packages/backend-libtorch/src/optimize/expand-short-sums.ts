@@ -10,6 +10,7 @@ import {
   resultType,
   rewrite,
 } from "@pt2/engine/rewrites";
+import { normalDim } from "@pt2/format";
 import { type Arg, argOf, type Node, type Program, type TensorType } from "@pt2/graph";
 import type { OptimizeTarget } from "./target.ts";
 
@@ -31,7 +32,7 @@ const RULE: RewriteRule = (node, context) => {
   if (type?.dtype !== "float32" || dim === undefined || others.length > 0) return null;
   if (given(node, "dtype") !== undefined || isTrue(argOf(node, "keepdim"))) return null;
   const rank = type.shape.length;
-  const axis = dim < 0 ? dim + rank : dim;
+  const axis = normalDim(dim, rank);
   const count = type.shape[axis];
   // Elements of the last dimension lie side by side: ATen sums vectors of them.
   if (typeof count !== "number" || count < 2 || count > MOST_TERMS || axis === rank - 1) return null;
@@ -59,7 +60,7 @@ function part(value: Arg, place: Place, context: RewriteContext): Arg {
     const dim = numberOf(argOf(made, "dim")) ?? 0;
     const one = tensors?.kind === "list" ? tensors.items[index] : undefined;
     // Sums of what a stack converts would be in another precision.
-    const isStacked = (dim < 0 ? dim + rank : dim) === axis && context.tensor(one)?.dtype === type.dtype;
+    const isStacked = normalDim(dim, rank) === axis && context.tensor(one)?.dtype === type.dtype;
     if (one !== undefined && isStacked) return one;
   }
   if (made?.op === "aten::mul.Tensor" && context.isReadOnce(value)) {

@@ -11,6 +11,7 @@ import {
   type RewriteRule,
   rewrite,
 } from "@pt2/engine/rewrites";
+import { normalDim } from "@pt2/format";
 import { type Arg, argOf, type Node, type OpName, type Program, type TensorType } from "@pt2/graph";
 import { ACTIVATIONS, type Activation, activationArgs, activationOf, isBare } from "./activation.ts";
 import type { OptimizeTarget } from "./target.ts";
@@ -97,7 +98,7 @@ function addThroughPermute(computed: Arg | undefined, other: Arg | undefined, co
   if (dims === undefined || innerType === undefined || !sameTensors(type, context.tensor(other))) return null;
   if (!context.isReadOnce(inner) || EPILOGUES.get(context.definition(inner)?.op ?? "")?.residual === undefined)
     return null;
-  const order = dims.map((dim) => (dim < 0 ? dim + dims.length : dim));
+  const order = dims.map((dim) => normalDim(dim, dims.length));
   const inverse = order.map((_, i) => order.indexOf(i));
   const permuted = context.emit("aten::permute", { self: other, dims: intsArg(inverse) }, innerType, permute);
   const result = addTo(inner, permuted, context);

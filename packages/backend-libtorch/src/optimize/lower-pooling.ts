@@ -9,6 +9,7 @@ import {
   resultType,
   rewrite,
 } from "@pt2/engine/rewrites";
+import { normalDim } from "@pt2/format";
 import { type Arg, argOf, type Node, type OpName, type Program } from "@pt2/graph";
 import { ACTIVATIONS } from "./activation.ts";
 import { rowOf } from "./read-convolution.ts";
@@ -108,7 +109,7 @@ export function isMeanOfPlanes(node: Node): boolean {
 /** Returns whether a node reduces height and width of a tensor of four dimensions, which stay as ones. */
 function isOverPlanes(node: Node): boolean {
   const [keep, dtype] = [argOf(node, "keepdim"), argOf(node, "dtype")];
-  const dims = intsOf(argOf(node, "dim"))?.map((dim) => (dim < 0 ? dim + 4 : dim));
+  const dims = intsOf(argOf(node, "dim"))?.map((dim) => normalDim(dim, 4));
   if (keep?.kind !== "bool" || !keep.value) return false;
   return (dtype === undefined || dtype.kind === "none") && dims?.toSorted().join() === "2,3";
 }

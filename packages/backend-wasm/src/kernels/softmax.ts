@@ -1,4 +1,5 @@
 import type { DType } from "@pt2/format";
+import { normalDim } from "@pt2/format";
 import { type KernelCall, type WasmKernel, wasmKernel } from "../engine/kernel.ts";
 import { addressOf, type TensorView } from "../engine/tensor-view.ts";
 import { float32Result, isFloat32 } from "./float32.ts";
@@ -13,7 +14,7 @@ function softmaxKernel(ops: readonly SoftmaxOp[], rows: "softmaxRows" | "logSoft
     prepare(call, { self, dim: given }) {
       const input = call.convert(call.tensor(self), "float32");
       const rank = input.shape.length;
-      const dim = rank === 0 ? 0 : (given + rank) % rank;
+      const dim = normalDim(given, rank);
       float32Result(call, (out) => {
         if (dim >= rank - 1) planRows(call, call.dense(input), out, rows);
         else {

@@ -1,5 +1,4 @@
-import { normalDim } from "@pt2/engine";
-import { contiguousStrides, DTYPES, type DType, numel } from "@pt2/format";
+import { contiguousStrides, DTYPES, type DType, normalDim, numel } from "@pt2/format";
 import type { TensorMeta } from "@pt2/registry";
 import { type WebgpuKernel, webgpuKernel } from "../engine/kernel.ts";
 import type { TensorView } from "../engine/tensor-view.ts";
@@ -20,7 +19,7 @@ function softmaxKernel(ops: readonly SoftmaxOp[], logarithm: boolean): WebgpuKer
       if (numel(shape) === 0) return;
       const { dtype } = args;
       const x = dtype == null ? given : call.convert(given, dtype);
-      const dim = shape.length === 0 ? 0 : normalDim(args.dim, shape.length);
+      const dim = normalDim(args.dim, shape.length);
       const n = shape[dim] ?? 1;
       const outer = (strides: readonly number[]): Pick<TensorView, "shape" | "strides"> => ({
         shape: shape.filter((_, d) => d !== dim),

@@ -1,7 +1,7 @@
 // Lets the declared types compile in projects whose `lib` lacks `Symbol.dispose`.
 /// <reference lib="esnext.disposable" preserve="true" />
 
-import { DTYPES, type DType, numel } from "@pt2/format";
+import { DTYPES, type DType, normalDim, numel } from "@pt2/format";
 import { backendError } from "../backend-errors.ts";
 import { type DataOf, dataOf, type ElementOf, elementAt } from "./elements.ts";
 import { type NestedList, nestedList } from "./nested-list.ts";
@@ -130,7 +130,7 @@ export abstract class Tensor<D extends DType = DType> {
   slice(dim = 0, start = 0, end: number = Number.POSITIVE_INFINITY, step = 1): HostTensor<D> {
     const bytes = this.#bytesOnHost("slice()");
     const rank = this.shape.length;
-    const axis = dim < 0 ? dim + rank : dim;
+    const axis = normalDim(dim, rank);
     const size = this.shape[axis];
     if (size === undefined || !Number.isSafeInteger(step) || step < 1) {
       throw backendError("backend.tensor-shape", {

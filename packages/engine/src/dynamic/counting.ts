@@ -1,8 +1,7 @@
 import { numel, viewAs } from "@pt2/backend";
-import { DTYPES } from "@pt2/format";
+import { DTYPES, normalDim } from "@pt2/format";
 import { type DynamicKernel, dynamicKernel } from "../staged/dynamic-kernel.ts";
 import type { HostData } from "../staged/run-value.ts";
-import { normalDim } from "../strides/offsets.ts";
 import { int64Tensor, takeRows } from "./bytes.ts";
 import { reader } from "./elements.ts";
 import { dynamicError, requireRoom } from "./errors.ts";

@@ -1,4 +1,5 @@
 import { numel } from "@pt2/backend";
+import { normalDim } from "@pt2/format";
 import { type DynamicKernel, dynamicKernel } from "../staged/dynamic-kernel.ts";
 import type { HostData } from "../staged/run-value.ts";
 import { reader } from "./elements.ts";
@@ -9,7 +10,7 @@ export const tensorSplit: DynamicKernel = dynamicKernel(
   ["aten::tensor_split.tensor_indices_or_sections"],
   ({ self: tensor, tensor_indices_or_sections: given, dim }) => {
     const rank = tensor.shape.length;
-    const at = (dim + rank) % rank;
+    const at = normalDim(dim, rank);
     const size = tensor.shape[at]!;
     const cuts = cutsOf(given, size).map((cut) => Math.min(size, Math.max(0, cut < 0 ? cut + size : cut)));
     const ends = [...cuts, size];

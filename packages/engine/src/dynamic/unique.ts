@@ -1,9 +1,8 @@
 import { numel } from "@pt2/backend";
-import { DTYPES } from "@pt2/format";
+import { DTYPES, normalDim } from "@pt2/format";
 import { sortRange } from "../order/sort.ts";
 import { type DynamicKernel, dynamicKernel } from "../staged/dynamic-kernel.ts";
 import type { HostData, RunValue } from "../staged/run-value.ts";
-import { normalDim } from "../strides/offsets.ts";
 import { int64Tensor, takeRows } from "./bytes.ts";
 import { reader } from "./elements.ts";
 

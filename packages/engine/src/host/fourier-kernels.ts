@@ -1,6 +1,6 @@
 import { numel } from "@pt2/backend";
-import { contiguousStrides } from "@pt2/format";
-import { normalDim, slicesOf } from "../strides/offsets.ts";
+import { contiguousStrides, normalDim } from "@pt2/format";
+import { slicesOf } from "../strides/offsets.ts";
 import { Fourier } from "./fourier.ts";
 import type { HostArray } from "./host-array.ts";
 import { type HostKernel, hostKernel } from "./host-kernel.ts";

@@ -1,5 +1,5 @@
-import { contiguousStrides, DTYPES } from "@pt2/format";
-import { normalDim, slicesOf } from "../strides/offsets.ts";
+import { contiguousStrides, DTYPES, normalDim } from "@pt2/format";
+import { slicesOf } from "../strides/offsets.ts";
 import type { HostArray } from "./host-array.ts";
 import { type HostKernel, hostKernel } from "./host-kernel.ts";
 

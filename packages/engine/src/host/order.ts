@@ -1,7 +1,7 @@
-import { contiguousStrides } from "@pt2/format";
+import { contiguousStrides, normalDim } from "@pt2/format";
 import { orderKeys } from "../order/keys.ts";
 import { SELECTION_OPS, SELECTIONS } from "../order/selections.ts";
-import { normalDim, slicesOf } from "../strides/offsets.ts";
+import { slicesOf } from "../strides/offsets.ts";
 import { type HostKernel, hostKernel } from "./host-kernel.ts";
 
 /** Ops that find one element of each slice. */

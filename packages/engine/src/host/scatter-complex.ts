@@ -1,7 +1,7 @@
-import { contiguousStrides, DTYPES } from "@pt2/format";
+import { contiguousStrides, DTYPES, normalDim } from "@pt2/format";
 import type { KernelArgs } from "../plan/kernel-args.ts";
 import { requireIndex } from "../staged/index-error.ts";
-import { normalDim, offsetsOf } from "../strides/offsets.ts";
+import { offsetsOf } from "../strides/offsets.ts";
 import { type HostCall, type HostKernel, hostKernel } from "./host-kernel.ts";
 
 /** `scatter_reduce(self, dim, index, src, reduce, include_self)` of complex numbers: sums, means and products. */

@@ -1,7 +1,7 @@
+import { normalDim } from "@pt2/format";
 import type { Call, LoweredTensor } from "@pt2/registry";
 import { callsOf, operandsOf, type Step } from "../fuse.ts";
 import { denseStrides, sameStrides } from "../strides/layout.ts";
-import { normalDim } from "../strides/offsets.ts";
 import type { TensorView } from "./tensor-view.ts";
 
 /** What a tensor is of the one that it is joined to: `whole`, from `at` on along `dim`. */

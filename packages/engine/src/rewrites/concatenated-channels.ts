@@ -1,3 +1,4 @@
+import { normalDim } from "@pt2/format";
 import { type Arg, argOf, type TensorType } from "@pt2/graph";
 import { numberOf } from "./literals.ts";
 import type { RewriteContext } from "./rewriter.ts";
@@ -25,7 +26,7 @@ export function concatenatedChannels(
   if (tensors?.kind !== "list" || !context.isReadOnce(value)) return null;
   const rank = context.tensor(value)?.shape.length ?? 0;
   const dim = numberOf(argOf(cat, "dim")) ?? 0;
-  if ((dim < 0 ? dim + rank : dim) !== CHANNELS || rank < 3) return null;
+  if (normalDim(dim, rank) !== CHANNELS || rank < 3) return null;
   const parts = tensors.items.flatMap((item): ConcatenatedChannels[] => {
     const type = context.tensor(item);
     return type?.shape.length === rank ? [{ value: item, type }] : [];

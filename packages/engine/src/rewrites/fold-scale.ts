@@ -1,3 +1,4 @@
+import { normalDim } from "@pt2/format";
 import { type Arg, argOf, type Node, type OpName, type Program } from "@pt2/graph";
 import { intsArg, intsOf, knownShape, NONE } from "./literals.ts";
 import { argsOf, given, type NewArgs, type RewriteContext, type RewriteRule, rewrite } from "./rewriter.ts";
@@ -29,8 +30,7 @@ function scaled(value: Arg | undefined, factor: Arg | undefined, context: Rewrit
   const channelDim = node && shape && CHANNEL_DIMS.get(node.op)?.(shape.length);
   if (!context.isFixed(factor) || !context.isReadOnce(value) || !context.isReadOnce(made)) return null;
   if (node === undefined || shape === undefined || channelDim === undefined) return null;
-  const at =
-    dims === undefined ? channelDim : dims.map((dim) => (dim < 0 ? dim + shape.length : dim)).indexOf(channelDim);
+  const at = dims === undefined ? channelDim : dims.map((dim) => normalDim(dim, shape.length)).indexOf(channelDim);
   if (!isPerChannel(knownShape(context.tensor(factor)), at, shape.length, shape[channelDim]!)) return null;
   const result = rescaled(node, factor!, context);
   if (result === null || dims === undefined) return result;

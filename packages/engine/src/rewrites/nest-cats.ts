@@ -1,3 +1,4 @@
+import { normalDim } from "@pt2/format";
 import { type Arg, argOf, type Node, type Program } from "@pt2/graph";
 import { intArg, numberOf } from "./literals.ts";
 import { type RewriteContext, type RewriteRule, rewrite } from "./rewriter.ts";
@@ -33,7 +34,7 @@ function nested(node: Node, seen: Map<string, Seen>, context: RewriteContext): A
     return operand?.dtype === type.dtype && operand.shape.length === type.shape.length;
   };
   if (!items.every(isAlike)) return null;
-  const along = dim < 0 ? dim + type.shape.length : dim;
+  const along = normalDim(dim, type.shape.length);
   const key = `${along} ${tensors[0]}`;
   const before = seen.get(key);
   const isFirst = before?.tensors.every((name, i) => name === tensors[i]) ?? false;

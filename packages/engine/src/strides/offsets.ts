@@ -61,11 +61,6 @@ export function slicesOf({ shape, strides }: Layout, dim: number): Slices {
   return { starts, size: shape[dim]!, stride: strides[dim]! };
 }
 
-/** Returns a dimension that counts from the start for one that may be negative. */
-export function normalDim(dim: number, rank: number): number {
-  return rank === 0 ? 0 : (dim + rank) % rank;
-}
-
 /**
  * Returns an index that counts from the start for one that may be negative, as PyTorch does; null when it is out of
  * range.

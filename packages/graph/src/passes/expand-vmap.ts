@@ -1,3 +1,4 @@
+import { normalDim } from "@pt2/format";
 import type { Arg, Graph, NamedArg, Node, Program, ValueType } from "../ir.ts";
 import { mapGraphs } from "../query/map-node.ts";
 import { definitionsOf, usesOf, valuesOf } from "../query/node-values.ts";
@@ -192,8 +193,8 @@ function movedim(name: string, self: Arg, source: number, destination: number, o
 function moveType(type: ValueType | undefined, source: number, destination: number): ValueType | undefined {
   if (type?.kind !== "tensor") return undefined;
   const move = <T>(list: readonly T[]): readonly T[] => {
-    const at = (dim: number): number => (dim < 0 ? dim + list.length : dim);
-    return list.toSpliced(at(source), 1).toSpliced(at(destination), 0, list[at(source)]!);
+    const [from, to] = [normalDim(source, list.length), normalDim(destination, list.length)];
+    return list.toSpliced(from, 1).toSpliced(to, 0, list[from]!);
   };
   return { ...type, shape: move(type.shape), strides: move(type.strides) };
 }

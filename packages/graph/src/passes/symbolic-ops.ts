@@ -1,3 +1,4 @@
+import { normalDim } from "@pt2/format";
 import type { Arg, Node, OpName } from "../ir.ts";
 import { argOf } from "../query/node-values.ts";
 import { evaluatePython } from "../sym/evaluate-expr.ts";
@@ -131,7 +132,7 @@ function tensorOf(node: Node, types: Pick<GraphBuilder, "typeOf">) {
 function dimOf(node: Node, rank: number): number | null {
   const dim = argOf(node, "dim");
   if (dim?.kind !== "int") return null;
-  const index = Number(dim.value) < 0 ? Number(dim.value) + rank : Number(dim.value);
+  const index = normalDim(Number(dim.value), rank);
   return index >= 0 && index < rank ? index : null;
 }
 

@@ -1,5 +1,5 @@
-import { denseStrides, normalDim } from "@pt2/engine";
-import { contiguousStrides, sameShape } from "@pt2/format";
+import { denseStrides } from "@pt2/engine";
+import { contiguousStrides, normalDim, sameShape } from "@pt2/format";
 import type { TensorMeta } from "@pt2/registry";
 import { type WasmKernel, wasmKernel } from "../../engine/kernel.ts";
 import type { TensorView } from "../../engine/tensor-view.ts";

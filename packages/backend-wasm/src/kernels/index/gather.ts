@@ -1,5 +1,6 @@
 import { numel } from "@pt2/backend";
-import { normalDim, offsetsOf } from "@pt2/engine";
+import { offsetsOf } from "@pt2/engine";
+import { normalDim } from "@pt2/format";
 import { pick } from "../../engine/element-access.ts";
 import { type WasmKernel, wasmKernel } from "../../engine/kernel.ts";
 import { readIndices } from "../../engine/read-indices.ts";

@@ -1,5 +1,6 @@
 import { numel } from "@pt2/backend";
-import { isComplexDtype, normalDim, offsetsOf } from "@pt2/engine";
+import { isComplexDtype, offsetsOf } from "@pt2/engine";
+import { normalDim } from "@pt2/format";
 import type { TensorMeta } from "@pt2/registry";
 import { bigints, type Elements, mover, numbers } from "../../engine/element-access.ts";
 import { type KernelCall, type WasmKernel, wasmKernel } from "../../engine/kernel.ts";

@@ -1,4 +1,5 @@
 import { numel } from "@pt2/backend";
+import { normalDim } from "@pt2/format";
 import { pick } from "../../engine/element-access.ts";
 import { type KernelCall, type WasmKernel, wasmKernel } from "../../engine/kernel.ts";
 import { readIndices } from "../../engine/read-indices.ts";
@@ -10,7 +11,7 @@ export const indexSelect: WasmKernel = wasmKernel({
   prepare(call, args) {
     const self = call.dense(call.tensor(args.self));
     const rank = self.shape.length;
-    const dim = rank === 0 ? 0 : (args.dim + rank) % rank;
+    const dim = normalDim(args.dim, rank);
     planSlices(call, self, call.dense(call.tensor(args.index)), dim);
   },
 });

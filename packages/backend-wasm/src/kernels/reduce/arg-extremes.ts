@@ -1,6 +1,5 @@
 import { numel } from "@pt2/backend";
-import { normalDim } from "@pt2/engine";
-import { contiguousStrides } from "@pt2/format";
+import { contiguousStrides, normalDim } from "@pt2/format";
 import type { TensorMeta } from "@pt2/registry";
 import { type KernelCall, type WasmKernel, wasmKernel } from "../../engine/kernel.ts";
 import { addressOf, type TensorView } from "../../engine/tensor-view.ts";

@@ -1,5 +1,6 @@
-import { normalDim, offsetsOf } from "@pt2/engine";
+import { offsetsOf } from "@pt2/engine";
 import type { DType } from "@pt2/format";
+import { normalDim } from "@pt2/format";
 import { bigints, type Elements, numbers } from "../../engine/element-access.ts";
 import { type WasmKernel, wasmKernel } from "../../engine/kernel.ts";
 import type { TensorView } from "../../engine/tensor-view.ts";

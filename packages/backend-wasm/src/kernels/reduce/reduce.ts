@@ -1,6 +1,6 @@
 import { numel } from "@pt2/backend";
 import { isDense } from "@pt2/engine";
-import { contiguousStrides, type DType } from "@pt2/format";
+import { contiguousStrides, type DType, normalDim } from "@pt2/format";
 import type { TensorMeta } from "@pt2/registry";
 import { type KernelCall, type WasmKernel, wasmKernel } from "../../engine/kernel.ts";
 import { addressOf, type TensorView } from "../../engine/tensor-view.ts";
@@ -54,7 +54,7 @@ export const amin: WasmKernel = reductionKernel(["aten::amin"], "min");
 
 function reducedDims(given: readonly number[] | null | undefined, rank: number): ReadonlySet<number> {
   const all = given === null || given === undefined || given.length === 0;
-  return new Set(all ? Array.from({ length: rank }, (_, d) => d) : given.map((d) => (d + rank) % Math.max(rank, 1)));
+  return new Set(all ? Array.from({ length: rank }, (_, d) => d) : given.map((d) => normalDim(d, rank)));
 }
 
 function columnsOf(call: KernelCall, input: TensorView, reduced: ReadonlySet<number>): Kept {

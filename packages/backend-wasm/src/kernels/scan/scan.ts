@@ -1,4 +1,5 @@
-import { isComplexDtype, normalDim, type Slices, slicesOf } from "@pt2/engine";
+import { isComplexDtype, type Slices, slicesOf } from "@pt2/engine";
+import { normalDim } from "@pt2/format";
 import { bigints, complexParts, type Elements, numbers } from "../../engine/element-access.ts";
 import { type WasmKernel, wasmKernel } from "../../engine/kernel.ts";
 

@@ -1,4 +1,4 @@
-import { normalDim, slicesOf } from "@pt2/engine";
+import { slicesOf } from "@pt2/engine";
 import {
   type Ordered,
   orderKeys,
@@ -9,7 +9,7 @@ import {
   sortsByRadix,
   stableSort,
 } from "@pt2/engine/host";
-import { DTYPES } from "@pt2/format";
+import { DTYPES, normalDim } from "@pt2/format";
 import type { TensorMeta } from "@pt2/registry";
 import { bigints, mover, numbers } from "../../engine/element-access.ts";
 import { type KernelCall, type WasmKernel, wasmKernel } from "../../engine/kernel.ts";

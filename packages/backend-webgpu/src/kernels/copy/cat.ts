@@ -1,5 +1,4 @@
-import { normalDim } from "@pt2/engine";
-import { sameShape } from "@pt2/format";
+import { normalDim, sameShape } from "@pt2/format";
 import type { TensorMeta } from "@pt2/registry";
 import { type WebgpuKernel, webgpuKernel } from "../../engine/kernel.ts";
 

@@ -1,5 +1,5 @@
-import { isComplexDtype, normalDim } from "@pt2/engine";
-import { DTYPES, numel } from "@pt2/format";
+import { isComplexDtype } from "@pt2/engine";
+import { DTYPES, normalDim, numel } from "@pt2/format";
 import type { TensorMeta } from "@pt2/registry";
 import { type BinaryFn, castTo, type TypedExpr } from "@pt2/registry/scalar";
 import { type KernelCall, type WebgpuKernel, webgpuKernel } from "../../engine/kernel.ts";

@@ -1,5 +1,4 @@
-import { normalDim } from "@pt2/engine";
-import { numel } from "@pt2/format";
+import { normalDim, numel } from "@pt2/format";
 import { type KernelCall, type WebgpuKernel, webgpuKernel } from "../../engine/kernel.ts";
 import type { TensorView } from "../../engine/tensor-view.ts";
 import { partsOf } from "../../shader/binding.ts";

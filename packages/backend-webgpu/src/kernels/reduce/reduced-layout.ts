@@ -1,5 +1,4 @@
-import { normalDim } from "@pt2/engine";
-import { numel } from "@pt2/format";
+import { normalDim, numel } from "@pt2/format";
 import type { TensorView } from "../../engine/tensor-view.ts";
 import type { Shader } from "../../shader/shader.ts";
 

@@ -1,5 +1,5 @@
-import { normalDim } from "@pt2/engine";
 import type { DType } from "@pt2/format";
+import { normalDim } from "@pt2/format";
 import type { TensorMeta } from "@pt2/registry";
 import { type KernelCall, type WebgpuKernel, webgpuKernel } from "../../engine/kernel.ts";
 import type { Shader } from "../../shader/shader.ts";

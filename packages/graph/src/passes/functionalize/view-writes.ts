@@ -1,3 +1,4 @@
+import { normalDim } from "@pt2/format";
 import type { Arg, NamedArg, Node, OpName, TensorType } from "../../ir.ts";
 import { argOf } from "../../query/node-values.ts";
 import type { ViewInverse } from "./effects.ts";
@@ -65,8 +66,7 @@ const permuted: WriteRule = ({ emit, node }, update) => {
   const inverse: Arg[] = new Array<Arg>(rank);
   for (const [to, item] of dims.items.entries()) {
     if (item.kind !== "int") return null;
-    const from = Number(item.value);
-    inverse[from < 0 ? from + rank : from] = { kind: "int", value: to };
+    inverse[normalDim(Number(item.value), rank)] = { kind: "int", value: to };
   }
   return emit("aten::permute", [named("self", value(update)), named("dims", { kind: "list", items: inverse })]);
 };

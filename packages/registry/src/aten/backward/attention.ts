@@ -1,3 +1,4 @@
+import { normalDim } from "@pt2/format";
 import type { Builder } from "../../builder.ts";
 import { computeDtype } from "../../dtype-promotion.ts";
 import { defineOp, type OpRecord } from "../../op.ts";
@@ -46,7 +47,8 @@ export const ATTENTION_BACKWARD_OPS: readonly OpRecord[] = [
       // w = g v / |v|
       decompose: ({ grad_w, saved_v, saved_g, saved_norms, dim }, b) => {
         const e = emit(b);
-        const others = saved_v.shape.flatMap((_, d) => (d === (dim < 0 ? dim + saved_v.shape.length : dim) ? [] : [d]));
+        const kept = normalDim(dim, saved_v.shape.length);
+        const others = [...saved_v.shape.keys()].filter((d) => d !== kept);
         const along = e.sum(e.mul(grad_w, saved_v), others, true);
         const unit = e.div(saved_v, saved_norms);
         const slope = e.div(e.mul(unit, along), saved_norms);

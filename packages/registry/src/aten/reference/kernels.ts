@@ -1,3 +1,4 @@
+import { normalDim } from "@pt2/format";
 import type { Call } from "../../lower/call.ts";
 import { convert } from "../../scalar/convert.ts";
 import type { ScalarValue } from "../../scalar/typed.ts";
@@ -33,8 +34,7 @@ function indexOf(shape: readonly number[], at: readonly number[]): number | unde
 
 const meta = (value: ArgValue | undefined): TensorMeta => value as TensorMeta;
 const ints = (value: ArgValue | undefined): readonly number[] => value as readonly number[];
-const wrapped = (dim: ArgValue | undefined, { shape }: TensorMeta): number =>
-  Number(dim) < 0 ? Number(dim) + shape.length : Number(dim);
+const wrapped = (dim: ArgValue | undefined, { shape }: TensorMeta): number => normalDim(Number(dim), shape.length);
 
 /** Coordinates with another one along a dimension; a tensor without dimensions has one place. */
 const moved = (at: readonly number[], along: number, to: number): readonly number[] =>

@@ -1,3 +1,4 @@
+import { normalDim } from "@pt2/format";
 import { broadcastShapes } from "../../broadcast.ts";
 import { checkLimit } from "../../limits.ts";
 import { check, show } from "./check.ts";
@@ -11,7 +12,7 @@ export function wrapDim(dim: number, rank: number): number {
     Number.isInteger(dim) && dim >= -span && dim < span,
     () => `Dimension out of range (expected to be in range of [${-span}, ${span - 1}], but got ${dim})`,
   );
-  return dim < 0 ? dim + span : dim;
+  return normalDim(dim, rank);
 }
 
 /** The values that a `dim` argument of a reduction may have; none, or an empty list, means every dimension. */
