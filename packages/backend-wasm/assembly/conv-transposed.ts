@@ -24,8 +24,9 @@ export function clampFloats(data: usize, count: i32, lo: f32, hi: f32): void {
 
 /**
  * Adds rows of columns (kernelD * kernelH * kernelW * groupChannels floats, one row for each *input* position from
- * `rowStart` on) to the output of a transposed convolution. Of the window, `in` is the transposed convolution's input
- * and `out` its output; `output` points at the first channel of the group.
+ * `rowStart` on) to pixels [first, first + count) of the output of a transposed convolution, and leaves the others as
+ * they are. Of the window, `in` is the transposed convolution's input and `out` its output; `output` points at the
+ * first channel of the group.
  */
 export function col2imRows(
   window: usize,
@@ -33,6 +34,8 @@ export function col2imRows(
   groupChannels: i32,
   rowStart: i32,
   rowCount: i32,
+  first: i32,
+  count: i32,
   output: usize,
 ): void {
   const w = changetype<Window>(window);
@@ -51,10 +54,11 @@ export function col2imRows(
           columns += <usize>w.kernelW * tap;
           continue;
         }
-        const line = output + <usize>((n * w.outD + od) * w.outH + oh) * <usize>w.outW * pixel;
+        const line = ((n * w.outD + od) * w.outH + oh) * w.outW;
         for (let kw = 0; kw < w.kernelW; kw++, columns += tap) {
           const ow = left + kw * w.dilationW;
-          if (<u32>ow < <u32>w.outW) addFloats(line + <usize>ow * pixel, columns, groupChannels);
+          if (<u32>ow >= <u32>w.outW || <u32>(line + ow - first) >= <u32>count) continue;
+          addFloats(output + <usize>(line + ow) * pixel, columns, groupChannels);
         }
       }
     }

@@ -181,6 +181,8 @@ export interface Kernels {
     groupChannels: number,
     rowStart: number,
     rowCount: number,
+    first: number,
+    count: number,
     output: Pointer,
   ): void;
   fillBias(dst: Pointer, rows: number, channels: number, bias: Pointer): void;

@@ -82,6 +82,32 @@ export function testbed(
   };
 }
 
+/** Kernels as a step calls them whose parts are handed out. */
+export interface NotedCalls {
+  readonly module: Pick<Testbed, "kernels" | "memory">;
+  /** Notes the calls of `work`, and makes them when it has returned. */
+  run(work: () => void): void;
+}
+
+/** Kernels that compute at once, but for the calls that are noted. */
+export function notedCalls({ kernels, memory }: Testbed): NotedCalls {
+  let notes: (() => void)[] | null = null;
+  const noted = Object.entries(kernels).map(([name, run]: [string, (...args: number[]) => unknown]) => {
+    const call = (...args: number[]): unknown => (notes === null ? run(...args) : void notes.push(() => run(...args)));
+    return [name, call];
+  });
+  return {
+    module: { kernels: Object.fromEntries(noted) as Kernels, memory },
+    run(work) {
+      const calls: (() => void)[] = [];
+      notes = calls;
+      work();
+      notes = null;
+      for (const call of calls) call();
+    },
+  };
+}
+
 /** Puts the layout of a copy into the heap, with the scratch behind it. */
 export function putLayout(bed: Testbed, layout: Int32Array): Pointer {
   const bytes = new Uint8Array(LAYOUT_BYTES);

@@ -99,6 +99,16 @@ test.each<{
       return %y`,
     weights: { w: [130, 7, 16] },
   },
+  {
+    what: "a transposed convolution of three images, which parts divide in the middle",
+    input: [3, 6, 13, 11],
+    body: `
+      parameter "w" = %w: f32[6, 5, 4, 3]
+      user_input %x: f32[3, 6, 13, 11]
+      %y: f32[3, 5, 28, 25] = aten::conv_transpose2d.input(input=%x, weight=%w, bias=none, stride=[2, 2], dilation=[1, 2])
+      return %y`,
+    weights: { w: [6, 5, 4, 3] },
+  },
 ])("$what have the same bytes for any number of threads", async ({ input, body, weights = {} }) => {
   const x = random(1, input);
   const constants = Object.fromEntries(Object.entries(weights).map(([name, shape], i) => [name, random(2 + i, shape)]));

@@ -50,7 +50,8 @@ export interface Team {
   parts(division: Division): readonly Part[];
   /**
    * Returns a step that computes all parts. `compute` only calls kernels, with numbers: where there are several threads
-   * its calls are noted, and then made by whichever thread is free. Parts must not write what another one reads.
+   * its calls are noted, and then made by whichever thread is free. What it writes to memory itself is there before the
+   * first of them, so it writes to each place once. Parts must not write what another one reads.
    */
   step(parts: readonly Part[], compute: (part: Part) => void): () => void;
   /** Returns a function of a WebAssembly instance such that `compute` may call it. */

@@ -2,7 +2,7 @@
 
 import { type Spatial, volume } from "@pt2/engine";
 import { RELATIVE, worstError } from "@pt2/testing/worst-error";
-import type { Random, Testbed } from "../../kernels.test-helper.ts";
+import { notedCalls, type Random, type Testbed } from "../../kernels.test-helper.ts";
 import { divide } from "../../threads/team.ts";
 import { planConv } from "./plan-conv.ts";
 import type { ConvAlgorithm, ConvShape } from "./types.ts";
@@ -86,7 +86,8 @@ function amongOthers(x: Float32Array, channels: number, before: number, behind: 
  */
 export function difference(bed: Testbed, rng: Random, shape: ConvShape, options: Comparison = {}): number {
   bed.clear();
-  const plan = planConv(bed, shape, options.algorithm);
+  const noted = notedCalls(bed);
+  const plan = planConv(noted.module, shape, options.algorithm);
   const pixels = shape.batch * volume(plan.output);
   const taps = volume(shape.kernel);
   const inner = (shape.transposed ? shape.outChannels : shape.inChannels) / shape.groups;
@@ -109,20 +110,22 @@ export function difference(bed: Testbed, rng: Random, shape: ConvShape, options:
     lo,
     hi,
   };
-  const compute = (threads: number, { division, run } = plan, input = call.input): Float32Array => {
+  const compute = (threads: number, { division, run, scratchBytes } = plan, input = call.input): Float32Array => {
     const output = bed.room(length);
-    for (const { start, count } of divide({ ...division, nanoseconds: 1e9 }, threads)) {
-      run({ ...call, input, output }, start, count);
-    }
+    noted.run(() => {
+      for (const { start, count } of divide({ ...division, nanoseconds: 1e9 }, threads)) {
+        run({ ...call, input, output, scratch: bed.room(Math.ceil(scratchBytes / 4)) }, start, count);
+      }
+    });
     return bed.floats(output, length);
   };
-  const slice = planConv(bed, { ...shape, inPixel: shape.inChannels + 3 }, plan.algorithm);
+  const slice = planConv(noted.module, { ...shape, inPixel: shape.inChannels + 3 }, plan.algorithm);
   const sliced = bed.put(amongOthers(x, shape.inChannels, 1, 2)) + 4;
   const results = [...[1, 2, 5].map((threads) => compute(threads)), compute(2, slice, sliced)];
   if (plan.algorithm === "strips") {
     const [[, height, width], channels] = [shape.input, shape.inChannels];
     const planes = height * width;
-    const rows = planConv(bed, { ...shape, inputStrides: [channels * planes, planes, width, 1] }, "strips");
+    const rows = planConv(noted.module, { ...shape, inputStrides: [channels * planes, planes, width, 1] }, "strips");
     const inRows = x.map((_, i) => {
       const [n, c] = [Math.floor(i / (planes * channels)), Math.floor(i / planes) % channels];
       return x[(n * planes + (i % planes)) * channels + c]!;

@@ -1,4 +1,4 @@
-import { type Spatial, volume } from "@pt2/engine";
+import { volume } from "@pt2/engine";
 import { eachWhole } from "../../threads/team.ts";
 import { ROW_UNIT } from "../matmul/gemm.ts";
 import { inEvenBlocks, productNanoseconds } from "./row-blocks.ts";
@@ -27,30 +27,29 @@ export function planTransposed(module: KernelModule, shape: ConvShape): ConvPlan
   const panels = kernels.gemmPackedBytes(depth, columns) >>> 0;
   const fitting = Math.floor(BLOCK_BYTES / 4 / columns / ROW_UNIT) * ROW_UNIT;
   const blockPixels = Math.min(volume(shape.input), Math.max(LEAST_PIXELS, fitting));
+  const words = windowWords(shape, output);
 
   /** Computes lines [start, end) of the output of one image. */
   const runLines = (call: ConvCall, image: number, start: number, end: number): void => {
     const { weight, bias, scratch, lo, hi } = call;
     const product = scratch + WINDOW_BYTES;
     const input = call.input + 4 * image * inLength * inLine * inPixel;
-    const target = call.output + 4 * (image * outLength + start) * outLine * outChannels;
-    const pixels = (end - start) * outLine;
-    // For the kernel these lines are the whole output.
-    const part: Spatial = setAxis(output, axis, end - start);
-    const padding: Spatial = setAxis(shape.padding, axis, shape.padding[axis] + start);
-    writeWords(module, windowWords({ ...shape, padding }, part), scratch);
-    kernels.fillBias(target, pixels, outChannels, bias);
+    const target = call.output + 4 * image * outLength * outLine * outChannels;
+    const [firstPixel, pixels] = [start * outLine, (end - start) * outLine];
+    const lines = target + 4 * firstPixel * outChannels;
+    kernels.fillBias(lines, pixels, outChannels, bias);
     const [first, last] = inputLines(shape, axis, start, end, Math.ceil(ROW_UNIT / inLine));
     inEvenBlocks((last - first) * inLine, blockPixels, (done, count) => {
       const pixel = first * inLine + done;
       for (let group = 0; group < groups; group++) {
         const a = input + 4 * (pixel * inPixel + group * depth);
+        const channel = target + 4 * group * channels;
         kernels.gemmPacked(count, columns, depth, a, inPixel, weight + group * panels, product, columns, 0, 0, 0, 0);
-        kernels.col2imRows(scratch, product, channels, pixel, count, target + 4 * group * channels);
+        kernels.col2imRows(scratch, product, channels, pixel, count, firstPixel, pixels, channel);
       }
     });
     if (lo > Number.NEGATIVE_INFINITY || hi < Number.POSITIVE_INFINITY) {
-      kernels.clampFloats(target, pixels * outChannels, lo, hi);
+      kernels.clampFloats(lines, pixels * outChannels, lo, hi);
     }
   };
 
@@ -69,6 +68,7 @@ export function planTransposed(module: KernelModule, shape: ConvShape): ConvPlan
       }
     },
     run(call, start, count) {
+      writeWords(module, words, call.scratch);
       eachWhole({ start, count }, outLength, (image, line, lines) => runLines(call, image, line, line + lines));
     },
   };
@@ -91,8 +91,4 @@ function inputLines(
   const last = clamped(Math.max(Math.floor((end - 1 + padding) / stride) + 1, least));
   const first = clamped(Math.min(Math.ceil((start + padding - reach) / stride), last - least));
   return [first, last];
-}
-
-function setAxis(sizes: Spatial, axis: number, size: number): Spatial {
-  return sizes.map((given, i) => (i === axis ? size : given)) as unknown as Spatial;
 }
