@@ -62,6 +62,16 @@ it("takes means over windows", () => {
   `);
 });
 
+it("moves windows by their own size unless it is told otherwise, along each side", () => {
+  const before = program(`${SOURCE}
+    %b: f32[1, 8, 3, 2] = aten::max_pool2d(%a, kernel_size=[2, 3])
+    %c: f32[1, 8, 2, 3] = aten::avg_pool2d(%a, kernel_size=[3, 2], stride=[])
+    return %b, %c`);
+  const after = text(lowerPooling(before, own));
+  expect(after).toContain("pt2::max_pool2d(x=%a, kernel=[2, 3], stride=[2, 3]");
+  expect(after).toContain("pt2::avg_pool2d(x=%a, kernel=[3, 2], stride=[3, 2]");
+});
+
 it("pools what was put together, and channels that were taken out", () => {
   const before = program(`${SOURCE}
     %b: f32[1, 16, 6, 6] = pt2::cat(tensors=[%a, %a], dim=1)
@@ -128,8 +138,8 @@ it("pools sequences as images of one row", () => {
   expect(text(lowerPooling(before, own))).toMatchInlineSnapshot(`
     "user_input %x: f32[1, 8, 12]
     %a: f32[1, 8, 12] = pt2::depthwise_conv2d(x=%x)
-    %max_pool2d: f32[1, 8, 6] = pt2::max_pool2d(x=%a, kernel=[1, 2], stride=[2, 2], padding=[0, 0], dilation=[1, 1], ceil_mode=false)
-    %max_pool2d_1: f32[1, 8, 6] = pt2::max_pool2d(x=%a, kernel=[1, 3], stride=[3, 2], padding=[0, 1], dilation=[1, 1], ceil_mode=false)
+    %max_pool2d: f32[1, 8, 6] = pt2::max_pool2d(x=%a, kernel=[1, 2], stride=[1, 2], padding=[0, 0], dilation=[1, 1], ceil_mode=false)
+    %max_pool2d_1: f32[1, 8, 6] = pt2::max_pool2d(x=%a, kernel=[1, 3], stride=[1, 2], padding=[0, 1], dilation=[1, 1], ceil_mode=false)
     %global_average_pool: f32[1, 8, 1] = pt2::global_average_pool(x=%a)
     %e: f32[1, 8, 3] = aten::adaptive_avg_pool1d(%a, output_size=[3])
     return %max_pool2d, %max_pool2d_1, %global_average_pool, %e"

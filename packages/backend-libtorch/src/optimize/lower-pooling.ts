@@ -64,7 +64,8 @@ function windowsOf(node: Node, context: RewriteContext) {
   const read = readerOf(node);
   const kernel = read(argOf(node, "kernel_size"), 1);
   const given = argOf(node, "stride");
-  const stride = given?.kind === "list" && given.items.length === 0 ? kernel : read(given, kernel?.[1] ?? 1);
+  const isDefault = given === undefined || (given.kind === "list" && given.items.length === 0);
+  const stride = isDefault ? kernel : read(given, 1);
   const padding = read(argOf(node, "padding"), 0);
   if (!isImage(x, node, context) || !kernel || !stride || !padding) return null;
   return {
