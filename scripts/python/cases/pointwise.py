@@ -131,3 +131,5 @@ case("rrelu_with_noise_functional", "training", t(3, 5), t(3, 5), 0.1, 0.3, True
 
 case("rrelu_with_noise_backward", "training", t(3, 5), t(3, 5), t(3, 5), 0.1, 0.3, True, False)
 case("rrelu_with_noise_backward", "evaluation", t(3, 5), t(3, 5), t(3, 5), 0.1, 0.3, False, False)
+for half in (f16, bf16):
+    case("fake_quantize_per_tensor_affine", f"a grid of {half}", v(*(i / 20 for i in range(-35, 36)), dtype=half), 0.1, 0, -128, 127)

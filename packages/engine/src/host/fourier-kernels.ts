@@ -19,8 +19,12 @@ const realToComplex: HostKernel = hostKernel(["aten::_fft_r2c"], (call, args) =>
   const data = new Float64Array(2 * real.length);
   for (const [i, value] of real.entries()) data[2 * i] = value;
   const dims = dimsOf(args, shape);
-  for (const dim of dims) transform(data, shape, dim, true);
-  const half = resized({ shape, complex: true, data }, dims.at(-1)!, call.shape(0));
+  // The last is the one that reads real numbers, so what it makes of them is symmetric to the last bit, as in PyTorch.
+  const last = dims.at(-1)!;
+  transform(data, shape, last, true);
+  mirror(data, shape, last);
+  for (const dim of dims.slice(0, -1)) transform(data, shape, dim, true);
+  const half = resized({ shape, complex: true, data }, last, call.shape(0));
   return [normalized(half, args, shape, dims)];
 });
 

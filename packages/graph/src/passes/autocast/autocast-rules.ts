@@ -1,4 +1,5 @@
-import type { OpName } from "../../ir.ts";
+import type { Node, OpName } from "../../ir.ts";
+import { argOf } from "../../query/node-values.ts";
 
 /**
  * The cast of an operator's floating-point operands under autocast: to the region's dtype, to float32, or to the widest
@@ -7,7 +8,18 @@ import type { OpName } from "../../ir.ts";
 export type AutocastRule = "lower" | "float32" | "promote";
 
 const LOWER = [
-  ...["linear", "matmul", "mm", "bmm", "addmm", "addbmm", "baddbmm", "linalg_vecdot", "_convolution.deprecated"],
+  ...[
+    "linear",
+    "matmul",
+    "mm",
+    "bmm",
+    "addmm",
+    "_addmm_activation",
+    "addbmm",
+    "baddbmm",
+    "linalg_vecdot",
+    "_convolution.deprecated",
+  ],
   ...["conv1d", "conv1d.padding", "conv2d", "conv2d.padding", "conv3d", "conv3d.padding", "conv_tbc", "prelu"],
   ...["conv_transpose1d", "conv_transpose2d.input", "conv_transpose3d.input"],
   ...["scaled_dot_product_attention", "_native_multi_head_attention"],
@@ -16,25 +28,62 @@ const LOWER = [
 ];
 
 const FLOAT32 = [
-  ...["avg_pool3d", "grid_sampler", "grid_sampler_2d", "grid_sampler_3d", "_grid_sampler_2d_cpu_fallback"],
+  ...["avg_pool3d", "adaptive_avg_pool3d", "max_pool3d", "adaptive_max_pool3d", "max_unpool2d", "max_unpool3d"],
+  ...["fractional_max_pool2d", "fractional_max_pool3d", "fake_quantize_per_tensor_affine"],
+  ...["reflection_pad1d", "reflection_pad2d", "replication_pad1d", "replication_pad2d", "replication_pad3d"],
+  ...["grid_sampler", "grid_sampler_2d", "grid_sampler_3d", "_grid_sampler_2d_cpu_fallback"],
   ...["prod", "prod.dim_int", "quantile", "quantile.scalar", "nanquantile", "nanquantile.scalar", "cdist", "trace"],
   ...["polar", "view_as_complex", "stft", "stft.center", "cholesky", "cholesky_inverse", "cholesky_solve", "inverse"],
   ...["fft_fft", "fft_ifft", "fft_fft2", "fft_ifft2", "fft_fftn", "fft_ifftn", "fft_rfft", "fft_irfft", "fft_rfft2"],
-  ...["fft_irfft2", "fft_rfftn", "fft_irfftn", "fft_hfft", "fft_ihfft", "orgqr", "ormqr", "lu_solve", "pinverse"],
-  ...["linalg_cond", "linalg_matrix_rank", "linalg_solve", "linalg_cholesky", "linalg_svdvals", "linalg_eigvals"],
+  ...[
+    "fft_irfft2",
+    "fft_rfftn",
+    "fft_irfftn",
+    "fft_hfft",
+    "fft_ihfft",
+    "orgqr",
+    "ormqr",
+    "lu_solve",
+    "_lu_with_info",
+    "geqrf",
+    "qr",
+    "svd",
+    "triangular_solve",
+    "pinverse",
+  ],
+  ...["linalg_cond", "linalg_cond.p_str", "linalg_matrix_rank", "linalg_matrix_rank.tol_tensor"],
+  ...["linalg_matrix_rank.atol_rtol_float", "linalg_matrix_rank.atol_rtol_tensor"],
+  ...["linalg_solve", "linalg_cholesky", "linalg_svdvals", "linalg_eigvals"],
   ...["linalg_eigvalsh", "linalg_inv", "linalg_householder_product", "linalg_tensorinv", "linalg_tensorsolve"],
   ...["linalg_qr", "linalg_cholesky_ex", "linalg_svd", "linalg_eig", "linalg_eigh", "linalg_lstsq", "linalg_inv_ex"],
-  ...["binary_cross_entropy", "mse_loss", "cosine_embedding_loss", "nll_loss", "nll_loss2d", "hinge_embedding_loss"],
+  ...[
+    "binary_cross_entropy",
+    "mse_loss",
+    "cosine_embedding_loss",
+    "nll_loss",
+    "nll_loss2d",
+    "nll_loss_nd",
+    "hinge_embedding_loss",
+  ],
   ...["poisson_nll_loss", "smooth_l1_loss", "cross_entropy_loss", "l1_loss", "huber_loss", "margin_ranking_loss"],
   ...["soft_margin_loss", "triplet_margin_loss", "multi_margin_loss", "ctc_loss.IntList", "ctc_loss.Tensor", "kl_div"],
-  ...["multilabel_margin_loss", "binary_cross_entropy_with_logits"],
+  ...["multilabel_margin_loss", "multilabel_margin_loss_forward", "binary_cross_entropy_with_logits"],
 ];
 
 const PROMOTE = ["stack", "cat", "index_copy"];
 
-/** PyTorch's op lists for autocast on the CPU. */
-export const CPU_AUTOCAST_RULES: ReadonlyMap<OpName, AutocastRule> = new Map<OpName, AutocastRule>([
+/** PyTorch's op lists for autocast on the CPU, and what is composed of their ops. */
+const RULES: ReadonlyMap<OpName, AutocastRule> = new Map<OpName, AutocastRule>([
   ...LOWER.map((op) => [`aten::${op}`, "lower"] as const),
   ...FLOAT32.map((op) => [`aten::${op}`, "float32"] as const),
   ...PROMOTE.map((op) => [`aten::${op}`, "promote"] as const),
 ]);
+
+/** Returns the rule for a node on the CPU; undefined where it keeps its operands' dtypes. */
+export function cpuAutocastRule(node: Node): AutocastRule | undefined {
+  if (node.op !== "aten::pad") return RULES.get(node.op);
+  const [mode, pad] = [argOf(node, "mode"), argOf(node, "pad")];
+  const [how, sides] = [mode?.kind === "string" ? mode.value : "constant", pad?.kind === "list" ? pad.items.length : 0];
+  // It calls the op for so many dimensions, of which `reflection_pad3d` has no rule.
+  return how === "replicate" || (how === "reflect" && sides < 6) ? "float32" : undefined;
+}

@@ -1,5 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { expectPass, program } from "../../program.test-helper.ts";
+import { print } from "../../text/print-program.ts";
 import { expandAutocast } from "./expand-autocast.ts";
 
 const region = (enabled: boolean, body: string, device = "cpu"): string =>
@@ -58,6 +59,23 @@ describe("expandAutocast", () => {
          return %a`,
       ),
     );
+  });
+
+  it("expandAutocast casts to float32 inside what is composed of ops with rules", () => {
+    const call = (mode: string, sides: number): string =>
+      `aten::pad(%a, pad=[${new Array(sides).fill(1)}], mode="${mode}")`;
+    const bodies = [
+      ["replicate", 4],
+      ["reflect", 4],
+      ["reflect", 6],
+      ["constant", 4],
+      ["circular", 4],
+    ] as const;
+    const casts = bodies.map(([mode, sides]) => {
+      const body = `%a: bf16[2, 2] = aten::mm(%x, mat2=%x)\n%b: f32[4, 4] = ${call(mode, sides)}\nreturn %a`;
+      return print(expandAutocast(program(region(true, body)))).includes("dtype=torch.float32");
+    });
+    expect(casts).toEqual([true, true, false, false, false]);
   });
 
   it("expandAutocast keeps disabled regions and other devices", () => {

@@ -3,7 +3,7 @@ import type { Arg, Graph, Node, Program, TensorType } from "../../ir.ts";
 import { mapArgs, mapGraphs } from "../../query/map-node.ts";
 import { usesOf } from "../../query/node-values.ts";
 import { GraphBuilder } from "../graph-builder.ts";
-import { type AutocastRule, CPU_AUTOCAST_RULES } from "./autocast-rules.ts";
+import { type AutocastRule, cpuAutocastRule } from "./autocast-rules.ts";
 
 /**
  * Makes the casts of regions of enabled autocast explicit nodes, and marks the region as disabled, so that it can be
@@ -37,7 +37,7 @@ function expandGraph(graph: Graph, lower: DType | null): Graph {
 function expandNode(node: Node, lower: DType | null, casts: Casts): Node {
   const region = regionOf(node);
   if (region === null) {
-    const rule = lower === null ? undefined : CPU_AUTOCAST_RULES.get(node.op);
+    const rule = lower === null ? undefined : cpuAutocastRule(node);
     const nested = mapGraphs(node, (graph) => expandGraph(graph, lower));
     return rule === undefined || lower === null ? nested : casts.apply(nested, rule, lower);
   }

@@ -40,7 +40,10 @@ export const FFT_OPS: readonly OpRecord[] = [
     },
   }),
   defineOp("aten::fft_fft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor", {
-    decompose: ({ self, n, dim, norm }, b) => complexTransform(b, self, lengths(n), [dim], norm, true),
+    decompose: ({ self, n, dim, norm }, b) =>
+      isComplex(self.dtype)
+        ? complexTransform(b, self, lengths(n), [dim], norm, true)
+        : realTransform(b, self, lengths(n), [dim], norm, false),
   }),
   defineOp("aten::fft_ifft(Tensor self, SymInt? n=None, int dim=-1, str? norm=None) -> Tensor", {
     decompose: ({ self, n, dim, norm }, b) => complexTransform(b, self, lengths(n), [dim], norm, false),
@@ -158,11 +161,18 @@ function complexTransform(
   return b.tensor("aten::_fft_c2c", { self: x, dim: dims, normalization: normalization(norm, forward), forward });
 }
 
-function realTransform(b: Builder, self: TensorMeta, sizes: Sizes, dim: Sizes, norm: Norm): TensorMeta {
+function realTransform(
+  b: Builder,
+  self: TensorMeta,
+  sizes: Sizes,
+  dim: Sizes,
+  norm: Norm,
+  onesided = true,
+): TensorMeta {
   check(!isComplex(self.dtype), () => `rfft expects a real input tensor, but got ${self.dtype}`);
   const dims = dimsOf(self, sizes, dim);
   const x = resize(b, toFloat(b, self), sizes, dims);
-  return b.tensor("aten::_fft_r2c", { self: x, dim: dims, normalization: normalization(norm, true), onesided: true });
+  return b.tensor("aten::_fft_r2c", { self: x, dim: dims, normalization: normalization(norm, true), onesided });
 }
 
 /** Computes the real inverse transform; the last dimension holds one half of a Hermitian spectrum. */

@@ -101,14 +101,17 @@ function perChannel(b: Builder, args: PerChannel): Grid {
 }
 
 /**
- * Returns the rounded values, and a mask of those inside the grid. PyTorch multiplies by the reciprocal of the scale.
+ * Returns the rounded values, and a mask of those inside the grid. PyTorch multiplies by the reciprocal of the scale, float16
+ * and bfloat16 in float32.
  */
 function fakeQuantize(b: Builder, grid: Grid): readonly [TensorMeta, TensorMeta] {
   const { self, scale, zero_point, quant_min, quant_max } = grid;
   check(quant_min <= quant_max, "`quant_min` should be less than or equal to `quant_max`.");
   const e = emit(b);
   const one = e.full([], { float: 1 }, "float32");
-  const rounded = b.tensor("aten::round", { self: e.mul(self, e.div(one, scale)) });
+  const isHalf = self.dtype === "float16" || self.dtype === "bfloat16";
+  const wide = isHalf ? e.cast(self, "float32") : self;
+  const rounded = b.tensor("aten::round", { self: e.mul(wide, e.div(one, scale)) });
   const level = e.add(rounded, zero_point);
   const kept = b.tensor("aten::clamp", { self: level, min: quant_min, max: quant_max });
   const inside = b.tensor("aten::logical_and", { self: e.ge(level, quant_min), other: e.le(level, quant_max) });
