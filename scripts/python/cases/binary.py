@@ -169,3 +169,7 @@ for half in (f16, bf16):
     case("addcmul", f"{name_of(half)}, value", t(67, dtype=half), t(67, dtype=half), t(67, dtype=half), value=2.7182818, **bits)
     case("lerp.Scalar", f"{name_of(half)}, weight", t(67, dtype=half), t(67, dtype=half), 0.1234567, **bits)
     case("hardshrink", f"{name_of(half)}, lambd", (t(67, dtype=f32) * 0 + 0.1234567).to(half), 0.1234567, **bits)
+case("ldexp.Tensor", "powers out of range", v(1e-30, 3, 0, inf, -1), v(200, -140, 5000, -5000, 127, dtype=i32))
+case("ldexp.Tensor", "float64, int exponent", v(1e-30, 3, -1e30, dtype=f64), v(150, -90, -100, dtype=i64))
+for half in (f16, bf16):
+    case("ldexp.Tensor", f"{half}, int exponent", t(5, dtype=half), ints(5, lo=-3, hi=3, dtype=i32))

@@ -33,7 +33,7 @@ export function computedDtype(node: Node, self: TensorType, typeOf: (name: strin
     if (SELECTORS.has(name)) continue;
     visitArg(arg, (leaf) => {
       const type = leaf.kind === "value" ? typeOf(leaf.name) : undefined;
-      if (type?.kind === "tensor") tensors.push(op === "ldexp_" && name === "other" ? powerOfTwo(type) : type);
+      if (type?.kind === "tensor") tensors.push(type);
       else if (OPERANDS.has(name)) scalar = Math.max(scalar, scalarCategory(leaf, type)) as Category;
     });
   }
@@ -45,11 +45,6 @@ export function computedDtype(node: Node, self: TensorType, typeOf: (name: strin
   return scalar > category(tensorDtype)
     ? ((["bool", "int64", "float32", "complex64"] as const)[scalar] ?? self.dtype)
     : tensorDtype;
-}
-
-/** `ldexp` multiplies by 2 to the power of its argument; for an integer that power is a float of the default dtype. */
-function powerOfTwo(exponent: TensorType): TensorType {
-  return category(exponent.dtype) < 2 ? { ...exponent, dtype: "float32" } : exponent;
 }
 
 function category(dtype: DType): Category {

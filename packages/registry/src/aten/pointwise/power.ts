@@ -4,7 +4,7 @@ import { scalar as s } from "../../scalar/build.ts";
 import type { ScalarExpr } from "../../scalar/expr.ts";
 import type { Scalar, TensorMeta } from "../../tensor-meta.ts";
 import { isTensorMeta } from "../../wrapped.ts";
-import { isComplex } from "../support/dtypes.ts";
+import { isComplex, isFloat, isIntegral } from "../support/dtypes.ts";
 import { emit } from "../support/emit.ts";
 import { binary, numberOf, scalarFirst, scalarSecond } from "./define.ts";
 
@@ -47,15 +47,38 @@ export const POWER_OPS: readonly OpRecord[] = [
   ...binary("logaddexp", (x, y) => logAddExp(x, y, (d) => s.log1p(s.exp(d))), "float"),
   ...binary("logaddexp2", (x, y) => logAddExp(x, y, (d) => s.log2(s.add(1, s.exp2(d)))), "float"),
   defineOp("aten::ldexp.Tensor(Tensor self, Tensor other) -> Tensor", {
-    // These are two ops, because PyTorch rounds the power to the exponent's dtype.
+    // Otherwise these are two ops, because PyTorch rounds the power to the exponent's dtype.
     decompose: ({ self, other }, b) =>
-      emit(b).mul(self, b.tensor("aten::pow.Scalar", { self: { float: 2 }, exponent: other })),
+      isFloat(self.dtype) && isIntegral(other.dtype)
+        ? scaledByPower(self, other, b)
+        : emit(b).mul(self, powerOfTwo(other, b)),
     inPlace: ["aten::ldexp_"],
   }),
   defineOp("aten::heaviside(Tensor self, Tensor values) -> Tensor", {
     scalar: (x, values) => s.select(s.eq(x, 0), values, s.select(s.gt(x, 0), 1, 0)),
   }),
 ];
+
+function powerOfTwo(exponent: TensorMeta, b: Builder): TensorMeta {
+  return b.tensor("aten::pow.Scalar", { self: { float: 2 }, exponent });
+}
+
+/** Beyond these, from the smallest number to more than the largest, a product is zero or infinite; a third is within range. */
+const MOST_EXPONENT = { float32: 375, float64: 2200 } as const;
+
+/**
+ * Computes `self` times 2 to the power of integers, in the dtype of `self`. The power itself may be out of range where the product
+ * is not, so these are three factors.
+ */
+function scaledByPower(self: TensorMeta, exponent: TensorMeta, b: Builder): TensorMeta {
+  const { cast, div, mul, sub } = emit(b);
+  const dtype = self.dtype === "float64" ? "float64" : "float32";
+  const most = MOST_EXPONENT[dtype];
+  const all = b.tensor("aten::clamp", { self: cast(exponent, dtype), min: -most, max: most });
+  const third = b.tensor("aten::trunc", { self: div(all, 3) });
+  const [factor, rest] = [powerOfTwo(third, b), powerOfTwo(sub(all, mul(third, 2)), b)];
+  return cast(mul(mul(mul(cast(self, dtype), factor), factor), rest), self.dtype);
+}
 
 /** Computes `float_power`, in float64 or complex128 for all dtypes. */
 function doublePower(self: TensorMeta, exponent: TensorMeta | Scalar, b: Builder): TensorMeta {
