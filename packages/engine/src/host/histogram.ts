@@ -1,3 +1,4 @@
+import { convert } from "@pt2/registry/scalar";
 import { numberOf } from "../staged/run-value.ts";
 import { type HostKernel, hostKernel } from "./host-kernel.ts";
 
@@ -7,7 +8,7 @@ import { type HostKernel, hostKernel } from "./host-kernel.ts";
  */
 export const histogram: HostKernel = hostKernel(["aten::histc"], (call, { self, bins, min, max }) => {
   const { data } = call.array(self);
-  const round = self.dtype === "float64" ? (x: number): number => x : Math.fround;
+  const round = (x: number): number => convert(self.dtype, x) as number;
   const counts = new Float64Array(bins);
   let [low, high] = [round(Number(numberOf(min))), round(Number(numberOf(max)))];
   if (low === high && data.length > 0) {
@@ -18,7 +19,7 @@ export const histogram: HostKernel = hostKernel(["aten::histc"], (call, { self, 
   for (const value of data) {
     if (!(value >= low && value <= high)) continue;
     // The last bin contains its upper bound.
-    const position = round(round(round(value - low) * bins) / round(high - low));
+    const position = round(round(round(value - low) * round(bins)) / round(high - low));
     counts[Math.min(bins - 1, Math.floor(position))]!++;
   }
   return [counts];
