@@ -8,9 +8,8 @@ import { wasm } from "@pt2/backend-wasm/node";
 import { torchvision } from "@pt2/ops-torchvision/wasm";
 import { loadDetector, type Pixels } from "@pt2/vision/node";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { missingPython, python } from "./python.ts";
 
-const python = process.env.PT2_PYTHON;
-const missing = python === undefined ? " (skipped: no Python with torch; run `pnpm run setup`)" : "";
 const HERE = fileURLToPath(new URL("export_detection_calls.py", import.meta.url));
 
 /** What the command line said to one call. */
@@ -29,7 +28,7 @@ function picture(width: number, height: number, cell: readonly [x: number, y: nu
   return { data, width, height };
 }
 
-describe.skipIf(python === undefined)(`the script that exports detectors${missing}`, () => {
+describe.skipIf(python === undefined)(`the script that exports detectors${missingPython}`, () => {
   let folder = "";
   let answers: Readonly<Record<string, Answer>> = {};
   beforeAll(async () => {

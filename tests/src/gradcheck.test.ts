@@ -7,11 +7,10 @@ import { defineOp, type OpSet } from "@pt2/registry";
 import { randn } from "@pt2/runtime/node";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { testedBackends } from "./backends.ts";
+import { missingPython, python } from "./python.ts";
 import { exportTraining, openTraining } from "./training-programs.ts";
 
 const NETWORKS = ["lstm", "gpt2", "vit"];
-const python = process.env.PT2_PYTHON;
-const missingPython = python === undefined ? " (skipped: no Python with torch; run `pnpm run setup`)" : "";
 
 /** An op whose rule is right, or off by a sign in one operand. */
 function bend(sign: number): OpSet {

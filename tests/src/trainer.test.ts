@@ -23,9 +23,7 @@ import {
 } from "@pt2/train";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { testedBackends } from "./backends.ts";
-
-const python = process.env.PT2_PYTHON;
-const missingPython = python === undefined ? " (skipped: no Python with torch; run `pnpm run setup`)" : "";
+import { missingPython, python } from "./python.ts";
 
 type Way = Omit<TrainerOptions, "backend">;
 

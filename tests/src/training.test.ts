@@ -7,10 +7,8 @@ import { isGradient, isReturned } from "@pt2/graph";
 import { type LoadOptions, load, type Model, readSchema, type StepResult } from "@pt2/runtime/node";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { testedBackends } from "./backends.ts";
+import { missingPython, python } from "./python.ts";
 import { exportTraining, openTraining, TRAINING_NAMES, type TrainingProgram } from "./training-programs.ts";
-
-const python = process.env.PT2_PYTHON;
-const missingPython = python === undefined ? " (skipped: no Python with torch; run `pnpm run setup`)" : "";
 
 /**
  * Joint programs whose results in PyTorch itself are not the gradients: it gives attention weights to a backward op that
