@@ -298,6 +298,13 @@ describeWithLibtorch("the kernels of this package, against ATen's ops", ({ addon
     });
   });
 
+  it("global_average_pool of many positive pixels is as exact as that of few", () => {
+    const x = one("aten::add.Scalar", [random([1, 21, 112, 109]), 3]);
+    const exact = one("aten::mean.dim", [one("aten::to.dtype", [x, "float64"]), [2, 3], true]);
+    // Ten roundings of numbers below four; one sum of them all is off by more than twenty.
+    expectClose(one("pt2::global_average_pool", { x }), exact, 10 * 2 ** -23);
+  });
+
   it("squeeze_excite gives the results of the ops that it replaces", () => {
     const [x, w1, w2, b1, b2] = [[2, 37, 6, 5], [9, 37], [37, 9], [9], [37]].map((shape, i) => random(shape, i));
     const mean = one("aten::mean.dim", [x!, [2, 3]]);

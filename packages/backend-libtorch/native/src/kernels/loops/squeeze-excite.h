@@ -28,13 +28,28 @@ inline void add_rows(const float* matrix, int64_t stride, int64_t rows, const fl
   }
 }
 
+/// Pixels whose sum is made by itself, and channels for which this is done at once. Error grows with the length of a
+/// sum: one of many pixels is made of sums, of which none is long.
+inline constexpr int64_t kSummedPixels = 128, kSummedChannels = 2048;
+
 /// Means of channels [begin, end) of one image. The order of the sums does not depend on the range.
 inline void channel_means(const float* x, int64_t pixels, int64_t pitch, int64_t begin, int64_t end, float* means) {
   const float weight = 1.0f / static_cast<float>(pixels);
   const float weights[4] = {weight, weight, weight, weight};
-  std::memset(means + begin, 0, static_cast<size_t>(end - begin) * sizeof(float));
-  for (int64_t i = 0; i < pixels; i += 4) {
-    add_rows(x + i * pitch + begin, pitch, pixels - i < 4 ? pixels - i : 4, weights, end - begin, means + begin);
+  const float one = 1.0f;
+  float sums[kSummedChannels];
+  for (int64_t c = begin; c < end; c += kSummedChannels) {
+    const int64_t count = end - c < kSummedChannels ? end - c : kSummedChannels;
+    const size_t bytes = static_cast<size_t>(count) * sizeof(float);
+    std::memset(means + c, 0, bytes);
+    for (int64_t first = 0; first < pixels; first += kSummedPixels) {
+      const int64_t last = pixels - first < kSummedPixels ? pixels : first + kSummedPixels;
+      std::memset(sums, 0, bytes);
+      for (int64_t i = first; i < last; i += 4) {
+        add_rows(x + i * pitch + c, pitch, last - i < 4 ? last - i : 4, weights, count, sums);
+      }
+      add_rows(sums, 0, 1, &one, count, means + c);
+    }
   }
 }
 
