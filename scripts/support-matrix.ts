@@ -5,6 +5,7 @@ import { join } from "node:path";
 import type { Backend } from "../packages/backend/src/index.ts";
 import { wasm } from "../packages/backend-wasm/src/index.ts";
 import { KERNELS } from "../packages/backend-wasm/src/kernels/all-kernels.ts";
+import { hostKernels } from "../packages/backend-wasm/src/kernels/host-kernels.ts";
 import { WebgpuBackend } from "../packages/backend-webgpu/src/backend.ts";
 import { kernelParts } from "../packages/backend-webgpu/src/engine/kernels.ts";
 import { KERNEL_PARTS } from "../packages/backend-webgpu/src/kernels/kernels-on-demand.ts";
@@ -43,7 +44,7 @@ interface Subject {
 }
 
 const SUBJECTS: readonly Subject[] = [
-  { name: "wasm", backend: wasm({ worker: false }), kernels: opsOf(KERNELS) },
+  { name: "wasm", backend: wasm({ worker: false }), kernels: opsOf([...KERNELS, ...(await hostKernels())]) },
   {
     name: "webgpu",
     backend: new WebgpuBackend({
@@ -107,8 +108,11 @@ async function render(): Promise<string> {
   const table = records.map((record) => {
     const cells = SUBJECTS.flatMap((subject, i) => {
       const found = tested[i]?.get(record.name);
-      const ran = found === undefined ? "" : `${found.cases - found.refused}/${found.cases}`;
-      return [supportOf(record, subject), ran];
+      const ran = found === undefined ? 0 : found.cases - found.refused;
+      const support = supportOf(record, subject);
+      if (support === "missing" && ran > 0)
+        throw new Error(`${subject.name} runs ${record.name}, by kernels not known here`);
+      return [support, found === undefined ? "" : `${ran}/${found.cases}`];
     });
     const dtypes = new Set(tested.flatMap((of) => [...(of.get(record.name)?.dtypes ?? [])]));
     return `| \`${record.name}\` | ${cells.join(" | ")} | ${[...dtypes].sort().join(" ")} |`;
