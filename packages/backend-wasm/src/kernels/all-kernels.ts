@@ -15,7 +15,7 @@ import { gcd, lcm } from "./integers.ts";
 import { bmm } from "./matmul/bmm.ts";
 import { groupedMm } from "./matmul/grouped.ts";
 import { addmm, linear, mm } from "./matmul/linear.ts";
-import { matmulAny } from "./matmul/matmul-any.ts";
+import { intMm, matmulAny } from "./matmul/matmul-any.ts";
 import { matmulComplex } from "./matmul/matmul-complex.ts";
 import { groupNorm, layerNorm, rmsNorm } from "./norm/layer-norm.ts";
 import { adaptivePool, slidingPool } from "./pool/pool.ts";
@@ -69,6 +69,7 @@ export const KERNELS: readonly WasmKernel[] = [
   topk,
   ...selections,
   matmulAny,
+  intMm,
   ...GENERAL_REDUCTIONS,
   ...RECURRENT,
   reinterpret,

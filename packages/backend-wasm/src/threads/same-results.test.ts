@@ -82,6 +82,39 @@ test.each<{
       return %y`,
   },
   {
+    what: "products of float64, one with more columns than rows",
+    input: [67, 130],
+    body: `
+      user_input %x: f32[67, 130]
+      %d: f64[67, 130] = aten::to.dtype(self=%x, dtype=torch.float64)
+      %t: f64[130, 67] = aten::t(self=%d)
+      %y: f64[130, 130] = aten::mm(self=%t, mat2=%d)
+      %z: f64[67, 130] = aten::mm(self=%d, mat2=%y)
+      return %y, %z`,
+  },
+  {
+    what: "three products of int64 of a batch",
+    input: [3, 41, 130],
+    body: `
+      user_input %x: f32[3, 41, 130]
+      %m: f32[3, 41, 130] = aten::mul.Scalar(self=%x, other=1000)
+      %i: i64[3, 41, 130] = aten::to.dtype(self=%m, dtype=torch.int64)
+      %t: i64[3, 130, 41] = aten::transpose.int(self=%i, dim0=1, dim1=2)
+      %y: i64[3, 41, 41] = aten::bmm(self=%i, mat2=%t)
+      return %y`,
+  },
+  {
+    what: "products of int8 with an odd number of steps",
+    input: [301, 131],
+    body: `
+      user_input %x: f32[301, 131]
+      %m: f32[301, 131] = aten::mul.Scalar(self=%x, other=127)
+      %i: i8[301, 131] = aten::to.dtype(self=%m, dtype=torch.int8)
+      %t: i8[131, 301] = aten::t(self=%i)
+      %y: i32[301, 301] = aten::_int_mm(self=%i, mat2=%t)
+      return %y`,
+  },
+  {
     what: "a picture of another size",
     input: [2, 5, 13, 11],
     body: `

@@ -1,0 +1,116 @@
+import { DTYPES, type DType } from "@pt2/format";
+import type { PlanContext } from "../../engine/kernel.ts";
+import { addressOf, type TensorView } from "../../engine/tensor-view.ts";
+import type { Kernels } from "../../kernels.gen.ts";
+import { eachWhole, type Part } from "../../threads/team.ts";
+import { packedBytes } from "./gemm.ts";
+
+/** Rows of a tile. */
+const TILE_ROWS = 4;
+/** Of an element that is packed, one by one. */
+const NANOSECONDS_EACH_PACKED = 1;
+
+/** How products of one dtype are computed, see assembly/product.ts. */
+export interface Product {
+  /** The name of the form that B is packed in: what plans share a packed constant by. */
+  readonly form: string;
+  readonly result: DType;
+  /** Columns of a panel: as many as 32 bytes of the result have. */
+  readonly columns: number;
+  /** Bytes of a panel for each step of K, of which there are an even number where `pairs`. */
+  readonly stepBytes: number;
+  readonly pairs: boolean;
+  /** Of a multiplication and an addition. */
+  readonly nanoseconds: number;
+  multiply(kernels: Kernels): Kernels["productFloat64"];
+  pack(kernels: Kernels): Kernels["productPack8"];
+}
+
+export const FLOAT64_PRODUCT: Product = {
+  ...{ form: "product-8", result: "float64", columns: 4, stepBytes: 32, pairs: false, nanoseconds: 0.1 },
+  multiply: ({ productFloat64 }) => productFloat64,
+  pack: ({ productPack8 }) => productPack8,
+};
+
+export const INT64_PRODUCT: Product = {
+  ...{ form: "product-8", result: "int64", columns: 4, stepBytes: 32, pairs: false, nanoseconds: 0.3 },
+  multiply: ({ productInt64 }) => productInt64,
+  pack: ({ productPack8 }) => productPack8,
+};
+
+export const INT32_PRODUCT: Product = {
+  ...{ form: "product-4", result: "int32", columns: 8, stepBytes: 32, pairs: false, nanoseconds: 0.1 },
+  multiply: ({ productInt32 }) => productInt32,
+  pack: ({ gemmPackB }) => gemmPackB,
+};
+
+/** Of int8 to int32. A is int16, its rows followed by a zero if K is odd. */
+export const INT8_PRODUCT: Product = {
+  ...{ form: "product-1", result: "int32", columns: 8, stepBytes: 8, pairs: true, nanoseconds: 0.03 },
+  multiply: ({ productInt8 }) => productInt8,
+  pack: ({ productPack1 }) => productPack1,
+};
+
+/**
+ * Plans out[batch, M, N] = a[batch, M, K] · b[batch, K, N]; `a` and `out` are contiguous. An element is the sum of K products,
+ * one after the other, wherever parts begin.
+ */
+export function planProduct(ctx: PlanContext, kind: Product, out: TensorView, a: TensorView, b: TensorView): void {
+  const [batch, M, N] = out.shape as readonly [number, number, number];
+  if (batch * M * N === 0) return;
+  const K = b.shape[1]!;
+  const panel = panelBytes(kind, K);
+  const matrix = matrixBytes(kind, K, N);
+  const packed = packedStack(ctx, kind, b);
+  const multiply = kind.multiply(ctx.kernels);
+  const lda = a.shape[2]!;
+  const [rowOfA, rowOfOut] = [lda * DTYPES[a.dtype].itemsize, N * DTYPES[out.dtype].itemsize];
+  const nanoseconds = batch * M * N * K * kind.nanoseconds;
+  // The larger of both operands is what each thread reads a part of.
+  if (batch === 1 && N > M) {
+    const parts = ctx.team.parts({ items: N, unit: kind.columns, nanoseconds });
+    const compute = ({ start, count }: Part): void => {
+      const to = addressOf(out) + start * DTYPES[out.dtype].itemsize;
+      multiply(M, count, K, addressOf(a), lda, addressOf(packed) + (start / kind.columns) * panel, to, N);
+    };
+    ctx.step(ctx.team.step(parts, compute));
+  } else {
+    const parts = ctx.team.parts({ items: batch * M, unit: batch === 1 ? TILE_ROWS : 1, nanoseconds });
+    const compute = (part: Part): void =>
+      eachWhole(part, M, (index, first, rows) => {
+        const row = index * M + first;
+        const [from, to] = [addressOf(a) + row * rowOfA, addressOf(out) + row * rowOfOut];
+        multiply(rows, N, K, from, lda, addressOf(packed) + index * matrix, to, N);
+      });
+    ctx.step(ctx.team.step(parts, compute));
+  }
+}
+
+/** Packs every matrix of a stack, one after the other; once when it is a constant. */
+function packedStack(ctx: PlanContext, kind: Product, stack: TensorView): TensorView {
+  const [batch, K, N] = stack.shape as readonly [number, number, number];
+  const [next, strideK, strideN] = stack.strides as readonly [number, number, number];
+  const { itemsize } = DTYPES[stack.dtype];
+  const [panel, matrix] = [panelBytes(kind, K), matrixBytes(kind, K, N)];
+  const panels = Math.ceil(N / kind.columns);
+  return ctx.prepared(stack, kind.form, packedBytes(batch * matrix), (inner, from, to) => {
+    const pack = kind.pack(inner.kernels);
+    const parts = inner.team.parts({ items: batch * panels, nanoseconds: batch * K * N * NANOSECONDS_EACH_PACKED });
+    const compute = (part: Part): void =>
+      eachWhole(part, panels, (index, first, count) => {
+        const column = first * kind.columns;
+        const src = addressOf(from) + (index * next + column * strideN) * itemsize;
+        const columns = Math.min(count * kind.columns, N - column);
+        pack(src, strideK, strideN, K, columns, addressOf(to) + index * matrix + first * panel);
+      });
+    inner.step(inner.team.step(parts, compute));
+  });
+}
+
+function panelBytes({ stepBytes, pairs }: Product, K: number): number {
+  return stepBytes * (pairs ? K + (K % 2) : K);
+}
+
+function matrixBytes(kind: Product, K: number, N: number): number {
+  return Math.ceil(N / kind.columns) * panelBytes(kind, K);
+}
