@@ -15,7 +15,7 @@ import { registryWith, userOps } from "../user-ops.ts";
 /** `pt2 ops` */
 export const ops: Command = {
   name: "ops",
-  summary: "list every op that a backend cannot run, with counts and locations; exit 1 if any",
+  summary: "every op of the program, and whether a backend can run it; exit 1 if it cannot run one",
   operands: ["FILE"],
   options: LOAD_OPTIONS,
   notes: "Ops are counted after all passes. No weights are read.",
