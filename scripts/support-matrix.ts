@@ -4,8 +4,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Backend } from "../packages/backend/src/index.ts";
 import { wasm } from "../packages/backend-wasm/src/index.ts";
-import { KERNELS } from "../packages/backend-wasm/src/kernels/all-kernels.ts";
-import { hostKernels } from "../packages/backend-wasm/src/kernels/host-kernels.ts";
+import { PARTS } from "../packages/backend-wasm/src/kernels/kernels-on-demand.ts";
 import { WebgpuBackend } from "../packages/backend-webgpu/src/backend.ts";
 import { kernelParts } from "../packages/backend-webgpu/src/engine/kernels.ts";
 import { KERNEL_PARTS } from "../packages/backend-webgpu/src/kernels/kernels-on-demand.ts";
@@ -34,6 +33,9 @@ type Support = keyof typeof LEGEND;
 const OP_SETS: readonly OpSet[] = [aten, ...libraries];
 const opsOf = (kernels: readonly { readonly ops: readonly string[] }[]): readonly string[] =>
   kernels.flatMap(({ ops }) => ops);
+const opsOfParts = async (
+  parts: readonly { load(): Promise<readonly { readonly ops: readonly string[] }[]> }[],
+): Promise<readonly string[]> => opsOf((await Promise.all(parts.map(({ load }) => load()))).flat());
 const hostOps = new Set(opsOf(HOST_KERNELS));
 
 /** A backend's own kernels, and what it says of programs. */
@@ -44,7 +46,7 @@ interface Subject {
 }
 
 const SUBJECTS: readonly Subject[] = [
-  { name: "wasm", backend: wasm({ worker: false }), kernels: opsOf([...KERNELS, ...(await hostKernels())]) },
+  { name: "wasm", backend: wasm({ worker: false }), kernels: await opsOfParts(PARTS) },
   {
     name: "webgpu",
     backend: new WebgpuBackend({
@@ -55,7 +57,7 @@ const SUBJECTS: readonly Subject[] = [
       // What it supports does not depend on its device, so it gets none.
       devices: undefined as never,
     }),
-    kernels: opsOf((await Promise.all(KERNEL_PARTS.map(({ load }) => load()))).flat()),
+    kernels: await opsOfParts(KERNEL_PARTS),
   },
 ];
 

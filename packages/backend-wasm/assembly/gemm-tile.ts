@@ -178,7 +178,7 @@ export function tile(
 }
 
 /** Finishes one row of a panel. */
-function finishRow(c: usize, s0: v128, s1: v128, columns: i32, bias: usize, flags: i32, lo: v128, hi: v128): void {
+export function finishRow(c: usize, s0: v128, s1: v128, columns: i32, bias: usize, flags: i32, lo: v128, hi: v128): void {
   if (columns < 8) {
     if (columns > 0) finishTail(c, s0, s1, columns, bias, flags, lo, hi);
     return;

@@ -53,6 +53,22 @@ export interface Kernels {
   productPack1(src: Pointer, strideK: number, strideN: number, K: number, N: number, dst: Pointer): void;
   productPack8(src: Pointer, strideK: number, strideN: number, K: number, N: number, dst: Pointer): void;
   productWiden(src: Pointer, M: number, K: number, isSigned: number, dst: Pointer): void;
+  linearInt8(
+    M: number,
+    N: number,
+    K: number,
+    group: number,
+    a: Pointer,
+    lda: number,
+    b: Pointer,
+    scales: Pointer,
+    zeros: Pointer,
+    c: Pointer,
+    ldc: number,
+    bias: Pointer,
+    scratch: Pointer,
+  ): void;
+  linearInt8Scratch(): number;
   attention(
     q: Pointer,
     qRow: number,

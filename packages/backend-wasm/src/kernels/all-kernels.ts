@@ -15,7 +15,7 @@ import { gcd, lcm } from "./integers.ts";
 import { bmm } from "./matmul/bmm.ts";
 import { groupedMm } from "./matmul/grouped.ts";
 import { addmm, linear, mm } from "./matmul/linear.ts";
-import { intMm, matmulAny } from "./matmul/matmul-any.ts";
+import { matmulAny } from "./matmul/matmul-any.ts";
 import { matmulComplex } from "./matmul/matmul-complex.ts";
 import { groupNorm, layerNorm, rmsNorm } from "./norm/layer-norm.ts";
 import { adaptivePool, slidingPool } from "./pool/pool.ts";
@@ -29,7 +29,7 @@ import { cumprod, cumsum } from "./scan/scan.ts";
 import { logSoftmax, softmax } from "./softmax.ts";
 import { selections, sort, topk } from "./sort/sort.ts";
 
-/** Every kernel of the backend, by family. */
+/** The kernels of the backend that load with it, by family. */
 export const KERNELS: readonly WasmKernel[] = [
   linear,
   mm,
@@ -69,7 +69,6 @@ export const KERNELS: readonly WasmKernel[] = [
   topk,
   ...selections,
   matmulAny,
-  intMm,
   ...GENERAL_REDUCTIONS,
   ...RECURRENT,
   reinterpret,

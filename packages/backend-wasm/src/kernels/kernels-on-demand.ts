@@ -1,9 +1,17 @@
 import { HOST_OPS, KernelParts } from "@pt2/engine";
+import type { Part } from "@pt2/registry";
 import type { WasmKernel } from "../engine/kernel.ts";
 import { KERNELS } from "./all-kernels.ts";
 
-/** The backend's own kernels: those of rare ops load with the first one. */
-export const KERNEL_PARTS: KernelParts<WasmKernel> = new KernelParts([
+/** The backend's own kernels in parts, of which the first loads with it, and the others with the first op that they are for. */
+export const PARTS: readonly Part<WasmKernel>[] = [
   { ops: /^/, load: async () => KERNELS },
+  {
+    ops: /^(aten::_int_mm|pt2::linear_int8)$/,
+    load: async () => (await import("./matmul/int8-kernels.ts")).INT8_KERNELS,
+  },
   { ops: HOST_OPS, load: async () => await (await import("./host-kernels.ts")).hostKernels() },
-]);
+];
+
+/** The kernels as plans look for them. */
+export const KERNEL_PARTS: KernelParts<WasmKernel> = new KernelParts(PARTS);

@@ -1,11 +1,12 @@
 import { type HostTensor, hostTensor } from "@pt2/backend";
 import { programOf, registryOf, weightsOf } from "@pt2/conformance";
+import { libraries } from "@pt2/registry/aten";
 import { randomFloats, randomUnit } from "@pt2/testing/random";
 import { expect, test } from "vitest";
 import { WasmBackend } from "../backend.ts";
 import { divided } from "./divided.test-helper.ts";
 
-const registry = registryOf();
+const registry = registryOf([], libraries);
 
 function random(seed: number, shape: readonly number[]): HostTensor {
   const length = shape.reduce((product, size) => product * size, 1);
@@ -113,6 +114,22 @@ test.each<{
       %t: i8[131, 301] = aten::t(self=%i)
       %y: i32[301, 301] = aten::_int_mm(self=%i, mat2=%t)
       return %y`,
+  },
+  {
+    what: "linear layers on weights in int8",
+    input: [130, 131],
+    body: `
+      parameter "w" = %w: f32[301, 131]
+      parameter "b" = %b: f32[301]
+      user_input %x: f32[130, 131]
+      %m: f32[301, 131] = aten::mul.Scalar(self=%w, other=127)
+      %q: i8[301, 131] = aten::to.dtype(self=%m, dtype=torch.int8)
+      %f: f32[301, 131] = aten::to.dtype(self=%q, dtype=torch.float32)
+      %r: f32[1, 131] = aten::slice.Tensor(self=%x, dim=0, start=0, end=1)
+      %y: f32[130, 301] = aten::linear(input=%x, weight=%f, bias=%b)
+      %z: f32[1, 301] = aten::linear(input=%r, weight=%f)
+      return %y, %z`,
+    weights: { w: [301, 131], b: [301] },
   },
   {
     what: "a picture of another size",

@@ -6,8 +6,24 @@ type Pass = (program: Program, target: RewriteTarget) => Program;
 
 const NORMALIZATION = /^aten::(batch_norm|_native_batch_norm_legit_no_training)$/;
 
-/** Passes for backends that lower programs. Each loads if the program has, of each kind, an op that tells of its patterns. */
-const PASSES: readonly { readonly about: readonly RegExp[]; readonly load: () => Promise<Pass> }[] = [
+const DEQUANTIZATION = /^(torchao::dequantize_affine|quantized_decomposed::dequantize_per_channel|aten::to\.dtype)$/;
+
+interface PassOnDemand {
+  /** The pass loads if the program has an op of each kind. */
+  readonly about: readonly RegExp[];
+  /** An op besides PyTorch's that it emits, if the registry has its record. */
+  readonly emits?: string;
+  readonly load: () => Promise<Pass>;
+}
+
+/** Passes for backends that lower programs. */
+const PASSES: readonly PassOnDemand[] = [
+  // First, as others make one weight of the dequantized one and a factor.
+  {
+    about: [DEQUANTIZATION, /^aten::(linear|mm|addmm)$/],
+    emits: "pt2::linear_int8",
+    load: async () => (await import("./int8-linear.ts")).keepInt8,
+  },
   {
     about: [/^aten::(addmm|mm|bmm|clamp|sigmoid|tanh|max_pool2d_with_indices)$/],
     load: async () => (await import("./recompose-program.ts")).recomposeProgram,
@@ -37,13 +53,14 @@ export async function rewriteProgram(
     await registry.load(ops);
     return program;
   }
+  const emitted = wanted.flatMap(({ emits }) => emits ?? []);
   const [{ purity }, passes] = await Promise.all([
     import("./target.ts"),
     Promise.all(wanted.map(({ load }) => load())),
-    registry.load(ops),
+    registry.load([...ops, ...emitted]),
   ]);
   const target: RewriteTarget = {
-    has: (op) => !registry.isReplaced(op),
+    has: (op) => !registry.isReplaced(op) && (!emitted.includes(op) || registry.resolve(op) !== undefined),
     isClaimed: (op) => registry.isClaimed(op) || registry.hasKernel(op, backend.name),
     isPure: purity(registry),
   };

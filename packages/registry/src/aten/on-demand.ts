@@ -85,7 +85,7 @@ export const atenOnDemand: readonly OpSet[] = [
     ops: [],
     parts: [
       {
-        ops: /^(quantized_decomposed|torchao)::/,
+        ops: /^((quantized_decomposed|torchao)::|pt2::linear_int8$)/,
         load: async () => (await import("../quantized/quantized-ops.ts")).quantized.ops,
       },
     ],

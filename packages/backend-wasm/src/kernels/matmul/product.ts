@@ -61,7 +61,7 @@ export function planProduct(ctx: PlanContext, kind: Product, out: TensorView, a:
   const K = b.shape[1]!;
   const panel = panelBytes(kind, K);
   const matrix = matrixBytes(kind, K, N);
-  const packed = packedStack(ctx, kind, b);
+  const packed = packedMatrices(ctx, kind, b);
   const multiply = kind.multiply(ctx.kernels);
   const lda = a.shape[2]!;
   const [rowOfA, rowOfOut] = [lda * DTYPES[a.dtype].itemsize, N * DTYPES[out.dtype].itemsize];
@@ -86,8 +86,8 @@ export function planProduct(ctx: PlanContext, kind: Product, out: TensorView, a:
   }
 }
 
-/** Packs every matrix of a stack, one after the other; once when it is a constant. */
-function packedStack(ctx: PlanContext, kind: Product, stack: TensorView): TensorView {
+/** Packs the matrices of a stack [batch, K, N], one after the other; once when it is a constant. */
+export function packedMatrices(ctx: PlanContext, kind: Product, stack: TensorView): TensorView {
   const [batch, K, N] = stack.shape as readonly [number, number, number];
   const [next, strideK, strideN] = stack.strides as readonly [number, number, number];
   const { itemsize } = DTYPES[stack.dtype];
@@ -107,10 +107,17 @@ function packedStack(ctx: PlanContext, kind: Product, stack: TensorView): Tensor
   });
 }
 
-function panelBytes({ stepBytes, pairs }: Product, K: number): number {
+/** Bytes of a panel of a packed matrix [K, N]. */
+export function panelBytes({ stepBytes, pairs }: Product, K: number): number {
   return stepBytes * (pairs ? K + (K % 2) : K);
 }
 
 function matrixBytes(kind: Product, K: number, N: number): number {
   return Math.ceil(N / kind.columns) * panelBytes(kind, K);
+}
+
+/** A matrix as a stack of one. */
+export function stacked(view: TensorView): TensorView {
+  const { shape, strides } = view;
+  return shape.length === 3 ? view : { ...view, shape: [1, ...shape], strides: [0, ...strides] };
 }

@@ -1,0 +1,102 @@
+import { numel } from "@pt2/backend";
+import type { TensorMeta } from "@pt2/registry";
+import { numbers } from "../../engine/element-access.ts";
+import { type PlanContext, type WasmKernel, wasmKernel } from "../../engine/kernel.ts";
+import { partScratch } from "../../engine/part-scratch.ts";
+import { addressOf, type TensorView } from "../../engine/tensor-view.ts";
+import type { Part } from "../../threads/team.ts";
+import { asRows, PANEL, transposed } from "./gemm.ts";
+import { INT8_PRODUCT, packedMatrices, panelBytes } from "./product.ts";
+
+/** Of a multiplication and an addition. */
+const NANOSECONDS_EACH_PRODUCT = 0.07;
+/** What an int8 is multiplied by where it is read with its neighbor, see assembly/linear-int8.ts. */
+const SHIFTED = 65536;
+
+/**
+ * `linear(input[..., K], (weight[N, K] - zero_point) * scale, bias)`, the numbers of `scale` and `zero_point` for each row of the
+ * weight and group of its columns. The weight stays int8 in memory.
+ */
+export const linearInt8: WasmKernel = wasmKernel({
+  ops: ["pt2::linear_int8"],
+  accepts({ input, weight, scale, zero_point, bias }) {
+    const [N, K] = weight.shape as readonly [number, number];
+    const qparams = [scale, zero_point].filter((each) => each !== null).map(({ shape }) => numel(shape));
+    const groups = groupsOf(weight, qparams[0]);
+    const isEven = groups === 1 || (K % groups === 0 && (K / groups) % 2 === 0);
+    const isRow = bias === null || (bias.shape.length === 1 && bias.shape[0] === N);
+    return input.dtype === "float32" && isRow && isEven && qparams.every((count) => count === N * groups);
+  },
+  prepare(call, { input, weight, scale, zero_point, bias }) {
+    const out = call.output();
+    if (numel(out.shape) === 0) return;
+    const matrix = call.tensor(weight);
+    const [N, K] = matrix.shape as readonly [number, number];
+    const rows = asRows(call, call.tensor(input));
+    const M = rows.shape[0]!;
+    const columns = transposed(matrix);
+    const packed = packedMatrices(call, INT8_PRODUCT, {
+      ...columns,
+      shape: [1, K, N],
+      strides: [0, ...columns.strides],
+    });
+    const groups = groupsOf(weight, (scale ?? zero_point) === null ? undefined : numel((scale ?? zero_point)!.shape));
+    const scales = packedQparams(call, scale === null ? ones(call, N) : call.tensor(scale), N, groups, 1 / SHIFTED);
+    const zeros = zero_point === null ? null : packedQparams(call, call.tensor(zero_point), N, groups, SHIFTED);
+    const added = bias === null ? null : call.dense(call.convert(call.tensor(bias), "float32"));
+    const { heap, kernels } = call;
+    const parts = call.team.parts({ items: N, unit: PANEL, nanoseconds: M * N * K * NANOSECONDS_EACH_PRODUCT });
+    const scratchOf = partScratch(call, parts, kernels.linearInt8Scratch());
+    const [panel, group] = [panelBytes(INT8_PRODUCT, K), K / groups];
+    const compute = (part: Part): void => {
+      const [first, qparams] = [part.start / PANEL, PANEL * groups * 4];
+      const hasZeros = zeros !== null && heap.f32[addressOf(zeros) / 4 + anyAt(N, groups)] !== 0;
+      kernels.linearInt8(
+        ...([M, part.count, K, group, addressOf(rows), K, addressOf(packed) + first * panel] as const),
+        ...([addressOf(scales) + first * qparams, hasZeros ? addressOf(zeros) + first * qparams : 0] as const),
+        ...([
+          addressOf(out) + 4 * part.start,
+          N,
+          added ? addressOf(added) + 4 * part.start : 0,
+          scratchOf(part),
+        ] as const),
+      );
+    };
+    call.step(call.team.step(parts, compute));
+  },
+});
+
+/** The groups that the columns of a weight are in, each with a scale for every row. */
+function groupsOf({ shape: [N] }: TensorMeta, qparams: number | undefined): number {
+  return qparams === undefined || N === 0 ? 1 : qparams / N!;
+}
+
+function ones(call: PlanContext, count: number): TensorView {
+  return call.constant("float32", [count], new Float32Array(count).fill(1));
+}
+
+/** Where packed numbers say whether any of them is not zero. */
+function anyAt(N: number, groups: number): number {
+  return Math.ceil(N / PANEL) * PANEL * groups;
+}
+
+/** Scales or zeros of [N, groups], times a power of two, as panels have them: [N / 8, groups, 8]. */
+function packedQparams(call: PlanContext, given: TensorView, N: number, groups: number, factor: number): TensorView {
+  const dense = call.dense(given);
+  const to = { dtype: "float32", shape: [anyAt(N, groups) + 1] } as const;
+  return call.prepared(dense, `qparams ${N} ${factor}`, to, (inner, from, at) => {
+    inner.step(() => {
+      const source = numbers(inner.heap, from);
+      const base = addressOf(at) / 4;
+      const packed = inner.heap.f32.subarray(base, base + to.shape[0]!);
+      packed.fill(0);
+      for (let n = 0; n < N; n++) {
+        for (let g = 0; g < groups; g++) {
+          const value = source.get(n * groups + g) * factor;
+          packed[(Math.floor(n / PANEL) * groups + g) * PANEL + (n % PANEL)] = value;
+          if (value !== 0) packed[to.shape[0]! - 1] = 1;
+        }
+      }
+    });
+  });
+}

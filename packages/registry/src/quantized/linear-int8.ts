@@ -1,0 +1,33 @@
+import { check, show } from "../aten/support/check.ts";
+import { numel } from "../aten/support/dims.ts";
+import { emit } from "../aten/support/emit.ts";
+import { defineOp, type OpRecord } from "../op.ts";
+import type { TensorMeta } from "../tensor-meta.ts";
+
+/**
+ * A linear layer whose weight is dequantized as it is read: `linear(input, (weight - zero_point) * scale, bias)`. `weight` is
+ * int8 [N, K], in float32 where `scale` is absent; `scale` and `zero_point` have N·G elements, one for each row and group of K / G
+ * columns. Rewrites put it in the place of a linear layer and the dequantization of its weight.
+ */
+export const LINEAR_INT8: OpRecord = defineOp(
+  "pt2::linear_int8(Tensor input, Tensor weight, Tensor? scale=None, Tensor? zero_point=None, Tensor? bias=None) -> Tensor",
+  {
+    decompose: ({ input, weight, scale, zero_point, bias }, b) => {
+      const e = emit(b);
+      const [N, K] = weight.shape as readonly [number, number];
+      check(
+        weight.shape.length === 2 && weight.dtype === "int8",
+        () => `weight must be an int8 matrix, got ${show(weight.shape)}`,
+      );
+      const perGroup = (qparams: TensorMeta): TensorMeta => e.reshape(e.cast(qparams, "float32"), [N, -1, 1]);
+      const groups = Math.max(
+        1,
+        ...[scale, zero_point].map((each) => (each === null ? 1 : numel(each.shape) / Math.max(N, 1))),
+      );
+      let floats = e.reshape(e.cast(weight, "float32"), [N, groups, K / groups]);
+      if (zero_point !== null) floats = e.sub(floats, perGroup(zero_point));
+      if (scale !== null) floats = e.mul(floats, perGroup(scale));
+      return b.tensor("aten::linear", { input, weight: e.reshape(floats, [N, K]), bias });
+    },
+  },
+);
