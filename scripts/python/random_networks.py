@@ -38,20 +38,20 @@ class Network(nn.Module):
 
     @torch.no_grad()
     def grow(self, rng: random.Random, x: Tensor, count: int) -> None:
-        """Adds layers for the input x."""
+        """Adds layers for the input x, which train if the network does."""
         before = [x]
         for _ in range(count):
-            found = next(filter(None, (attempt(rng, x, before) for _ in range(TRIES))), None)
+            found = next(filter(None, (attempt(rng, x, before, self.training) for _ in range(TRIES))), None)
             if found is not None:
                 layer, x = found
                 self.layers.append(layer)
                 before = [*before, x][-KEPT:]
 
 
-def attempt(rng: random.Random, x: Tensor, before: list[Tensor]) -> tuple[Layer, Tensor] | None:
+def attempt(rng: random.Random, x: Tensor, before: list[Tensor], training: bool) -> tuple[Layer, Tensor] | None:
     try:
         layer = draw(rng, x, before)
-        result = None if layer is None else layer.eval()(x, before)
+        result = None if layer is None else layer.train(training)(x, before)
     except (RuntimeError, ValueError, IndexError):
         return None  # PyTorch has no such layer for x
     if layer is None or result is None or not 0 < result.numel() <= MOST_ELEMENTS:
@@ -76,9 +76,8 @@ def main(folder: str, first: int, last: int) -> None:
         x = torch.randn(shape)
         if len(shape) == 4 and rng.random() < 0.3:
             x = x.to(memory_format=torch.channels_last)
-        network = Network()
+        network = Network().eval()
         network.grow(rng, x, rng.randint(4, 12))
-        network.eval()
         if len(network.layers) > 0 and is_sound(network, x):
             call = Call((x,))
             save_program(folder, f"network_{number}", torch.export.export(network, call.args), record(network, [call]))

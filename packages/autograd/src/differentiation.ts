@@ -6,6 +6,7 @@ import {
   argValue,
   type Builder,
   builderOf,
+  defineOp,
   evaluateSymbolic,
   isTensorMeta,
   type OpRecord,
@@ -13,10 +14,11 @@ import {
   resolveArgs,
   type TensorMeta,
 } from "@pt2/registry";
-import { NotLoaded } from "@pt2/registry/on-demand";
+import { NotLoaded, requireFits } from "@pt2/registry/on-demand";
 import { autogradError } from "./autograd-errors.ts";
 import type { Gradients } from "./gradient-rule.ts";
 import { gradientRuleOf } from "./gradient-rule-of.ts";
+import { WITH_DATA } from "./prepare-for-grad.ts";
 import { recompute } from "./recompute.ts";
 import { FORMS } from "./rules/forms.ts";
 import { Trace, type TracedCall } from "./trace.ts";
@@ -108,7 +110,15 @@ export class Differentiation {
       return;
     }
     const args = Object.fromEntries(node.args.map(({ name, arg }) => [name, argValue(arg, this.#env, node)]));
-    this.#bind(node, this.#call(node.op, args, node, 0));
+    if (node.op === WITH_DATA) {
+      this.#bind(node, [this.#withData(args, node)]);
+      return;
+    }
+    // What an in-place call wrote to says something of its result, and nothing of those of simpler ops and of gradients.
+    const { written, ...plain } = node;
+    const results = this.#call(node.op, args, plain, 0);
+    if (written !== undefined) requireFits(results[0], this.#recordOf(node.op), args, node);
+    this.#bind(node, results);
   }
 
   /** Calls an op: itself if gradients flow through it by a rule, or not at all; otherwise in simpler ops. */
@@ -134,6 +144,17 @@ export class Differentiation {
       | undefined;
     if (answer === null || answer === undefined) return null;
     return record.schema.returns.length === 1 ? [answer] : (answer as readonly ArgValue[]);
+  }
+
+  /** What a tensor is once its memory was written to past autograd: as written, with the gradient of before. */
+  #withData({ self = null, src = null }: TracedCall["args"], node: Node): ArgValue {
+    const call = this.#trace.call("aten::detach", { self: src }, node);
+    const [written] = call.results;
+    if (this.#isActive(self) && isTensorMeta(written)) {
+      this.#tape.push({ record: PASSING, args: { self }, results: call.results, node });
+      this.#active.add(written);
+    }
+    return written ?? null;
   }
 
   /** Calls an op, and notes it for the way back. */
@@ -269,6 +290,12 @@ export class Differentiation {
     }
   }
 }
+
+/** An op whose gradient is that of its argument. */
+const PASSING = defineOp("autograd::with_data(Tensor self) -> Tensor", {
+  infer: ({ self }) => self,
+  gradient: ({ grads: [self] }) => ({ self: self ?? null }),
+});
 
 const OUTPUT: Node = { name: "output", op: "return", args: [], outputs: [], origin: {} };
 

@@ -53,12 +53,100 @@ describe("grad", () => {
     for (const [i, value] of x.entries()) expect(found[i]).toBeCloseTo(Math.exp(value), 12);
   });
 
+  it("also where something is written to in place", async () => {
+    const written = `%c: f64[3] = aten::mul.Tensor(self=%x, other=%x)
+      %e: f64[3] = aten::add_.Scalar(self=%c, other=1)`;
+    const detached = ofInput(`${written}
+      %d: f64[3] = aten::detach(self=%e)
+      %y: f64[3] = aten::mul.Tensor(self=%x, other=%d)`);
+    expect(await gradientOf(detached)).toEqual(x.map((value) => value * value + 1));
+    const region = ofInput(`${written}
+      %d: f64[3] = higher_order::wrap_with_set_grad_enabled(false, graph inner(%a: f64[3]) {
+        %b: f64[3] = aten::neg(self=%a)
+        return %b
+      }, %e)
+      %y: f64[3] = aten::mul.Tensor(self=%x, other=%d)`);
+    expect(await gradientOf(region)).toEqual(x.map((value) => -(value * value + 1)));
+    const inPlace = ofInput(`${written}
+      %d: f64[3] = aten::detach_(self=%e)
+      %y: f64[3] = aten::mul.Tensor(self=%x, other=%d)`);
+    expect(await gradientOf(inPlace)).toEqual(x.map((value) => value * value + 1));
+  });
+
+  it("a region without gradients writes, and the gradient knows nothing of that", async () => {
+    const program = ofInput(`%c: f64[3] = aten::mul.Tensor(self=%x, other=%x)
+      %d: f64[3] = higher_order::wrap_with_set_grad_enabled(false, graph inner(%a: f64[3]) {
+        %b: f64[3] = aten::mul_.Scalar(self=%a, other=3)
+        return %b
+      }, %c)
+      %y: f64[3] = aten::mul.Tensor(self=%d, other=%c)`);
+    // Twice three times the square of x, which has the gradient of the square.
+    expect(await gradientOf(program)).toEqual(x.map((value) => 2 * 3 * value * value * 2 * value));
+  });
+
+  it("a detached tensor shares memory: both have what is written to one of them", async () => {
+    const through = ofInput(`%c: f64[3] = aten::mul.Tensor(self=%x, other=%x)
+      %d: f64[3] = aten::detach(self=%c)
+      %e: f64[3] = aten::clamp_(self=%d, min=1, max=2)
+      %s: f64[3] = aten::mul.Tensor(self=%c, other=%d)
+      %y: f64[3] = aten::mul.Tensor(self=%s, other=2)`);
+    // As PyTorch has it: the elements are the clamped ones, and the gradient knows nothing of that.
+    const clamped = x.map((value) => Math.min(Math.max(value * value, 1), 2));
+    expect(await gradientOf(through)).toEqual(x.map((value, i) => 2 * clamped[i]! * 2 * value));
+    const made = await grad(through, { wrt: ["x"] });
+    expect(runProgram(made, { x })[0]).toEqual([clamped.reduce((sum, value) => sum + 2 * value * value, 0)]);
+    const behind = ofInput(`%c: f64[3] = aten::mul.Tensor(self=%x, other=%x)
+      %d: f64[3] = aten::detach(self=%c)
+      %e: f64[3] = aten::mul_.Scalar(self=%c, other=3)
+      %y: f64[3] = aten::mul.Tensor(self=%x, other=%d)`);
+    expect(await gradientOf(behind)).toEqual(x.map((value) => 3 * value * value));
+  });
+
   it("a result that is used twice has the sum of both gradients", async () => {
     const program = ofInput(`%e: f64[3] = aten::exp(self=%x)
       %m: f64[3] = aten::mul.Tensor(self=%e, other=%x)
       %y: f64[3] = aten::add.Tensor(self=%m, other=%e)`);
     const found = await gradientOf(program);
     for (const [i, value] of x.entries()) expect(found[i]).toBeCloseTo(Math.exp(value) * (2 + value), 12);
+  });
+
+  it.each(["std", "std.dim", "std.correction", "std_mean"])(
+    "%s of elements that are all the same has none",
+    async (op) => {
+      const args = op === "std.dim" || op === "std.correction" ? "self=%s, dim=[0], keepdim=true" : "self=%s";
+      const results = op === "std_mean" ? "%d: f64[], %m: f64[]" : args === "self=%s" ? "%d: f64[]" : "%d: f64[1]";
+      const program = ofInput(`%z: f64[3] = aten::sub.Tensor(self=%x, other=%x)
+      %s: f64[3] = aten::add.Tensor(self=%z, other=0.1)
+      ${results} = aten::${op}(${args})
+      %y: f64[3] = aten::add.Tensor(self=%x, other=%d)`);
+      expect(await gradientOf(program)).toEqual([1, 1, 1]);
+    },
+  );
+
+  it("what an in-place call writes to says nothing of its gradients, nor of simpler ops in its place", async () => {
+    const scaled = ofInput(`%c: f64[3] = aten::mul.Tensor(self=%x, other=%x)
+      %m: f64[1] = aten::sum.dim_IntList(self=%x, dim=[0], keepdim=true)
+      %y: f64[3] = aten::mul_.Tensor(self=%c, other=%m)`);
+    expect(await gradientOf(scaled)).toEqual([7.5, 3.5, 10.5]);
+    const filled = ofInput(`%c: f64[3] = aten::mul.Tensor(self=%x, other=2)
+      %m: bool[3] = aten::lt.Scalar(self=%x, other=0)
+      %y: f64[3] = aten::masked_fill_.Scalar(self=%c, mask=%m, value=1)`);
+    expect(await gradientOf(filled)).toEqual([2, 0, 2]);
+    const wrong = ofInput(`%c: f64[1] = aten::sum.dim_IntList(self=%x, dim=[0], keepdim=true)
+      %y: f64[1] = aten::mul_.Tensor(self=%c, other=%x)`);
+    await expect(grad(wrong, { wrt: ["x"] })).rejects.toMatchObject({ code: "registry.argument" });
+  });
+
+  it("a number is written where a mask says", async () => {
+    const program = ofInput(`%c: f64[3] = aten::mul.Tensor(self=%x, other=2)
+      %m: bool[3] = aten::gt.Scalar(self=%x, other=0)
+      %v: f64[] = aten::sum(self=%x)
+      %w: f64[] = aten::detach(self=%v)
+      %a: f64[3] = aten::index_put(self=%c, indices=[%m], values=%w)
+      %b: f64[3] = aten::index_put(self=%c, indices=[%m], values=%v)
+      %y: f64[3] = aten::add.Tensor(self=%a, other=%b)`);
+    // Two of three elements are %v, once.
+    expect(await gradientOf(program)).toEqual([2, 6, 2]);
   });
 
   it("gradients of gradients: the second derivative", async () => {

@@ -116,17 +116,19 @@ function lossAt(values: readonly (ArgValue | null)[], returned: readonly number[
   const found = returned.filter((i) => isLoss(values[i]));
   const at = of === undefined ? (found.length === 1 ? found[0] : undefined) : returned[of];
   if (at !== undefined && isLoss(values[at])) return at;
-  const problem =
-    of === undefined
-      ? `The program returns ${found.length === 0 ? "no" : `${found.length}`} floating point ${found.length === 1 ? "number" : "numbers"}, and the loss has to be one`
-      : `Result ${of} of the program is not one floating point number`;
   throw autogradError("autograd.of", {
-    what: problem,
+    what: noLossText(found.length, of),
     advice:
       found.length > 1
         ? "Say which one is the loss: `of` is its position among the results."
         : "Add a loss to the program with withLoss, or export a module that returns it.",
   });
+}
+
+function noLossText(found: number, of: number | undefined): string {
+  if (of !== undefined) return `Result ${of} of the program is not one floating point number`;
+  if (found === 0) return "No result of the program is one floating point number, as a loss is";
+  return `${found} results of the program are one floating point number each, and one of them has to be the loss`;
 }
 
 /** Returns the metas of tensors, and the values of numbers, that the program is called with. */

@@ -1,7 +1,8 @@
 import type { OpSet } from "./op-set.ts";
+import { rewritten } from "./quantized/linear-int8.ts";
 import { quantized } from "./quantized/quantized-ops.ts";
 import { torchNn } from "./torch-nn/torch-nn-ops.ts";
 import { transformers } from "./transformers/transformers-ops.ts";
 
-/** The ops that are not in PyTorch's dispatcher, but in exports of well-known libraries. */
-export const libraries: readonly OpSet[] = [torchNn, transformers, quantized];
+/** The ops that are not in PyTorch's dispatcher, but in exports of well-known libraries, or what rewrites make of these. */
+export const libraries: readonly OpSet[] = [torchNn, transformers, quantized, rewritten];

@@ -127,7 +127,6 @@ export type RequiredDType =
   | "float"
   | "index"
   | "int8"
-  | "integral"
   | "label"
   | "long"
   | "mask"

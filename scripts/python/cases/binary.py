@@ -126,6 +126,11 @@ for dtype in (f16, bf16):
     from_ = torch.tensor((0, 0x3c00, 0x3f80, 0x3f81, 0x7c00 if dtype == f16 else 0x7f80, 0x7bff, 0x7f7f), dtype=i16).view(dtype)
     case("nextafter", f"{dtype}".removeprefix("torch."), from_.unsqueeze(1), v(inf, -inf, 0, 1, nan, dtype=dtype))
 case("gcd", "int64", v(12, 0, -18, 7, dtype=i64), v(18, 5, 12, 0, dtype=i64))
+for op in ("gcd", "lcm"):
+    case(op, "bool and int32", v(True, False, dtype=b8).unsqueeze(1), v(12, 0, -18, 7, dtype=i32))
+    case(op, "int32 and bool", v(12, 0, -18, 7, dtype=i32), v(True, False, dtype=b8).unsqueeze(1))
+case("lcm", "int32 that wraps around", v(2**30 + 1, 2**20 + 3, -(2**30) - 7, dtype=i32).unsqueeze(1), v(2**20 + 3, 12, 2**30 + 1, dtype=i32))
+case("gcd", "int8 without an opposite", v(-128, 6, 1, dtype=i8).unsqueeze(1), v(-128, 6, 1, -1, dtype=i8))
 case("ldexp.Tensor", "int exponent", t(5), ints(5, lo=-3, hi=3))
 
 case("addcmul", "value", t(2, 3), t(3), t(2, 1), value=-0.5)

@@ -34,6 +34,10 @@ case("prod", "float32", t(2, 3))
 case("prod", "int64", ints(5))
 case("prod", "empty", t(0))
 case("prod.dim_int", "keepdim", t(2, 3, 5), 1, True)
+for dtype in (i8, i32):
+    name = f"{dtype} that wraps around".removeprefix("torch.")
+    case("prod", name, v(123456789, 987654321, 2**30 + 7, -5, dtype=i32).to(dtype), dtype=dtype)
+    case("cumprod", name, v(123456789, 987654321, 2**30 + 7, -5, dtype=i32).to(dtype), 0, dtype=dtype)
 case("prod.dim_int", "bool", t(2, 3, dtype=b8), -1)
 
 for op in ("amax", "amin"):
@@ -75,6 +79,8 @@ for op in ("any", "all"):
     case(f"{op}.dims", "two dims", t(2, 3, 5, dtype=b8), [0, 2])
     case(f"{op}.dims", "None", ints(2, 3, lo=0, hi=1), None, True)
 
+case("std.correction", "float16 whose variance overflows", t(3, 40, dtype=f16, lo=-900, hi=900), [1], correction=1)
+case("std.correction", "float16 whose variance is 0", t(3, 40, dtype=f16, lo=-1e-5, hi=1e-5), [1], correction=0, atol=2e-7, why="steps of subnormal numbers")
 for op in ("var", "std"):
     case(f"{op}.correction", "default", t(2, 3, 5), [1])
     case(f"{op}.correction", "zero, keepdim", t(2, 3, 5), [0, 2], correction=0, keepdim=True)

@@ -1,5 +1,5 @@
 """Writing elements by position, functional forms."""
-from opcase import b8, bf16, c64, case, f16, f64, i32, i64, ints, s, t, u8, v
+from opcase import b8, bf16, c64, case, f16, f64, i32, i64, ints, name_of, s, t, u8, v
 
 
 def at(*values):
@@ -18,12 +18,14 @@ case("scatter.reduce", "multiply", t(5), 0, at(1, 1, 4), t(3), reduce="multiply"
 case("scatter.value_reduce", "add", t(5), 0, at(1, 1, 4), 2.5, reduce="add")
 case("scatter_add", "repeated", t(3, 5), 1, v([1, 1, 4], [0, 0, 0], dtype=i64), t(2, 3))
 case("scatter_add", "int64", ints(5), 0, at(2, 2, 2, 0), ints(4))
+for dtype, large in ((f16, 1024), (bf16, 256)):
+    case("scatter_add", f"{name_of(dtype)}: small numbers add up", v(large, dtype=dtype), 0, at(*[0] * 40), v(*[0.25] * 40, dtype=dtype))
 case("scatter_add", "float64 transposed", t(5, 3, dtype=f64).t(), 0, v([2, 0, 2], dtype=i64), t(1, 3, dtype=f64))
 for reduce in ("sum", "prod", "mean", "amax", "amin"):
     case("scatter_reduce.two", f"{reduce}", t(3, 5), 1, v([1, 1, 4], [0, 0, 0], dtype=i64), t(2, 3), reduce)
     case("scatter_reduce.two", f"{reduce} without self", t(5), 0, at(1, 1, 4), t(3), reduce, include_self=False)
     case("scatter_reduce.two", f"{reduce} int64", ints(5), 0, at(1, 1, 4), ints(3), reduce)
-
+case("scatter_reduce.two", "prod int32 that wraps around", v(1, 3, 5, dtype=i32), 0, at(0, 1, 1, 1), v(2**31 - 1, 123456789, 987654321, 2**30 + 7, dtype=i32), "prod")
 case("index_put", "complex64", t(5, 3, dtype=c64), [at(0, 2, 4)], t(3, dtype=c64))
 case("index_put", "complex64 added twice", t(5, 3, dtype=c64), [at(0, 2, 0)], t(3, 3, dtype=c64), True)
 case("index_put", "complex64 added by mask", t(4, dtype=c64), [v(True, False, True, True, dtype=b8)], t(3, dtype=c64), True)

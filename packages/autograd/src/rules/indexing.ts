@@ -1,4 +1,4 @@
-import type { Builder, TensorMeta } from "@pt2/registry";
+import { type ArgValue, type Builder, isTensorMeta, type TensorMeta } from "@pt2/registry";
 import { autogradError } from "../autograd-errors.ts";
 import { type Call, type GradientRule, type GradientRules, ofResult } from "../gradient-rule.ts";
 import { summedTo } from "../scalar-gradient.ts";
@@ -31,14 +31,16 @@ export const INDEXING_RULES: GradientRules = {
     const given = { self: e.zeros(tensorOf(self)), indices: indices!, values, accumulate: true };
     return { self: e.tensor("aten::index_put", given) };
   }),
-  "aten::index_put": ofResult((grad, { indices, values, accumulate }, b) => {
+  "aten::index_put": ofResult((grad, { indices, values, accumulate }, b, { wants }) => {
     const e = new Emit(b);
-    const zero = e.full([], 0, grad.dtype);
-    const read = e.tensor("aten::index.Tensor", { self: grad, indices: indices! });
-    return {
-      self: accumulate === true ? grad : e.tensor("aten::index_put", { self: grad, indices: indices!, values: zero }),
-      values: summedTo(tensorOf(values).shape, read, b),
-    };
+    const { shape } = tensorOf(values);
+    const others = e.tensor("aten::index_put", { self: grad, indices: indices!, values: e.full([], 0, grad.dtype) });
+    const self = accumulate === true ? grad : others;
+    if (!wants("values")) return { self };
+    // How many elements a mask chooses depends on data; a single value has the gradients of all of them.
+    const isOne = shape.every((size) => size === 1) && (indices as readonly ArgValue[]).some(isMask);
+    const read = isOne ? e.sub(grad, others) : e.tensor("aten::index.Tensor", { self: grad, indices: indices! });
+    return { self, values: summedTo(shape, read, b) };
   }),
   "aten::index_add": ofResult((grad, { dim, index, source, alpha }, b) => {
     const e = new Emit(b);
@@ -125,6 +127,10 @@ export const INDEXING_RULES: GradientRules = {
     self: new Emit(b).tensor("aten::flip", { self: grad, dims: dims! }),
   })),
 };
+
+function isMask(index: ArgValue): boolean {
+  return isTensorMeta(index) && index.dtype === "bool";
+}
 
 function gathered(grad: TensorMeta, dim: Call["args"][string], index: Call["args"][string], b: Builder): TensorMeta {
   return new Emit(b).tensor("aten::gather", { self: grad, dim, index });

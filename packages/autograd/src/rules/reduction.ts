@@ -36,6 +36,22 @@ export const REDUCTION_RULES: GradientRules = {
     const count = size(x.shape) / Math.max(size(grad.shape), 1);
     return { self: e.cast(e.div(e.expand(whole, x.shape), { float: count }), x.dtype) };
   }),
+  "aten::std.correction": ofResult((grad, args, b, { results }) => {
+    const e = new Emit(b);
+    const x = tensorOf(args.self);
+    if (size(x.shape) === 0) return { self: e.zeros(x) };
+    const dims = args.dim as readonly number[] | null;
+    const back = (y: TensorMeta): TensorMeta => kept(y, x, dims, args.keepdim === true, e);
+    const [g, deviation] = [back(grad), back(results[0]!)];
+    const free = size(x.shape) / Math.max(size(grad.shape), 1) - numberOf(args.correction ?? 1);
+    const slope = e.div(g, e.mul(deviation, { float: free }));
+    // Elements that are all the same have no gradient in PyTorch: their deviation is 0 there, and here what rounding left.
+    const extreme = (op: string): TensorMeta => e.tensor(`aten::${op}`, { self: x, dim: dims ?? [], keepdim: true });
+    const zero = e.tensor("aten::eq.Tensor", { self: extreme("amax"), other: extreme("amin") });
+    const scale = e.tensor("aten::masked_fill.Scalar", { self: slope, mask: zero, value: 0 });
+    const mean = e.tensor("aten::mean.dim", { self: x, dim: dims, keepdim: true });
+    return { self: e.mul(e.sub(x, mean), scale) };
+  }),
   "aten::prod.dim_int": ofResult((grad, { self, dim, keepdim }, b) => {
     // The product of all others is that of those before times that of those after: zeros need no division.
     const e = new Emit(b);

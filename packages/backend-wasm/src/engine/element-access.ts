@@ -76,6 +76,14 @@ export function numbers(heap: HeapArrays, view: TensorView): Elements<number> {
   };
 }
 
+/**
+ * Returns how numbers of a dtype are multiplied, for {@link numbers}: a product of integers wraps around, and a double does
+ * not have the low bits of a large one, which are what is left.
+ */
+export function product(dtype: DType): (a: number, b: number) => number {
+  return DTYPES[dtype].kind === "float" ? (a, b) => a * b : Math.imul;
+}
+
 /** Accesses elements of an int64 tensor exactly. */
 export function bigints(heap: HeapArrays, view: TensorView): Elements<bigint> {
   const base = addressOf(view) / 8;

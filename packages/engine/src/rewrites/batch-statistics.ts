@@ -1,6 +1,8 @@
+import { isSmallFloat } from "@pt2/format";
 import { type Arg, argOf, type Node } from "@pt2/graph";
 import { floatArg, isTrue, numberOf } from "./literals.ts";
 import { given, type NewArgs, type RewriteContext } from "./rewriter.ts";
+import { converted } from "./types.ts";
 
 /** What a batch normalization knows of each channel: weights that no run writes. */
 export interface BatchStatistics {
@@ -36,18 +38,30 @@ export interface ScaleAndShift {
   readonly shift: Arg;
 }
 
-/** Computes the factor and the summand of each channel. */
+/**
+ * Computes the factor and the summand of each channel: of float16 and bfloat16 in float32, as PyTorch's kernels do. A
+ * factor that is rounded on the way is wrong for all of its channel.
+ */
 export function scaleAndShift(
-  { mean, variance, gamma, beta, eps }: BatchStatistics,
+  statistics: BatchStatistics,
   bias: Arg | undefined,
   node: Node,
   context: RewriteContext,
 ): ScaleAndShift {
+  const wide = (arg: Arg): Arg => widened(arg, node, context);
+  const [mean, variance] = [wide(statistics.mean), wide(statistics.variance)];
+  const [gamma, beta, own] = [statistics.gamma, statistics.beta, bias].map((arg) => arg && wide(arg));
   const perChannel = context.tensor(variance);
   const emit = (op: string, args: NewArgs): Arg => context.emit(`aten::${op}`, args, perChannel, node);
-  const deviation = emit("rsqrt", { self: emit("add.Scalar", { self: variance, other: eps }) });
+  const deviation = emit("rsqrt", { self: emit("add.Scalar", { self: variance, other: statistics.eps }) });
   const scale = gamma === undefined ? deviation : emit("mul.Tensor", { self: deviation, other: gamma });
-  const centered = bias === undefined ? emit("neg", { self: mean }) : emit("sub.Tensor", { self: bias, other: mean });
+  const centered = own === undefined ? emit("neg", { self: mean }) : emit("sub.Tensor", { self: own, other: mean });
   const shifted = emit("mul.Tensor", { self: centered, other: scale });
   return { scale, shift: beta === undefined ? shifted : emit("add.Tensor", { self: shifted, other: beta }) };
+}
+
+/** The same numbers in float32 where they are of a narrower dtype. */
+export function widened(arg: Arg, like: Node, context: RewriteContext): Arg {
+  const dtype = context.tensor(arg)?.dtype;
+  return dtype !== undefined && isSmallFloat(dtype) ? converted(arg, "float32", like, context) : arg;
 }

@@ -34,6 +34,35 @@ describe("foldBatchNorms", () => {
     `);
   });
 
+  it("computes the factors of float16 and bfloat16 in float32, and rounds only the weight and the bias", () => {
+    const before = normalized(false, "%y").replaceAll("f32[", "bf16[");
+    expect(text(foldBatchNorms(program(before), target()))).toMatchInlineSnapshot(`
+      "parameter "k" = %k: bf16[6, 3, 1, 1]
+      parameter "g" = %g: bf16[6]
+      parameter "h" = %h: bf16[6]
+      buffer "m" = %m: bf16[6]
+      buffer "v" = %v: bf16[6]
+      user_input %x: bf16[1, 3, 8, 8]
+      %to: f32[6] = aten::to.dtype(%m, dtype=torch.float32)
+      %to_1: f32[6] = aten::to.dtype(%v, dtype=torch.float32)
+      %to_2: f32[6] = aten::to.dtype(%g, dtype=torch.float32)
+      %to_3: f32[6] = aten::to.dtype(%h, dtype=torch.float32)
+      %add: f32[6] = aten::add.Scalar(%to_1, other=0.001)
+      %rsqrt: f32[6] = aten::rsqrt(%add)
+      %mul: f32[6] = aten::mul.Tensor(%rsqrt, other=%to_2)
+      %neg: f32[6] = aten::neg(%to)
+      %mul_1: f32[6] = aten::mul.Tensor(%neg, other=%mul)
+      %add_1: f32[6] = aten::add.Tensor(%mul_1, other=%to_3)
+      %reshape: f32[6, 1, 1, 1] = aten::reshape(%mul, shape=[-1, 1, 1, 1])
+      %to_4: f32[6, 3, 1, 1] = aten::to.dtype(%k, dtype=torch.float32)
+      %mul_2: f32[6, 3, 1, 1] = aten::mul.Tensor(%to_4, other=%reshape)
+      %to_5: bf16[6, 3, 1, 1] = aten::to.dtype(%mul_2, dtype=torch.bfloat16)
+      %to_6: bf16[6] = aten::to.dtype(%add_1, dtype=torch.bfloat16)
+      %conv2d: bf16[1, 6, 8, 8] = aten::conv2d(input=%x, weight=%to_5, bias=%to_6)
+      return %conv2d"
+    `);
+  });
+
   it("keeps batch norms in training mode, and batch norms whose input another node reads", () => {
     for (const before of [program(normalized(true, "%y")), program(normalized(false, "%y, %c"))]) {
       expect(foldBatchNorms(before, target())).toBe(before);

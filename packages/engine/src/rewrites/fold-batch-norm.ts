@@ -1,9 +1,9 @@
 import { type Arg, argOf, type Node, type Program } from "@pt2/graph";
-import { batchStatistics, scaleAndShift } from "./batch-statistics.ts";
+import { batchStatistics, scaleAndShift, widened } from "./batch-statistics.ts";
 import { intsArg, isTrue } from "./literals.ts";
 import { argsOf, given, type RewriteContext, type RewriteRule, rewrite } from "./rewriter.ts";
 import type { RewriteTarget } from "./target.ts";
-import { dense, resultType } from "./types.ts";
+import { converted, dense, resultType } from "./types.ts";
 
 /**
  * Batch normalization behind a convolution or a linear layer becomes part of its weights:
@@ -47,11 +47,16 @@ const rule: RewriteRule = (node, context) => {
   if (layer === undefined || !takesFactors(layer, flattening) || !context.isReadOnce(product)) return null;
   const [weight, bias] = [argOf(layer, "weight")!, given(layer, "bias")];
   if (!canFold({ weight, bias, normalized: normalized! }, context)) return null;
-  const statistics = batchStatistics(node, context.tensor(weight)?.dtype, context);
-  if (statistics === null) return null;
+  const dtype = context.tensor(weight)?.dtype;
+  const statistics = batchStatistics(node, dtype, context);
+  if (dtype === undefined || statistics === null) return null;
   const { scale, shift } = scaleAndShift(statistics, bias, node, context);
   const scaledWeight = scaled(weight, scale, { norm: node, layer }, context);
-  const folded = { ...argsOf(layer), weight: scaledWeight, bias: shift };
+  const folded = {
+    ...argsOf(layer),
+    weight: scaledWeight,
+    bias: converted(shift, dtype, node, context),
+  };
   const result = context.emit(layer.op, folded, context.tensor(product), layer);
   if (flattening === undefined) return result;
   return context.emit(flattening.op, { ...argsOf(flattening), self: result }, context.tensor(normalized), flattening);
@@ -90,7 +95,7 @@ function canFold({ weight, bias, normalized }: Operands, context: RewriteContext
   return context.isFixed(weight) && (bias === undefined || context.isFixed(bias));
 }
 
-/** The weight, each output channel multiplied by its factor. */
+/** The weight, each output channel multiplied by its factor, and rounded once. */
 function scaled(
   weight: Arg,
   scale: Arg,
@@ -102,5 +107,12 @@ function scaled(
   const shape = factors && [...factors.shape, ...ones];
   const args = { self: scale, shape: intsArg([-1, ...ones]) };
   const column = context.emit("aten::reshape", args, dense(factors, shape), norm);
-  return context.emit("aten::mul.Tensor", { self: weight, other: column }, dense(type, type.shape), layer);
+  const self = widened(weight, layer, context);
+  const product = context.emit(
+    "aten::mul.Tensor",
+    { self, other: column },
+    dense(context.tensor(self), type.shape),
+    layer,
+  );
+  return converted(product, type.dtype, layer, context);
 }

@@ -52,6 +52,21 @@ describe("mergeConvolutions", () => {
     `);
   });
 
+  it("computes the factors of a batch norm of float16 in float32, and rounds them once", () => {
+    const before = program(
+      `${head}
+      ${normalized}
+      ${wide}
+      %s: f32[s0, 6, 8, 8] = aten::add.Tensor(%c, other=%n)
+      return %s`.replaceAll("f32[", "f16["),
+    );
+    const after = text(mergeConvolutions(before, target()));
+    expect(after).not.toContain("batch_norm");
+    expect(after).toContain(": f32[6] = aten::rsqrt(");
+    expect(after).toContain("%to_3: f16[6] = aten::to.dtype(%mul, dtype=torch.float16)");
+    expect(after).toContain("aten::diag_embed(%to_3)");
+  });
+
   it("takes the ops of ATen's core", () => {
     const windows = (padding: number): string =>
       `stride=[1, 1], padding=[${padding}, ${padding}], dilation=[1, 1], transposed=false, output_padding=[0, 0], groups=1`;

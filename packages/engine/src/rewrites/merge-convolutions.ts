@@ -3,7 +3,7 @@ import { batchStatistics, scaleAndShift } from "./batch-statistics.ts";
 import { intArg, intsArg, isTrue, knownShape, NONE, numberOf, pairOf } from "./literals.ts";
 import { argsOf, given, type RewriteContext, type RewriteRule, rewrite } from "./rewriter.ts";
 import type { RewriteTarget } from "./target.ts";
-import { dense, isSameShape, resultType } from "./types.ts";
+import { converted, dense, isSameShape, resultType } from "./types.ts";
 
 /**
  * Convolutions of one input whose results are added, or subtracted, become one, whose kernel is the sum of theirs; so does
@@ -139,7 +139,8 @@ function pointOf(wide: Branch, norm: Node, context: RewriteContext): Kernel | nu
   if (!isDepthwise && (wide.groups !== 1 || inputs !== outputs)) return null;
   const statistics = batchStatistics(norm, type.dtype, context);
   if (statistics === null) return null;
-  const { scale, shift } = scaleAndShift(statistics, undefined, norm, context);
+  const exact = scaleAndShift(statistics, undefined, norm, context);
+  const [scale, shift] = [exact.scale, exact.shift].map((arg) => converted(arg, type.dtype, norm, context));
   const matrix = isDepthwise
     ? scale
     : context.emit("aten::diag_embed", { self: scale }, dense(type, [outputs!, outputs!]), norm);

@@ -1,9 +1,18 @@
-import { type Node, printSym, type SymInt, type TensorType } from "@pt2/graph";
+import type { DType } from "@pt2/format";
+import { type Arg, type Node, printSym, type SymInt, type TensorType } from "@pt2/graph";
 import type { RewriteContext } from "./rewriter.ts";
 
 /** The type of a node's first result, where that is a tensor. */
 export function resultType({ outputs: [output] }: Node, context: RewriteContext): TensorType | undefined {
   return output?.kind === "value" ? context.tensor(output) : undefined;
+}
+
+/** A tensor in another dtype; one that has it already is returned itself. */
+export function converted(value: Arg, dtype: DType, like: Node, context: RewriteContext): Arg {
+  const type = context.tensor(value);
+  if (type?.dtype === dtype) return value;
+  const args = { self: value, dtype: { kind: "dtype", value: dtype } } as const;
+  return context.emit("aten::to.dtype", args, type && { ...type, dtype }, like);
 }
 
 /** The type of a dense result of another shape. Only known sizes count for its strides. */

@@ -85,9 +85,17 @@ export const atenOnDemand: readonly OpSet[] = [
     ops: [],
     parts: [
       {
-        ops: /^((quantized_decomposed|torchao)::|pt2::linear_int8$)/,
+        ops: /^(quantized_decomposed|torchao)::/,
         load: async () => (await import("../quantized/quantized-ops.ts")).quantized.ops,
       },
+    ],
+  },
+  {
+    name: "pt2",
+    builtIn: true,
+    ops: [],
+    parts: [
+      { ops: /^pt2::linear_int8$/, load: async () => (await import("../quantized/linear-int8.ts")).rewritten.ops },
     ],
   },
 ];

@@ -207,8 +207,6 @@ function isOfKind(dtype: DType, kind: RequiredDType): boolean {
       return dtype === "int64" || dtype === "int32";
     case "int8":
       return dtype === "int8";
-    case "integral":
-      return (group === "int" || group === "uint") && dtype !== "bool";
     case "label":
       return dtype === "int64" || dtype === "uint8";
     case "long":

@@ -2,6 +2,7 @@ import { check, show } from "../aten/support/check.ts";
 import { numel } from "../aten/support/dims.ts";
 import { emit } from "../aten/support/emit.ts";
 import { defineOp, type OpRecord } from "../op.ts";
+import type { OpSet } from "../op-set.ts";
 import type { TensorMeta } from "../tensor-meta.ts";
 
 /**
@@ -9,7 +10,7 @@ import type { TensorMeta } from "../tensor-meta.ts";
  * int8 [N, K], in float32 where `scale` is absent; `scale` and `zero_point` have N·G elements, one for each row and group of K / G
  * columns. Rewrites put it in the place of a linear layer and the dequantization of its weight.
  */
-export const LINEAR_INT8: OpRecord = defineOp(
+const LINEAR_INT8: OpRecord = defineOp(
   "pt2::linear_int8(Tensor input, Tensor weight, Tensor? scale=None, Tensor? zero_point=None, Tensor? bias=None) -> Tensor",
   {
     decompose: ({ input, weight, scale, zero_point, bias }, b) => {
@@ -31,3 +32,6 @@ export const LINEAR_INT8: OpRecord = defineOp(
     },
   },
 );
+
+/** Ops of this project, which only rewrites emit. */
+export const rewritten: OpSet = { name: "pt2", builtIn: true, ops: [LINEAR_INT8] };

@@ -3,7 +3,6 @@ import { AFFINE_OPS } from "./affine.ts";
 import { CHOOSE_QPARAMS_OPS } from "./choose-qparams.ts";
 import { CONVERT_OPS } from "./convert.ts";
 import { FLOAT8_OPS } from "./float8.ts";
-import { LINEAR_INT8 } from "./linear-int8.ts";
 import { PER_CHANNEL_OPS } from "./per-channel.ts";
 import { PER_TENSOR_OPS } from "./per-tensor.ts";
 import { PER_TOKEN_OPS } from "./per-token.ts";
@@ -20,6 +19,5 @@ export const quantized: OpSet = {
     ...CONVERT_OPS,
     ...AFFINE_OPS,
     ...FLOAT8_OPS,
-    LINEAR_INT8,
   ],
 };

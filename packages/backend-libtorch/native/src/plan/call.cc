@@ -7,6 +7,7 @@
 #include "plan/args/argument-failure.h"
 #include "plan/args/checks/checks.h"
 #include "plan/args/checks/opaque.h"
+#include "plan/args/layouts.h"
 #include "plan/args/resolve.h"
 
 namespace pt2 {
@@ -24,6 +25,7 @@ std::vector<c10::IValue> call(const std::string& op, const std::vector<NamedArg>
     refuseArgument(op, argument.name(), "must be " + schemaTypeOf(argument) + ", not a " + stack[i].tagKind());
   }
   requireSameMemory(op, stack);
+  OperandLayouts(handle.schema())(stack);
   checks(op, stack);
   handle.callBoxed(stack);
   return stack;

@@ -1,8 +1,8 @@
 import { numel } from "@pt2/backend";
 import { isComplexDtype, offsetsOf } from "@pt2/engine";
-import { normalDim } from "@pt2/format";
+import { isSmallFloat, normalDim } from "@pt2/format";
 import type { TensorMeta } from "@pt2/registry";
-import { bigints, type Elements, mover, numbers } from "../../engine/element-access.ts";
+import { bigints, type Elements, mover, numbers, product } from "../../engine/element-access.ts";
 import { type KernelCall, type WasmKernel, wasmKernel } from "../../engine/kernel.ts";
 import { readIndices } from "../../engine/read-indices.ts";
 import { addressOf, type TensorView } from "../../engine/tensor-view.ts";
@@ -38,9 +38,9 @@ export const scatterReduce: WasmKernel = wasmKernel({
         ? accumulate(bigints(call.heap, src), bigints(call.heap, out), elements, BIG[reduce], divideBig, includeSelf)
         : accumulate(
             numbers(call.heap, src),
-            numbers(call.heap, out),
+            isSmallFloat(out.dtype) ? widened(numbers(call.heap, out), elements) : numbers(call.heap, out),
             elements,
-            NUMBER[reduce],
+            reduce === "prod" ? product(out.dtype) : NUMBER[reduce],
             divide(out.dtype.startsWith("int")),
             includeSelf,
           );
@@ -89,35 +89,60 @@ function planScatter(call: KernelCall, args: ScatterArgs, src: TensorView, write
   });
 }
 
+/** Elements that are written many times before they are read for good. */
+interface Accumulated<T> extends Elements<T> {
+  /** Rounds what was written to the dtype of the elements. */
+  round?(): void;
+}
+
+/** Keeps half precision in float32 between writes, as PyTorch does: 256 + 1 is 256 in bfloat16, however often it is added. */
+function widened(elements: Elements<number>, count: number): Accumulated<number> {
+  const wide = Float32Array.from({ length: count }, (_, at) => elements.get(at));
+  return {
+    get: (at) => wide[at]!,
+    set: (at, value) => {
+      wide[at] = value;
+    },
+    round: () => {
+      for (const [at, value] of wide.entries()) {
+        elements.set(at, value);
+        wide[at] = elements.get(at);
+      }
+    },
+  };
+}
+
 function accumulate<T>(
   src: Elements<T>,
-  out: Elements<T>,
+  out: Accumulated<T>,
   elements: number,
   combine: (a: T, b: T) => T,
   divideBy: (sum: T, count: number) => T,
   includeSelf: boolean,
 ): (mean: boolean) => Writer {
   return (mean) => {
-    if (includeSelf && !mean) return (from, to) => out.set(to, combine(out.get(to), src.get(from)));
-    const counts = new Uint32Array(elements);
-    const write: Writer = (from, to) => {
-      const isFirst = counts[to]!++ === 0;
-      out.set(to, isFirst && !includeSelf ? src.get(from) : combine(out.get(to), src.get(from)));
+    const counts = new Uint32Array(includeSelf && !mean ? 0 : elements);
+    const write: Writer =
+      counts.length === 0
+        ? (from, to) => out.set(to, combine(out.get(to), src.get(from)))
+        : (from, to) => {
+            const isFirst = counts[to]!++ === 0;
+            out.set(to, isFirst && !includeSelf ? src.get(from) : combine(out.get(to), src.get(from)));
+          };
+    write.finish = () => {
+      out.round?.();
+      if (!mean) return;
+      for (const [to, count] of counts.entries()) {
+        if (count > 0) out.set(to, divideBy(out.get(to), includeSelf ? count + 1 : count));
+      }
+      out.round?.();
     };
-    if (mean) {
-      write.finish = () => {
-        for (const [to, count] of counts.entries()) {
-          if (count > 0) out.set(to, divideBy(out.get(to), includeSelf ? count + 1 : count));
-        }
-      };
-    }
     return write;
   };
 }
 
-const NUMBER: Readonly<Record<Reduce, (a: number, b: number) => number>> = {
+const NUMBER: Readonly<Record<Exclude<Reduce, "prod">, (a: number, b: number) => number>> = {
   sum: (a, b) => a + b,
-  prod: (a, b) => a * b,
   mean: (a, b) => a + b,
   amax: (a, b) => Math.max(a, b),
   amin: (a, b) => Math.min(a, b),

@@ -1,7 +1,7 @@
 import { offsetsOf } from "@pt2/engine";
 import type { DType } from "@pt2/format";
 import { normalDim } from "@pt2/format";
-import { bigints, type Elements, numbers } from "../../engine/element-access.ts";
+import { bigints, type Elements, numbers, product } from "../../engine/element-access.ts";
 import { type WasmKernel, wasmKernel } from "../../engine/kernel.ts";
 import type { TensorView } from "../../engine/tensor-view.ts";
 
@@ -13,7 +13,7 @@ interface Fold<T> {
 }
 
 interface Reduction {
-  readonly float: Fold<number>;
+  readonly number: Fold<number> | ((dtype: DType) => Fold<number>);
   readonly int: Fold<bigint>;
   /** Elements are converted to the result's dtype first (`sum` of bools counts). */
   readonly converts: boolean;
@@ -22,20 +22,24 @@ interface Reduction {
 const wrap = (x: bigint): bigint => BigInt.asIntN(64, x);
 
 const REDUCTIONS = {
-  sum: { float: { start: 0, step: (a, b) => a + b }, int: { start: 0n, step: (a, b) => wrap(a + b) }, converts: true },
-  prod: { float: { start: 1, step: (a, b) => a * b }, int: { start: 1n, step: (a, b) => wrap(a * b) }, converts: true },
+  sum: { number: { start: 0, step: (a, b) => a + b }, int: { start: 0n, step: (a, b) => wrap(a + b) }, converts: true },
+  prod: {
+    number: (dtype) => ({ start: 1, step: product(dtype) }),
+    int: { start: 1n, step: (a, b) => wrap(a * b) },
+    converts: true,
+  },
   mean: {
-    float: { start: 0, step: (a, b) => a + b, finish: (sum, count) => sum / count },
+    number: { start: 0, step: (a, b) => a + b, finish: (sum, count) => sum / count },
     int: { start: 0n, step: (a, b) => a + b },
     converts: true,
   },
   amax: {
-    float: { start: Number.NEGATIVE_INFINITY, step: Math.max },
+    number: { start: Number.NEGATIVE_INFINITY, step: Math.max },
     int: { start: -(1n << 63n), step: (a, b) => (a > b ? a : b) },
     converts: false,
   },
   amin: {
-    float: { start: Number.POSITIVE_INFINITY, step: Math.min },
+    number: { start: Number.POSITIVE_INFINITY, step: Math.min },
     int: { start: (1n << 63n) - 1n, step: (a, b) => (a < b ? a : b) },
     converts: false,
   },
@@ -67,10 +71,11 @@ function generalReduction(ops: readonly ReductionOp[], name: keyof typeof REDUCT
         offsetsOf({ shape: dims.map((d) => self.shape[d]!), strides: dims.map((d) => self.strides[d]!) });
       const outer = pick(kept);
       const inner = pick([...reduced]);
+      const number = typeof reduction.number === "function" ? reduction.number(self.dtype) : reduction.number;
       call.step(() => {
         if (self.dtype === "int64") {
           foldAll(bigints(call.heap, self), bigints(call.heap, out), outer, inner, reduction.int);
-        } else foldAll(numbers(call.heap, self), numbers(call.heap, out), outer, inner, reduction.float);
+        } else foldAll(numbers(call.heap, self), numbers(call.heap, out), outer, inner, number);
       });
     },
   });

@@ -1,12 +1,12 @@
 import { isComplexDtype, type Slices, slicesOf } from "@pt2/engine";
-import { normalDim } from "@pt2/format";
-import { bigints, complexParts, type Elements, numbers } from "../../engine/element-access.ts";
+import { type DType, normalDim } from "@pt2/format";
+import { bigints, complexParts, type Elements, numbers, product } from "../../engine/element-access.ts";
 import { type WasmKernel, wasmKernel } from "../../engine/kernel.ts";
 
 /** `cumsum` and `cumprod` along one dimension; float32 runs in double and is rounded at each element. */
 function scanKernel(
   op: "aten::cumsum" | "aten::cumprod",
-  float: (a: number, b: number) => number,
+  number: (dtype: DType) => (a: number, b: number) => number,
   int: (a: bigint, b: bigint) => bigint,
   complex: (a: Complex, b: Complex) => Complex,
 ): WasmKernel {
@@ -27,7 +27,7 @@ function scanKernel(
         else if (isComplexDtype(out.dtype)) {
           const [x, y] = [self, out].map((view) => complexElements(numbers(call.heap, complexParts(view))));
           run(x!, y!, from, to, complex);
-        } else run(numbers(call.heap, self), numbers(call.heap, out), from, to, float);
+        } else run(numbers(call.heap, self), numbers(call.heap, out), from, to, number(out.dtype));
       });
     },
   });
@@ -59,13 +59,13 @@ function run<T>(source: Elements<T>, target: Elements<T>, from: Slices, to: Slic
 
 export const cumsum: WasmKernel = scanKernel(
   "aten::cumsum",
-  (a, b) => a + b,
+  () => (a, b) => a + b,
   (a, b) => BigInt.asIntN(64, a + b),
   (a, b) => [a[0] + b[0], a[1] + b[1]],
 );
 export const cumprod: WasmKernel = scanKernel(
   "aten::cumprod",
-  (a, b) => a * b,
+  product,
   (a, b) => BigInt.asIntN(64, a * b),
   (a, b) => [a[0] * b[0] - a[1] * b[1], a[0] * b[1] + a[1] * b[0]],
 );

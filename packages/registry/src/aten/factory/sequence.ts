@@ -29,7 +29,7 @@ export const SEQUENCE_OPS: readonly OpRecord[] = [
         const [from, to, by] = [counted(start), counted(end), counted(step)];
         check(by !== 0, "step must be nonzero");
         check(by > 0 ? to >= from : to <= from, "upper bound and lower bound inconsistent with step sign");
-        return { dtype: type, shape: [Math.ceil((to - from) / by)] };
+        return { dtype: type, shape: [Math.ceil(difference(start, end, to - from) / by)] };
       },
     },
   ),
@@ -42,6 +42,11 @@ export const SEQUENCE_OPS: readonly OpRecord[] = [
     { decompose: ({ n, m, dtype }, b) => eye(n, m, dtype, b) },
   ),
 ];
+
+/** How far two integers are apart, which may be beyond those that numbers tell apart; `otherwise` for floats. */
+function difference(start: Scalar, end: Scalar, otherwise: number): number {
+  return typeof start === "object" || typeof end === "object" ? otherwise : Number(BigInt(end) - BigInt(start));
+}
 
 function sequenceDtype(numbers: readonly Scalar[]): DType {
   return numbers.some((number) => pythonDtype(number) === "float64") ? DEFAULT_DTYPE : "int64";

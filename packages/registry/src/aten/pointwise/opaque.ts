@@ -1,9 +1,10 @@
+import type { DType } from "@pt2/format";
 import { broadcastShapes } from "../../broadcast.ts";
 import { complexOf, resultType } from "../../dtype-promotion.ts";
 import { defineOp, type OpRecord } from "../../op.ts";
 import type { TensorMeta } from "../../tensor-meta.ts";
 import { joinParts } from "../support/complex-parts.ts";
-import { isComplex } from "../support/dtypes.ts";
+import { isComplex, isIntegral } from "../support/dtypes.ts";
 import { emit } from "../support/emit.ts";
 
 /**
@@ -12,11 +13,11 @@ import { emit } from "../support/emit.ts";
  */
 export const OPAQUE_OPS: readonly OpRecord[] = [
   defineOp("aten::gcd(Tensor self, Tensor other) -> Tensor", {
-    requires: { kinds: { self: "integral", other: "integral" } },
+    validate: ({ self, other }) => wholeProblem(self, other),
     infer: ({ self, other }) => combine(self, other),
   }),
   defineOp("aten::lcm(Tensor self, Tensor other) -> Tensor", {
-    requires: { kinds: { self: "integral", other: "integral" } },
+    validate: ({ self, other }) => wholeProblem(self, other),
     infer: ({ self, other }) => combine(self, other),
   }),
   defineOp("aten::frexp.Tensor(Tensor self) -> (Tensor mantissa, Tensor exponent)", {
@@ -56,6 +57,14 @@ export const OPAQUE_OPS: readonly OpRecord[] = [
 
 function combine(...operands: readonly TensorMeta[]): TensorMeta {
   return { dtype: resultType(operands), shape: broadcastShapes(operands.map((operand) => operand.shape)) };
+}
+
+/** Tells what is wrong with operands that are not integers together: bools count as integers beside some. */
+function wholeProblem(self: TensorMeta, other: TensorMeta): string | null {
+  const isWhole = (dtype: DType): boolean => isIntegral(dtype) && dtype !== "bool";
+  if (isWhole(resultType([self, other]))) return null;
+  const [name, { dtype }] = isWhole(self.dtype) ? ["other", other] : ["self", self];
+  return `argument \`${name}\` must be a tensor of integers, not ${dtype}`;
 }
 
 function same({ dtype, shape }: TensorMeta): TensorMeta {

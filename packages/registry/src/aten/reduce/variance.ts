@@ -45,7 +45,7 @@ export const VARIANCE_OPS: readonly OpRecord[] = [
   }),
   defineOp(
     "aten::std.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor",
-    { decompose: (args, b) => deviation(b, corrected(args)) },
+    { decompose: (args, b) => rootOfVariance(b, corrected(args)) },
   ),
   defineOp("aten::var_mean(Tensor self, bool unbiased=True) -> (Tensor, Tensor)", {
     decompose: ({ self, unbiased }, b) => withMean(b, variance, whole(self, unbiased)),
@@ -95,8 +95,16 @@ function variance(b: Builder, { self, dim, correction, keepdim }: Spread): Tenso
   return b.tensor("aten::var.correction", { self, dim: dim ?? null, correction, keepdim });
 }
 
-function deviation(b: Builder, spread: Spread): TensorMeta {
-  return emit(b).sqrt(variance(b, spread));
+/** The variance of half precision stays in float32 up to its root: it overflows float16 long before that does. */
+function rootOfVariance(b: Builder, spread: Spread): TensorMeta {
+  const { cast, sqrt } = emit(b);
+  const { dtype } = spread.self;
+  return cast(sqrt(variance(b, { ...spread, self: cast(spread.self, computeDtype(dtype)) })), partOf(dtype));
+}
+
+/** All overloads are this one, which has a gradient of its own: that of the root is infinite where it is 0. */
+function deviation(b: Builder, { self, dim, correction, keepdim }: Spread): TensorMeta {
+  return b.tensor("aten::std.correction", { self, dim: dim ?? null, correction, keepdim });
 }
 
 function withMean(b: Builder, statistic: typeof variance, spread: Spread): readonly [TensorMeta, TensorMeta] {

@@ -76,6 +76,7 @@ Node compileOp(const NodeSource& source, Program& program) {
   OpNode op{.handle = handle,
             .writes = std::move(writes),
             .writesContents = writesContents(handle),
+            .layouts = OperandLayouts(handle.schema()),
             .checks = std::move(checks),
             .mayMixMemory = program.opaque,
             .elementsForThreads = program.sparing ? elementsForThreads(handle) : 0};

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "plan/args/checks/checks.h"
+#include "plan/args/layouts.h"
 #include "plan/args/operand.h"
 #include "plan/control/control.h"
 #include "plan/numbers/scalar-ops.h"
@@ -36,6 +37,7 @@ struct OpNode {
   c10::OperatorHandle handle;
   std::vector<uint32_t> writes;    // indices of the operands that the op writes to
   bool writesContents = false;     // whether it writes to elements, and not only to sizes and strides
+  OperandLayouts layouts;          // the operands that the kernel reads in the order of their memory
   ArgumentChecks checks;           // the checks of arguments that the kernel does not check
   bool mayMixMemory = false;       // whether its arguments may be oneDNN's tensors beside ordinary ones
   int64_t elementsForThreads = 0;  // with fewer in its arguments it takes no other threads

@@ -136,6 +136,7 @@ Interpreter::After Interpreter::run(const OpNode& op, const Node& node, Frame& f
   }
   if (!op.writes.empty() && !protection_.admits(node.op, op, stack_)) return After::Restart;
   if (op.mayMixMemory) requireSameMemory(node.op, stack_);
+  if (!op.layouts.empty()) op.layouts(stack_);
   if (!op.checks.empty()) op.checks(node.op, stack_);
   {
     const OneThread one(haveLess(stack_, op.elementsForThreads));
