@@ -25,7 +25,7 @@ import { amax, amin, mean, sum } from "./reduce/reduce.ts";
 import { GENERAL_REDUCTIONS } from "./reduce/reduce-any.ts";
 import { resize } from "./resize/resize.ts";
 import { RECURRENT } from "./rnn/recurrent.ts";
-import { cumprod, cumsum } from "./scan/scan.ts";
+import { cummax, cummin, cumprod, cumsum, logcumsumexp } from "./scan/scan.ts";
 import { logSoftmax, softmax } from "./softmax.ts";
 import { selections, sort, topk } from "./sort/sort.ts";
 
@@ -65,6 +65,9 @@ export const KERNELS: readonly WasmKernel[] = [
   asStridedScatter,
   cumsum,
   cumprod,
+  cummax,
+  cummin,
+  logcumsumexp,
   sort,
   topk,
   ...selections,

@@ -186,7 +186,6 @@ const KINDS: Readonly<Record<RequiredDType, string>> = {
   float: "a tensor of floats",
   index: "a tensor of int64 or int32",
   int8: "a tensor of int8",
-  integral: "a tensor of integers",
   label: "a tensor of int64 or uint8",
   long: "a tensor of int64",
   mask: "a tensor of bools or uint8",

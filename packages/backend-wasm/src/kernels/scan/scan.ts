@@ -69,3 +69,67 @@ export const cumprod: WasmKernel = scanKernel(
   (a, b) => BigInt.asIntN(64, a * b),
   (a, b) => [a[0] * b[0] - a[1] * b[1], a[0] * b[1] + a[1] * b[0]],
 );
+
+/** `cummax` and `cummin` along one dimension, with positions: of equal elements, and of NaNs, the last one counts. */
+function extremeKernel(
+  op: "aten::cummax" | "aten::cummin",
+  isNext: (x: number | bigint, best: number | bigint) => boolean,
+): WasmKernel {
+  return wasmKernel({
+    ops: [op],
+    accepts: ({ self }) => self.shape.length > 0,
+    prepare(call, args) {
+      const self = call.tensor(args.self);
+      const [values, indices] = [call.output(0), call.output(1)];
+      const dim = normalDim(args.dim, self.shape.length);
+      const [from, to, at] = [self, values, indices].map((view) => slicesOf(view, dim)) as [Slices, Slices, Slices];
+      const extremes = <T extends number | bigint>(x: Elements<T>, y: Elements<T>): void => {
+        const positions = numbers(call.heap, indices);
+        for (let lane = 0; lane < from.starts.length && from.size > 0; lane++) {
+          let [best, position] = [x.get(from.starts[lane]!), 0];
+          for (let i = 0; i < from.size; i++) {
+            const element = x.get(from.starts[lane]! + i * from.stride);
+            const isNone = Number.isNaN(element);
+            if (isNone || (!Number.isNaN(best) && isNext(element, best))) [best, position] = [element, i];
+            y.set(to.starts[lane]! + i * to.stride, best);
+            positions.set(at.starts[lane]! + i * at.stride, position);
+          }
+        }
+      };
+      call.step(() => {
+        if (self.dtype === "int64") extremes(bigints(call.heap, self), bigints(call.heap, values));
+        else extremes(numbers(call.heap, self), numbers(call.heap, values));
+      });
+    },
+  });
+}
+
+export const cummax: WasmKernel = extremeKernel("aten::cummax", (x, best) => x >= best);
+export const cummin: WasmKernel = extremeKernel("aten::cummin", (x, best) => x <= best);
+
+/** `logcumsumexp` of real numbers along one dimension, in double. */
+export const logcumsumexp: WasmKernel = wasmKernel({
+  ops: ["aten::logcumsumexp"],
+  accepts: ({ self }) => self.shape.length > 0 && !isComplexDtype(self.dtype),
+  prepare(call, args) {
+    const [self, out] = [call.tensor(args.self), call.output()];
+    const dim = normalDim(args.dim, self.shape.length);
+    const [from, to] = [slicesOf(self, dim), slicesOf(out, dim)];
+    call.step(() => {
+      const [x, y] = [numbers(call.heap, self), numbers(call.heap, out)];
+      for (let lane = 0; lane < from.starts.length; lane++) {
+        let sum = Number.NEGATIVE_INFINITY;
+        for (let i = 0; i < from.size; i++) {
+          sum = logAddExp(x.get(from.starts[lane]! + i * from.stride), sum);
+          y.set(to.starts[lane]! + i * to.stride, sum);
+        }
+      }
+    });
+  },
+});
+
+/** log(eᵃ + eᵇ); two infinities that are the same are their own sum. */
+function logAddExp(a: number, b: number): number {
+  const [low, high] = [Math.min(a, b), Math.max(a, b)];
+  return low !== high || Number.isFinite(low) ? Math.log1p(Math.exp(low - high)) + high : a;
+}
