@@ -1,4 +1,4 @@
-import type { Backend } from "@pt2/backend";
+import type { Backend, Seed } from "@pt2/backend";
 import { cliError, usageError } from "./cli-errors.ts";
 import type { OptionSpec } from "./command-syntax.ts";
 import type { BackendSettings, Pt2Config } from "./config.ts";
@@ -75,19 +75,32 @@ export const BACKEND_OPTIONS: readonly OptionSpec[] = [
   },
   { name: "device", value: "D", help: "device of the backend: cpu, cuda:0" },
   { name: "threads", value: "N", help: "threads of the backend" },
-  { name: "seed", value: "N", help: "seed of random numbers, as of torch.manual_seed" },
   { name: "narrow-float64", help: "webgpu: store float64 as float32, because WebGPU has no float64" },
 ];
 
+/** The option for the seed that {@link chooseBackend} gives the backend. */
+export const SEED_OPTION: OptionSpec = {
+  name: "seed",
+  value: "N",
+  help: "seed of random numbers, as of torch.manual_seed",
+};
+
+/** Returns `--seed`, which is what PyTorch takes. */
+export function seedOf(options: Options): Seed | undefined {
+  const seed = options.integer("seed");
+  if (seed === undefined || (seed >= -(2n ** 63n) && seed < 2n ** 64n)) return seed;
+  throw usageError(`--seed takes a whole number from -2^63 to 2^64 - 1, not "${options.text("seed")}"`);
+}
+
 /** Returns the backend that the options name, or the best one that is ready, with the seed that they give. */
 export async function chooseBackend(options: Options, terminal: Terminal): Promise<Backend> {
-  const seed = options.count("seed", 0);
+  const seed = seedOf(options);
   const backend = await namedBackend(options, terminal);
-  if (options.text("seed") !== undefined) seedBackend(backend, seed);
+  if (seed !== undefined) seedBackend(backend, seed);
   return backend;
 }
 
-function seedBackend(backend: Backend, seed: number): void {
+function seedBackend(backend: Backend, seed: Seed): void {
   if (backend.manualSeed === undefined) throw usageError(`The ${backend.name} backend takes no seed`, "omit --seed");
   backend.manualSeed(seed);
 }

@@ -22,7 +22,7 @@ export function cliError(code: CliErrorCode, parts: Pt2ErrorParts): Pt2Error {
   return new Pt2Error(code, parts);
 }
 
-/** Creates an error about the command line. */
-export function usageError(what: string, advice = "see `pt2 --help`"): Pt2Error {
+/** Creates an error about the command line. Without advice of its own it points to the help of the command. */
+export function usageError(what: string, advice?: string): Pt2Error {
   return cliError("cli.usage", { what, advice });
 }

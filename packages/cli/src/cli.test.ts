@@ -1,14 +1,17 @@
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { fileURLToPath, pathToFileURL } from "node:url";
 import { stripVTControlCharacters } from "node:util";
 import { findBuiltAddon } from "@pt2/backend-libtorch/node";
 import { openArchive, readTensor, type TensorData, writeSafetensors } from "@pt2/format";
 import { fromFile } from "@pt2/format/node";
 import { parse, toJson } from "@pt2/graph";
+import { recordedFile } from "@pt2/testing/recorded-file";
 import { describe, expect, it, vi } from "vitest";
-import { fixtureArgs, fixturePath, pt2, pt2On, temporaryFolder } from "./fixtures.test-helper.ts";
+import { COMMANDS } from "./commands/command-list.ts";
+import { fixtureArgs, fixturePath, type Outcome, pt2, pt2On, temporaryFolder } from "./fixtures.test-helper.ts";
+import { COMMON_OPTIONS } from "./options.ts";
 import { toJsonText } from "./terminal/terminal.ts";
 
 const native = await findBuiltAddon();
@@ -56,6 +59,27 @@ describe("the usage of pt2", () => {
     expect(await pt2("help", "explode")).toMatchObject({ code: 2, out: "" });
   });
 
+  it.each([
+    [["run", MLP, "--threads", "0"], "run"],
+    [["bench", MLP, "--runs", "x"], "bench"],
+    [["run", MLP, "--scalar", "x"], "run"],
+    [["verify", MLP, "--per-node", "--precision", "high"], "verify"],
+    [["train", MLP], "train"],
+    [["profile", MLP, "--nothing"], "profile"],
+  ])("the advice for %j is the help of the command", async (args, command) => {
+    const { err } = await pt2(...args);
+    expect(err).toContain(`  what to do: see \`pt2 ${command} --help\`\n`);
+  });
+
+  it("no command lists an option twice", async () => {
+    for (const [name, command] of COMMANDS) {
+      const names = [...(await command()).options, ...COMMON_OPTIONS].map((option) => option.name);
+      expect({ name, options: names }).toEqual({ name, options: [...new Set(names)] });
+    }
+    const { out } = await pt2("train", "--help");
+    expect(out).toMatch(/--seed N +seed of the order of the examples, default: 0, and of random numbers/);
+  });
+
   it("pt2 uses colors only on a terminal", async () => {
     const shown = await pt2On({ interactive: true, colors: true }, "ops", MLP);
     expect(shown.out).toContain("\u001b[32mok\u001b[0m");
@@ -76,6 +100,9 @@ describe("the usage of pt2", () => {
     [["run", MLP, "--backend", "tpu"], 'There is no backend "tpu"'],
     [["run", MLP, "--threads", "0"], "--threads takes a whole number of at least 1"],
     [["run", MLP, "--threads", "65"], "wasm() was given 65 threads"],
+    [["run", MLP, "--seed", "1.5"], '--seed takes a whole number, not "1.5"'],
+    [["run", MLP, `--seed=${-(2n ** 63n) - 1n}`], "--seed takes a whole number from -2^63 to 2^64 - 1"],
+    [["run", MLP, "--seed", String(2n ** 64n)], "--seed takes a whole number from -2^63 to 2^64 - 1"],
     [["libtorch"], "ACTION is missing"],
     [["libtorch", "explode"], 'There is no action "explode"'],
     [["libtorch", "install", "--version", "2.3.0"], '"2.3.0" is not a release of PyTorch that this package can use'],
@@ -88,6 +115,9 @@ describe("the usage of pt2", () => {
     [["bench", MLP, "--runs", "0"], "--runs takes a whole number of at least 1"],
     [["graph", MLP, "--format", "gif"], 'There is no format "gif"'],
     [["inspect", "nowhere.pt2"], "no such file"],
+    [["inspect", "ftp://example.org/mlp.pt2"], '"ftp://example.org/mlp.pt2" is not an address of a file'],
+    [["run", MLP, "--inputs", "s3://bucket/x.npz"], '"s3://bucket/x.npz" is not an address of a file'],
+    [["run", "file://elsewhere/mlp.pt2"], '"file://elsewhere/mlp.pt2" is not an address of a file'],
     [["inspect", fixturePath("torch-2.13/mlp.json")], "the file is not a zip archive"],
   ])("pt2 exits with 2 for %j", async (args, message) => {
     const { code, out, err } = await pt2(...args);
@@ -129,10 +159,44 @@ describe("commands that read a file", () => {
     const parts = await pt2("run", program, "--weights", weights, ...inputs, "--json");
     expect(parts).toMatchObject({ code: 0, err: "" });
     expect(JSON.parse(parts.out).calls).toEqual(JSON.parse(whole.out).calls);
+    expect(await pt2("run", program, "--weights", weights)).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("There are no sample inputs that can be read"),
+    });
     expect(await pt2("run", MLP, "--weights", weights, ...inputs)).toMatchObject({
       code: 2,
-      err: expect.stringContaining("code: runtime.program-json"),
+      err: expect.stringContaining("The program is a .pt2 file, which has its own weights"),
     });
+  });
+
+  it.each([
+    [["run"]],
+    [["ops"]],
+    [["bench", "--runs", "1"]],
+    [["profile"]],
+    [["verify", "--per-node"]],
+    [["verify", "--expected", recordedFile(fixturePath("torch-2.13/mlp"), "expected")]],
+  ])("%j takes a program whose weights are in a .pt2 file, and its sample inputs", async ([command = "", ...more]) => {
+    const folder = temporaryFolder();
+    for (const name of ["mlp.json", "mlp.txt"]) {
+      const program = join(folder, name);
+      expect(await pt2("graph", MLP, "-o", program)).toMatchObject({ code: 0 });
+      expect(await pt2(command, program, ...more, "--weights", MLP)).toMatchObject({ code: 0, err: "" });
+      const alone = await pt2(command, program, ...more);
+      expect(alone).toMatchObject({ code: 2, err: expect.stringContaining("The file is text, not a .pt2 file") });
+      expect(alone.err).toContain("pass where its weights are: --weights model.pt2, or a .safetensors file");
+    }
+  });
+
+  it("files may be named by file:// addresses", async () => {
+    const address = (path: string): string => pathToFileURL(path).href;
+    expect(await pt2("inspect", address(MLP))).toEqual(await pt2("inspect", MLP));
+    const [file = "", ...inputs] = fixtureArgs("torch-2.13/mlp");
+    const given = [file, ...inputs].map((arg) => (arg.startsWith("--") ? arg : address(arg)));
+    expect(await pt2("verify", ...given)).toMatchObject({ code: 0 });
+    const output = join(temporaryFolder(), "results of mlp.safetensors");
+    expect(await pt2("run", address(MLP), "-o", address(output))).toMatchObject({ code: 0 });
+    expect(await pt2("verify", MLP, "--expected", output)).toMatchObject({ code: 0 });
   });
 
   it("run draws PyTorch's numbers for a seed", async () => {
@@ -163,6 +227,11 @@ describe("commands that read a file", () => {
     // torch.manual_seed(7); torch.rand(3)
     expect(await headOf("--seed", "7")).toEqual(["0.534923", "0.198803", "0.659212"]);
     expect(await headOf()).not.toEqual(await headOf());
+    // torch.manual_seed(-1), which is 2**64 - 1 too, and torch.manual_seed(-2**63)
+    const last = ["0.993799", "0.571306", "0.570008"];
+    expect(await headOf("--seed=-1")).toEqual(last);
+    expect(await headOf("--seed", String(2n ** 64n - 1n))).toEqual(last);
+    expect(await headOf(`--seed=${-(2n ** 63n)}`)).toEqual(["0.496257", "0.768222", "0.0884774"]);
   });
 
   it("inspect prints inputs, outputs, weights and ops", async () => {
@@ -249,6 +318,37 @@ describe("commands that read a file", () => {
       err: expect.stringContaining("code: cli.io"),
     });
     expect(await pt2("graph", DIGITS, "--format", "svg", "--depth", "-1")).toMatchObject({ code: 2 });
+    const picture = join(folder, "g.png");
+    expect(await pt2("graph", DIGITS, "-o", picture)).toMatchObject({
+      code: 2,
+      err: expect.stringMatching(/No format has the extension \.png\n.*\.text, \.mermaid, \.dot, \.svg, \.json, \.mmd/),
+    });
+    expect(await pt2("graph", DIGITS, "-o", picture, "--format", "text")).toMatchObject({ code: 0 });
+    const inDotted = join(folder, "some.png");
+    mkdirSync(inDotted);
+    expect(await pt2("graph", DIGITS, "-o", join(inDotted, "g"))).toMatchObject({ code: 0 });
+  });
+
+  it.each([
+    [["--format", "svg", "--json"], "--json writes the format json, not svg"],
+    [["--json", "-o", "g.dot"], "--json writes the format json, not dot"],
+    [["--depth", "1"], "--depth changes pictures, not text"],
+    [["--depth", "x"], "--depth changes pictures, not text"],
+    [["--depth", "1", "--json"], "--depth changes pictures, not json"],
+    [["--weights", "--format", "json"], "--weights changes pictures, not json"],
+  ])("graph refuses %j, where an option would be ignored", async (more, message) => {
+    expect(await pt2("graph", MLP, ...more)).toMatchObject({ code: 2, err: expect.stringContaining(message) });
+  });
+
+  it("save refuses a folder and leaves no file", async () => {
+    const folder = temporaryFolder();
+    const [program, target] = [join(folder, "mlp.txt"), join(folder, "target")];
+    mkdirSync(target);
+    expect(await pt2("graph", MLP, "-o", program)).toMatchObject({ code: 0 });
+    const { code, err } = await pt2("save", program, "--weights", MLP, "-o", target);
+    expect(code).toBe(2);
+    expect(err).toContain(`The file cannot be written\n  where: ${target}\n  what to do: it is a folder`);
+    expect(readdirSync(folder)).toEqual(["mlp.txt", "target"]);
   });
 
   it("libtorch clear removes the packed weights that were kept", async () => {
@@ -291,6 +391,44 @@ describe("commands that run a program", () => {
     const { code, err } = await pt2("run", file, ...inputs, "--scalar", "n=4");
     expect(code).toBe(2);
     expect(err).toContain("Input `n` was fixed to 3 at export and cannot be 4");
+  });
+
+  it.each([
+    [["run"]],
+    [["bench", "--runs", "1"]],
+    [["profile"]],
+    [["verify", "--expected", recordedFile(fixturePath("programs/scalars"), "expected")]],
+    [["verify", "--per-node"]],
+  ])("%j checks scalars against the sample call", async ([command = "", ...more]) => {
+    const withScalar = async (scalar: string): Promise<Outcome> =>
+      await pt2(command, fixturePath("programs/scalars.pt2"), ...more, "--scalar", scalar);
+    expect(await withScalar("n=3")).toMatchObject({ code: 0 });
+    const other = await withScalar("n=4");
+    expect(other).toMatchObject({ code: 2, err: expect.stringContaining("Input `n` was fixed to 3 at export") });
+    const unknown = await withScalar("foo=1");
+    expect(unknown).toMatchObject({ code: 2, err: expect.stringContaining('The program has no input "foo"') });
+  });
+
+  it.each([[[]], [["--per-node"]]])("verify %j checks scalars with --inputs", async (more) => {
+    const args = ["verify", ...fixtureArgs("programs/scalars", more.length === 0), ...more];
+    expect(await pt2(...args, "--scalar", "n=3")).toMatchObject({ code: 0 });
+    const { code, err } = await pt2(...args, "--scalar", "n=4");
+    expect({ code, err }).toMatchObject({
+      code: 2,
+      err: expect.stringContaining("Input `n` was fixed to 3 at export"),
+    });
+  });
+
+  it("run applies scalars to the sample call, and refuses one for a tensor", async () => {
+    const file = fixturePath("programs/scalars.pt2");
+    const [, ...inputs] = fixtureArgs("programs/scalars", false);
+    for (const more of [[], inputs]) {
+      const { code, err } = await pt2("run", file, ...more, "--scalar", "x=1");
+      expect({ code, err }).toMatchObject({
+        code: 2,
+        err: expect.stringContaining("Input `x` must be float32 [2, 3]"),
+      });
+    }
   });
 
   it("bench and profile print their reports", async () => {

@@ -1,4 +1,5 @@
 import { Pt2Error } from "@pt2/format";
+import { advisedFor } from "./advice.ts";
 import { cliError, usageError } from "./cli-errors.ts";
 import type { Command, ExitCode } from "./command.ts";
 import { COMMANDS } from "./commands/command-list.ts";
@@ -38,7 +39,15 @@ async function dispatch(args: readonly string[], terminal: Terminal): Promise<Ex
     return 0;
   }
   const command = await commandNamed(name);
-  const options = parseOptions(command, rest);
+  try {
+    return await runCommand(command, rest, terminal);
+  } catch (problem) {
+    throw advisedFor(problem, command);
+  }
+}
+
+async function runCommand(command: Command, args: readonly string[], terminal: Terminal): Promise<ExitCode> {
+  const options = parseOptions(command, args);
   if (options.flag("help")) {
     terminal.out(helpOf(command));
     return 0;

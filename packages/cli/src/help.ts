@@ -9,7 +9,7 @@ export function helpOfAll(commands: readonly Command[]): string {
     "pt2: inspect, run and check PyTorch .pt2 programs\n",
     `Usage: pt2 COMMAND FILE [OPTIONS]\n\n`,
     table(commands.map(({ name, operands, summary }) => [[name, ...operands].join(" "), summary])),
-    "\nFILE is a path or an https:// address. `pt2 help COMMAND` explains a command, `pt2 --version` prints versions.\n",
+    "\nFILE is a path, or a file:// or https:// address. `pt2 help COMMAND` explains a command, `pt2 --version` prints versions.\n",
     "Exit codes: 0 done, 1 the answer is no, 2 bad usage or bad file, 3 a bug of this program.\n",
     "PT2_DEBUG=1 prints the stack of an error.\n",
   ].join("");

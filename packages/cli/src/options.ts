@@ -2,6 +2,7 @@ import { parseArgs } from "node:util";
 import { usageError } from "./cli-errors.ts";
 import type { CommandSyntax, OptionSpec } from "./command-syntax.ts";
 import type { Pt2Config } from "./config.ts";
+import { pathOf } from "./file-address.ts";
 
 /** Options that every command takes. */
 export const COMMON_OPTIONS: readonly OptionSpec[] = [
@@ -29,7 +30,7 @@ export class Options {
 
   /** The first operand, which is the file in most commands. */
   get file(): string {
-    return this.operands[0]!;
+    return pathOf(this.operands[0]!);
   }
 
   flag(name: string): boolean {
@@ -39,6 +40,12 @@ export class Options {
   text(name: string): string | undefined {
     const value = this.#values[name];
     return typeof value === "string" ? value : undefined;
+  }
+
+  /** Returns the path of a file. */
+  path(name: string): string | undefined {
+    const text = this.text(name);
+    return text === undefined ? undefined : pathOf(text);
   }
 
   texts(name: string): readonly string[] {
@@ -61,6 +68,14 @@ export class Options {
     return value;
   }
 
+  /** Returns a whole number of either sign; one that a number cannot be exactly is a bigint. */
+  integer(name: string): number | bigint | undefined {
+    const text = this.text(name);
+    if (text === undefined) return undefined;
+    if (!/^-?\d+$/.test(text)) throw usageError(`--${name} takes a whole number, not "${text}"`);
+    return Number.isSafeInteger(Number(text)) ? Number(text) : BigInt(text);
+  }
+
   count(name: string, otherwise: number, minimum = 0): number {
     const value = this.number(name) ?? otherwise;
     if (!Number.isSafeInteger(value) || value < minimum) {
@@ -72,7 +87,6 @@ export class Options {
 
 /** Parses the arguments after the command's name. */
 export function parseOptions(command: CommandSyntax, args: readonly string[]): Options {
-  const help = `see \`pt2 ${command.name} --help\``;
   const specs = [...command.options, ...COMMON_OPTIONS];
   const config = Object.fromEntries(
     specs.map(({ name, short, value, multiple = false }) => {
@@ -80,12 +94,12 @@ export function parseOptions(command: CommandSyntax, args: readonly string[]): O
       return [name, { type, ...(multiple && { multiple }), ...(short !== undefined && { short }) }];
     }),
   );
-  const parsed = parse(args, config, help);
+  const parsed = parse(args, config);
   const { positionals, values } = parsed;
   const missing = command.operands[positionals.length];
-  if (values.help !== true && missing !== undefined) throw usageError(`${missing} is missing`, help);
+  if (values.help !== true && missing !== undefined) throw usageError(`${missing} is missing`);
   const extra = positionals[command.operands.length];
-  if (extra !== undefined) throw usageError(`the argument "${extra}" is unexpected`, help);
+  if (extra !== undefined) throw usageError(`the argument "${extra}" is unexpected`);
   return new Options(positionals, values);
 }
 
@@ -96,12 +110,11 @@ type Config = Readonly<
 function parse(
   args: readonly string[],
   options: Config,
-  help: string,
 ): { readonly positionals: readonly string[]; readonly values: Readonly<Record<string, unknown>> } {
   try {
     return parseArgs({ args: [...args], options, allowPositionals: true });
   } catch (problem) {
     const [sentence = ""] = (problem as Error).message.split(". ");
-    throw usageError(sentence, help);
+    throw usageError(sentence);
   }
 }

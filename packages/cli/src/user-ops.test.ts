@@ -1,7 +1,8 @@
-import { mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { recordedFile } from "@pt2/testing/recorded-file";
 import { describe, expect, it } from "vitest";
-import { fixtureArgs, fixturePath, pt2, temporaryFolder } from "./fixtures.test-helper.ts";
+import { fixtureArgs, fixturePath, pt2, temporaryFolder, withExtraFiles } from "./fixtures.test-helper.ts";
 
 const MLP = fixtureArgs("torch-2.13/mlp");
 /** Makes relu nothing but its argument, and so the results wrong. */
@@ -43,6 +44,39 @@ describe("--ops", () => {
     expect({ code, out }).toEqual({ code: 2, out: "" });
     expect(err).toContain(message);
     expect(err).toContain("code: cli.ops");
+  });
+
+  it("the advice for missing ops names --ops", async () => {
+    const file = join(temporaryFolder(), "bend.pt2");
+    // A name of the same length keeps every offset of the archive.
+    const text = readFileSync(MLP[0]!, "latin1").replaceAll(
+      "torch.ops.aten.relu.default",
+      "torch.ops.mine.bend.default",
+    );
+    writeFileSync(file, text, "latin1");
+    const adviceOf = async (...args: readonly string[]): Promise<string> =>
+      JSON.parse((await pt2(...args, "--json")).out).error.advice;
+    expect(await adviceOf("run", file)).toBe(
+      "pass the op package that defines them with --ops, a handler of your own with --ops too, or another backend",
+    );
+    expect(await adviceOf("codegen", file)).toBe("pass the module or the package whose op set defines it with --ops");
+    const data = recordedFile(fixturePath("torch-2.13/mlp"), "inputs");
+    const checkpoint = join(temporaryFolder(), "c.safetensors");
+    expect(await adviceOf("train", file, "--data", data, "--checkpoint", checkpoint)).toBe(
+      "Pass the op set that defines it with --ops.",
+    );
+  });
+
+  it("the advice for missing ops of a known package names --ops", async () => {
+    const schema = "mine::bend(Tensor self) -> Tensor";
+    const list = { "mine::bend": { schema, package: "bend-ops", version: "1.2.0" } };
+    const file = await withExtraFiles("torch-2.13/mlp", new Map([["custom_ops.json", JSON.stringify(list)]]));
+    const text = readFileSync(file, "latin1").replaceAll("torch.ops.aten.relu.default", "torch.ops.mine.bend.default");
+    writeFileSync(file, text, "latin1");
+    const { err } = await pt2("run", file);
+    expect(err).toContain(
+      "`npm install bend-ops@1.2.0` and pass it with --ops: the file names it for these ops; or pass",
+    );
   });
 
   it("--ops takes a package that is installed in the current folder, and a file before a package", async () => {

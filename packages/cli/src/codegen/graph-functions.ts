@@ -292,7 +292,9 @@ export class GraphFunctions {
     }
     const record = this.#file.registry.resolve(node.op);
     const namespace = this.#file.namespaces.get(splitOpName(node.op).namespace);
-    if (namespace === undefined || record === undefined) this.#refuse(node);
+    if (namespace === undefined || record === undefined) {
+      this.#refuse(node, "pass the module or the package whose op set defines it with --ops");
+    }
     const { text: called, isAsync } = eagerCallText(node, record, {
       namespace,
       overloadOf: this.#file.overloadOf,
@@ -347,8 +349,8 @@ export class GraphFunctions {
     return typeOf(this.#graph, value);
   }
 
-  #refuse(node: Node): never {
-    this.#file.refuse(`${node.op}, at ${describeNode(node)}`);
+  #refuse(node: Node, advice?: string): never {
+    this.#file.refuse(`${node.op}, at ${describeNode(node)}`, advice);
   }
 }
 

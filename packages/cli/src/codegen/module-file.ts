@@ -58,10 +58,10 @@ export class ModuleFile {
     return fn;
   }
 
-  refuse(what: string): never {
+  refuse(what: string, advice = "run it with `load` of @pt2/runtime"): never {
     throw cliError("cli.codegen", {
       what: `The program has ${what}, which cannot be written as eager calls`,
-      advice: "run it with `load` of @pt2/runtime",
+      advice,
     });
   }
 }

@@ -32,7 +32,7 @@ export const codegen: Command = {
     // The choice of an overload depends on all that there are.
     await registry.load("all");
     const text = generateModule(await prepare(program, registry), registry);
-    const output = options.text("output");
+    const output = options.path("output");
     if (output !== undefined) await writeText(output, text);
     if (options.flag("json")) terminal.out(toJsonText({ module: text }));
     else if (output === undefined) terminal.out(text);

@@ -1,3 +1,4 @@
+import { extname } from "node:path";
 import { type Program, print, toJson } from "@pt2/graph";
 import { prepare } from "@pt2/runtime";
 import { readSchema } from "@pt2/runtime/node";
@@ -63,7 +64,7 @@ export const graph: Command = {
   notes: "`text` and `json` can be read back by @pt2/graph: parse() and fromJson().",
 
   async run(options: Options, terminal: Terminal): Promise<ExitCode> {
-    const output = options.text("output");
+    const output = options.path("output");
     const { draw, arrows } = formatOf(options, output);
     const { program: exported } = await readSchema(options.file, modelChoice(options));
     const prepared = options.flag("prepared");
@@ -88,12 +89,31 @@ const ENDINGS: ReadonlyMap<string, string> = new Map([
 ]);
 
 function formatOf(options: Options, output: string | undefined): Format {
-  const ending = output === undefined ? "" : output.slice(output.lastIndexOf(".") + 1).toLowerCase();
-  const named = ENDINGS.get(ending) ?? (FORMATS.has(ending) ? ending : "text");
-  const name = options.flag("json") ? "json" : (options.text("format") ?? named);
+  const named = options.text("format") ?? (output === undefined ? undefined : formatOfFile(output));
+  if (options.flag("json") && named !== undefined && named !== "json") {
+    throw usageError(`--json writes the format json, not ${named}`, "omit --json, or choose --format json");
+  }
+  const name = options.flag("json") ? "json" : (named ?? "text");
   const format = FORMATS.get(name);
-  if (format !== undefined) return format;
-  throw usageError(`There is no format "${name}"`, `choose one of ${[...FORMATS.keys()].join(", ")}`);
+  if (format === undefined) {
+    throw usageError(`There is no format "${name}"`, `choose one of ${[...FORMATS.keys()].join(", ")}`);
+  }
+  const ignored = ["depth", "weights"].find((option) => options.text(option) !== undefined || options.flag(option));
+  if (format.arrows === undefined && ignored !== undefined) {
+    const pictures = [...FORMATS].filter(([, { arrows }]) => arrows !== undefined).map(([picture]) => picture);
+    throw usageError(`--${ignored} changes pictures, not ${name}`, `choose one with --format: ${pictures.join(", ")}`);
+  }
+  return format;
+}
+
+/** Returns the format that the extension names; undefined where there is no extension. */
+function formatOfFile(path: string): string | undefined {
+  const ending = extname(path).slice(1).toLowerCase();
+  if (ending === "") return undefined;
+  const named = ENDINGS.get(ending) ?? ending;
+  if (FORMATS.has(named)) return named;
+  const known = [...FORMATS.keys(), ...ENDINGS.keys()].map((each) => `.${each}`).join(", ");
+  throw usageError(`No format has the extension .${ending}`, `choose one with --format, or one of ${known}`);
 }
 
 /** Returns undefined where every node is drawn. */

@@ -1,10 +1,9 @@
 import type { UnsupportedOp } from "@pt2/backend";
 import { stats } from "@pt2/graph";
 import { prepare } from "@pt2/runtime";
-import { readSchema } from "@pt2/runtime/node";
 import { chooseBackend } from "../backends.ts";
 import type { Command, ExitCode } from "../command.ts";
-import { LOAD_OPTIONS, modelChoice } from "../open-model.ts";
+import { LOAD_OPTIONS, readChosen } from "../open-model.ts";
 import type { Options } from "../options.ts";
 import { plural } from "../report/text.ts";
 import { type Paint, painter } from "../terminal/paint.ts";
@@ -24,9 +23,8 @@ export const ops: Command = {
     const own = await userOps(options);
     const backend = await chooseBackend(options, terminal);
     try {
-      const schema = await readSchema(options.file, modelChoice(options));
       const registry = registryWith(own);
-      const program = await prepare(schema.program, registry);
+      const program = await prepare(await readChosen(options), registry);
       const missing = await backend.unsupported(program, registry);
       const counts = stats(program.graph).map(({ op, count }) => ({ op, count }));
       const report = { backend: backend.name, ok: missing.length === 0, missing, ops: counts };

@@ -32,7 +32,7 @@ export const profile: Command = {
       const [call] = await chosenCalls(options, model);
       for (let i = 0; i < warmup; i++) await model.run(call!);
       const measured = await model.profile(call!);
-      const trace = options.text("trace");
+      const trace = options.path("trace");
       if (trace !== undefined) await writeText(trace, toJsonText(traceOf(measured, model.backend)));
       const { steps, totalMs } = measured;
       const report = { backend: model.backend, totalMs, ops: timesByOp(steps), steps };

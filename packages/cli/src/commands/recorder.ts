@@ -23,7 +23,7 @@ export const recorder: Command = {
   async run(options: Options, terminal: Terminal): Promise<ExitCode> {
     const manifest = createRequire(import.meta.url).resolve("@pt2/cli/package.json");
     const script = await readFile(join(dirname(manifest), "python", "record_nodes.py"), "utf8");
-    const path = options.text("output");
+    const path = options.path("output");
     if (path !== undefined) await writeText(path, script);
     if (options.flag("json")) terminal.out(toJsonText(path === undefined ? { script } : { path }));
     else terminal.out(path === undefined ? script : `${path}\n`);

@@ -31,7 +31,7 @@ export const run: Command = {
         results.push(await model.runFlat(model.leavesOf(call)));
         runMs.push(performance.now() - begin);
       }
-      const output = options.text("output");
+      const output = options.path("output");
       if (output !== undefined) await writeOutputs(output, results);
       const calls = await Promise.all(
         results.map((values) => Promise.all(values.map((value, at) => summarize(model.outputs[at]!, value)))),

@@ -1,5 +1,7 @@
-import { readFile, rename, writeFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { withLoss } from "@pt2/autograd";
+import type { Seed } from "@pt2/backend";
+import { Pt2Error } from "@pt2/format";
 import { isGradient, type Program } from "@pt2/graph";
 import { inputsOf } from "@pt2/runtime";
 import { openProgram } from "@pt2/runtime/node";
@@ -16,23 +18,39 @@ import {
   type Trainer,
   type TrainerOptions,
 } from "@pt2/train";
-import { BACKEND_OPTIONS, chooseBackend } from "../backends.ts";
-import { usageError } from "../cli-errors.ts";
+import { BACKEND_OPTIONS, chooseBackend, SEED_OPTION, seedOf } from "../backends.ts";
+import { cliError, usageError } from "../cli-errors.ts";
 import type { Command, ExitCode } from "../command.ts";
+import { pathOf } from "../file-address.ts";
 import { CONFIG_OPTION } from "../load-config.ts";
 import { MODEL_OPTION, modelChoice } from "../open-model.ts";
 import type { Options } from "../options.ts";
 import { plural } from "../report/text.ts";
 import { readTensorFile } from "../tensors/tensor-file.ts";
 import { ProgressBar } from "../terminal/progress.ts";
+import { replaceFile, requireReplaceable } from "../terminal/replace-file.ts";
 import { type Terminal, toJsonText } from "../terminal/terminal.ts";
-import { notWritten } from "../terminal/write-text.ts";
 import { DataSet } from "../train/data-set.ts";
-import { OPS_OPTION, userOps } from "../user-ops.ts";
+import { OPS_OPTION, registryWith, type UserOps, userOps } from "../user-ops.ts";
 
 type MakeOptimizer = (options: OptimizerOptions & { readonly momentum?: number }) => Optimizer;
 
 const OPTIMIZERS: Readonly<Record<string, MakeOptimizer>> = { adagrad, adam, adamw: adamW, rmsprop, sgd };
+
+/** Losses that take a target of the type that `withLoss` adds. */
+const LOSSES = [
+  "binary_cross_entropy",
+  "binary_cross_entropy_with_logits",
+  "cross_entropy_loss",
+  "hinge_embedding_loss",
+  "huber_loss",
+  "kl_div",
+  "l1_loss",
+  "mse_loss",
+  "nll_loss",
+  "smooth_l1_loss",
+  "soft_margin_loss",
+];
 
 /** `pt2 train` */
 export const train: Command = {
@@ -53,7 +71,10 @@ export const train: Command = {
     { name: "clip", value: "N", help: "scale gradients so that their norm is at most this" },
     { name: "cosine", help: "let the learning rate fall to zero along a cosine" },
     { name: "train", value: "REGEX", help: "train only parameters whose name matches" },
-    { name: "seed", value: "N", help: "of the order of the examples; default: 0" },
+    {
+      ...SEED_OPTION,
+      help: "seed of the order of the examples, default: 0, and of random numbers, as of torch.manual_seed",
+    },
     { name: "resume", value: "C", help: "go on from a checkpoint" },
     { name: "checkpoint", value: "C", help: "write a checkpoint, a .safetensors file, at the end" },
     ...BACKEND_OPTIONS,
@@ -68,8 +89,9 @@ export const train: Command = {
   ].join("\n"),
 
   async run(options: Options, terminal: Terminal): Promise<ExitCode> {
-    const [data, output] = [options.required("data"), options.text("output")];
-    if (output === undefined && options.text("checkpoint") === undefined) {
+    const data = pathOf(options.required("data"));
+    const [output, checkpoint] = [options.path("output"), options.path("checkpoint")];
+    if (output === undefined && checkpoint === undefined) {
       throw usageError(
         "train needs --output or --checkpoint",
         "pt2 train model.pt2 --data d.safetensors -o trained.pt2",
@@ -79,8 +101,8 @@ export const train: Command = {
     const optimizer = optimizerOf(options);
     const tensors = await readTensorFile(data);
     const source = await openProgram(options.file, modelChoice(options));
-    const loss = options.text("loss");
-    const lossOptions = loss === undefined ? {} : { loss: { loss: loss.includes("::") ? loss : `aten::${loss}` } };
+    const own = await userOps(options);
+    const lossOptions = await lossOf(options, own);
     const complete = lossOptions.loss === undefined ? source.program : withLoss(source.program, lossOptions.loss);
     const examples = new DataSet(tensors, inputsOf(complete), data);
     const size = batchSize(options, complete, examples);
@@ -88,7 +110,7 @@ export const train: Command = {
     if (perEpoch === 0) throw usageError(`${data} has ${plural(examples.count, "example")}, and a batch has ${size}`);
     const accumulate = options.count("accumulate", 1, 1);
     const steps = Math.floor((perEpoch * epochs) / accumulate);
-    const own = await userOps(options);
+    for (const path of [output, checkpoint]) if (path !== undefined) await requireReplaceable(path);
     const backend = await chooseBackend(options, terminal);
     try {
       await using trainer = await createTrainer(source, {
@@ -102,15 +124,15 @@ export const train: Command = {
         ...(options.flag("cosine") ? { schedule: cosine({ steps }) } : {}),
         ...trainedBy(options),
         ...(await resumedFrom(options)),
-      });
+      }).catch(adviseLoss);
       const losses = await trainEpochs(
         trainer,
         examples,
-        { epochs, size, perEpoch, seed: options.count("seed", 0) },
+        { epochs, size, perEpoch, seed: seedOf(options) ?? 0 },
         terminal,
       );
-      await write(output, () => trainer.save());
-      await write(options.text("checkpoint"), () => trainer.checkpoint());
+      if (output !== undefined) await replaceFile(output, async (write) => write(await trainer.save()));
+      if (checkpoint !== undefined) await replaceFile(checkpoint, async (write) => write(await trainer.checkpoint()));
       if (options.flag("json")) {
         terminal.out(
           toJsonText({ backend: backend.name, steps: trainer.step, batch: size, losses, output: output ?? null }),
@@ -123,6 +145,27 @@ export const train: Command = {
     }
   },
 };
+
+/** The loss that is added to the program. */
+async function lossOf(options: Options, own: UserOps): Promise<Pick<TrainerOptions, "loss">> {
+  const name = options.text("loss");
+  if (name === undefined) return {};
+  const loss = name.includes("::") ? name : `aten::${name}`;
+  const registry = registryWith(own);
+  await registry.load([loss]);
+  if (registry.resolve(loss) !== undefined) return { loss: { loss } };
+  throw usageError(`there is no loss "${name}"`, `the losses are ${LOSSES.join(", ")}, and what --ops defines`);
+}
+
+/** The library's own advice names functions; on the command line an option adds the loss. */
+function adviseLoss(problem: unknown): never {
+  if (!(problem instanceof Pt2Error && problem.code === "autograd.of")) throw problem;
+  throw cliError("cli.usage", {
+    what: problem.what,
+    advice: `--loss OP compares the first result with a target: ${LOSSES.join(", ")}; or export a module that returns its loss alone`,
+    cause: problem,
+  });
+}
 
 function optimizerOf(options: Options): Optimizer {
   const name = options.text("optimizer") ?? "adamw";
@@ -173,7 +216,7 @@ function trainedBy(options: Options): Pick<TrainerOptions, "train"> {
 }
 
 async function resumedFrom(options: Options): Promise<Pick<TrainerOptions, "checkpoint">> {
-  const path = options.text("resume");
+  const path = options.path("resume");
   if (path === undefined) return {};
   const checkpoint = await readFile(path).catch((cause: unknown) => {
     throw usageError(`the checkpoint cannot be read: ${cause instanceof Error ? cause.message : cause}`);
@@ -185,7 +228,7 @@ interface Passes {
   readonly epochs: number;
   readonly size: number;
   readonly perEpoch: number;
-  readonly seed: number;
+  readonly seed: Seed;
 }
 
 /** Trains, and prints the mean loss of each epoch as soon as it is known. */
@@ -200,7 +243,7 @@ async function trainEpochs(
   try {
     for (let epoch = 1; epoch <= epochs; epoch++) {
       let [sum, done] = [0, 0];
-      for await (const { loss } of trainer.fit(examples.batches(size, seed + epoch))) {
+      for await (const { loss } of trainer.fit(examples.batches(size, BigInt(seed) + BigInt(epoch)))) {
         sum += loss;
         bar.draw(`epoch ${epoch} of ${epochs}`, ++done, perEpoch, `loss ${(sum / done).toFixed(4)}`);
       }
@@ -212,14 +255,4 @@ async function trainEpochs(
   } finally {
     bar.end();
   }
-}
-
-/** Writes beside the file first: what was there before stays whole if the writing fails. */
-async function write(path: string | undefined, content: () => Promise<Uint8Array>): Promise<void> {
-  if (path === undefined) return;
-  const beside = `${path}.${process.pid}.tmp`;
-  await writeFile(beside, await content()).catch((cause: unknown) => {
-    throw notWritten(path, cause);
-  });
-  await rename(beside, path);
 }

@@ -1,15 +1,14 @@
 import type { Backend } from "@pt2/backend";
-import { type Archive, openArchive } from "@pt2/format";
-import { flatten, importProgram, type Program } from "@pt2/graph";
-import { inputsOf, prepare } from "@pt2/runtime";
-import { openFile } from "@pt2/runtime/node";
+import { flatten, type Program } from "@pt2/graph";
+import { type Constant, inputsOf, type ProgramSource, prepare } from "@pt2/runtime";
 import { chooseBackend, createBackend } from "../backends.ts";
-import { usageError } from "../cli-errors.ts";
+import { cliError, usageError } from "../cli-errors.ts";
 import type { ExitCode } from "../command.ts";
+import { openChosen } from "../open-model.ts";
 import type { Options } from "../options.ts";
-import { sampleCall } from "../report/sample-call.ts";
-import { readCalls } from "../tensors/calls.ts";
+import { readCalls, withScalars } from "../tensors/calls.ts";
 import { noInputs } from "../tensors/chosen-calls.ts";
+import { readSampleCall } from "../tensors/sample-call.ts";
 import { painter } from "../terminal/paint.ts";
 import { type Terminal, toJsonText } from "../terminal/terminal.ts";
 import { referenceRegistry, registryWith, type UserOps, userOps } from "../user-ops.ts";
@@ -23,7 +22,7 @@ import { tolerances } from "../verify/tolerance.ts";
 
 /** `pt2 verify --per-node`: the first call of `--inputs`, or the archive's sample call, value by value. */
 export async function verifyPerNode(options: Options, terminal: Terminal): Promise<ExitCode> {
-  const path = options.text("expected");
+  const path = options.path("expected");
   const precision = precisionOf(options);
   if (path !== undefined && options.text("reference") !== undefined)
     throw usageError("--per-node compares with --expected or with --reference, not with both");
@@ -32,13 +31,15 @@ export async function verifyPerNode(options: Options, terminal: Terminal): Promi
   const recorded = path === undefined ? undefined : await readRecordedNodes(path);
   const own = await userOps(options);
   const backend = await chooseBackend(options, terminal);
-  const archive = await openArchive(await openFile(options.file));
   try {
-    const opened = await openProgram(options, archive, own);
-    const run: Run = { options, terminal, own, backend, archive, ...opened };
-    return recorded === undefined ? await verifyReference(run) : await verifyRecorded(run, recorded, precision);
+    const source = await openChosen(options);
+    try {
+      const run: Run = { options, terminal, own, backend, ...(await preparedOf(source, own)) };
+      return recorded === undefined ? await verifyReference(run) : await verifyRecorded(run, recorded, precision);
+    } finally {
+      await source.close();
+    }
   } finally {
-    await archive.close();
     await backend.dispose();
   }
 }
@@ -54,18 +55,15 @@ interface Run extends Opened {
   readonly terminal: Terminal;
   readonly own: UserOps;
   readonly backend: Backend;
-  readonly archive: Archive;
 }
 
-async function openProgram(options: Options, archive: Archive, own: UserOps): Promise<Opened> {
-  const model = options.text("model");
+async function preparedOf({ program, weights }: ProgramSource, own: UserOps): Promise<Opened> {
   const registry = registryWith(own);
-  const imported = qualifyNames(importProgram(await archive.program(model)));
-  const program = await prepare(imported, registry);
-  return { imported, compile: { program, registry, weights: await archive.weights(model) } };
+  const imported = qualifyNames(program);
+  return { imported, compile: { program: await prepare(imported, registry), registry, weights } };
 }
 
-async function verifyReference({ options, terminal, own, backend, archive, compile }: Run): Promise<ExitCode> {
+async function verifyReference({ options, terminal, own, backend, compile }: Run): Promise<ExitCode> {
   const { program } = compile;
   const named = options.text("reference");
   const reference = named === undefined ? ("alone" as const) : await createBackend(named, {}, terminal, options.config);
@@ -75,7 +73,7 @@ async function verifyReference({ options, terminal, own, backend, archive, compi
       reference,
       compile,
       ...(reference !== "alone" && { referenceRegistry: await referenceRegistry(own, reference, program) }),
-      inputs: graphInputs(program, await chosenLeaves(options, archive, program)),
+      inputs: graphInputs(program, await chosenLeaves(options, program)),
       tolerance: tolerances(options),
     });
     terminal.out(
@@ -90,9 +88,13 @@ async function verifyReference({ options, terminal, own, backend, archive, compi
 }
 
 async function verifyRecorded(run: Run, recorded: RecordedNodes, precision: Precision): Promise<ExitCode> {
-  const { options, terminal, backend, archive, imported, compile } = run;
-  const own = options.text("inputs") === undefined ? recordedInputs(compile.program, recorded) : undefined;
-  const inputs = own ?? graphInputs(compile.program, await chosenLeaves(options, archive, compile.program));
+  const { options, terminal, backend, imported, compile } = run;
+  const own = options.path("inputs") === undefined ? recordedInputs(compile.program, recorded) : undefined;
+  if (own !== undefined && options.texts("scalar").length > 0) {
+    const advice = "omit --scalar, or pass the tensors too with --inputs";
+    throw usageError("--scalar changes nothing here: the program runs on the recorded inputs", advice);
+  }
+  const inputs = own ?? graphInputs(compile.program, await chosenLeaves(options, compile.program));
   const report = await compareWithRecorded({
     backend,
     recorded,
@@ -116,11 +118,32 @@ function precisionOf(options: Options): Precision {
   throw usageError(`--precision is exact or fast, not "${text}"`);
 }
 
-async function chosenLeaves(options: Options, archive: Archive, program: Program): Promise<readonly unknown[]> {
-  const path = options.text("inputs");
-  if (path !== undefined) return (await readCalls(path, inputsOf(program), options.texts("scalar")))[0] ?? [];
-  const call = await sampleCall(archive, options.text("model"));
+async function chosenLeaves(options: Options, program: Program): Promise<readonly unknown[]> {
+  const inputs = inputsOf(program);
+  const leaves = await givenLeaves(options, program);
+  // The graph has no place for a constant, so that another value than its own would change nothing.
+  for (const [at, { name, type }] of inputs.entries()) {
+    if (type.kind === "constant") requireConstant(name, type.value, leaves[at], options.file);
+  }
+  return leaves;
+}
+
+async function givenLeaves(options: Options, program: Program): Promise<readonly unknown[]> {
+  const [path, scalars, inputs] = [options.path("inputs"), options.texts("scalar"), inputsOf(program)];
+  if (path !== undefined) return (await readCalls(path, inputs, scalars))[0] ?? [];
+  const call = await readSampleCall(options);
   const { inSpec, namedTuples, forwardArgs } = program;
-  if (call === undefined || "leaves" in call || inSpec === null) throw noInputs(options.file, inputsOf(program));
-  return flatten(inSpec, call.args ?? [], call.kwargs, { namedTuples, forwardArgs });
+  if (call === undefined || "leaves" in call || inSpec === null) throw noInputs(options.file, inputs);
+  const sample = flatten(inSpec, call.args ?? [], call.kwargs, { namedTuples, forwardArgs });
+  return withScalars(sample, inputs, scalars, options.file);
+}
+
+function requireConstant(name: string, fixed: Constant, given: unknown, where: string): void {
+  // A whole number may be a bigint.
+  if (given === undefined || given === null || String(given) === String(fixed)) return;
+  throw cliError("cli.inputs", {
+    what: `Input \`${name}\` was fixed to ${fixed} at export and cannot be ${given}`,
+    where,
+    advice: "omit it, or export the program again with another value",
+  });
 }

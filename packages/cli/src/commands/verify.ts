@@ -1,4 +1,3 @@
-import { elementText } from "@pt2/backend";
 import type { Command, ExitCode } from "../command.ts";
 import { LOAD_OPTIONS, withModel } from "../open-model.ts";
 import type { Options } from "../options.ts";
@@ -7,6 +6,7 @@ import { INPUT_OPTIONS, TENSOR_FILES_NOTE } from "../tensors/calls.ts";
 import { type Paint, painter } from "../terminal/paint.ts";
 import { table } from "../terminal/table.ts";
 import { type Terminal, toJsonText } from "../terminal/terminal.ts";
+import { elementTexts } from "../verify/element-texts.ts";
 import { chosenExpectedCalls } from "../verify/expected-calls.ts";
 import { roundingText } from "../verify/rounding.ts";
 import { ratioText, TOLERANCE_OPTIONS, tolerances } from "../verify/tolerance.ts";
@@ -117,7 +117,8 @@ function explain(check: OutputCheck, calls: number): string {
   const name = nameOf(check, calls);
   if (worst === null) return `${name}: ${problem}`;
   const { index, expected, actual } = worst;
-  const element = `worst element [${index.join(", ")}] is ${elementText(actual)}, expected ${elementText(expected)}`;
+  const [is, wanted] = elementTexts(actual, expected);
+  const element = `worst element [${index.join(", ")}] is ${is}, expected ${wanted}`;
   const rounding = check.rounding === undefined ? "" : `\n    ${roundingText(check.rounding)}`;
   return `${name}: ${element}${rounding}`;
 }

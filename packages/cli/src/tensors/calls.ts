@@ -37,6 +37,17 @@ export async function readCalls(
   );
 }
 
+/** Returns the leaves of a sample call, with the scalars of the command line in place of its own. */
+export function withScalars(
+  sample: readonly unknown[],
+  inputs: readonly LeafInfo[],
+  scalarTexts: readonly string[],
+  where: string,
+): readonly unknown[] {
+  const given = leavesOf(inputs, new Map(), parseScalars(scalarTexts), where);
+  return sample.map((leaf, at) => (given[at] === undefined ? leaf : given[at]));
+}
+
 /** Finds each input among tensors and scalars by its name, its name in the graph, or its position. */
 export function leavesOf(
   inputs: readonly LeafInfo[],
@@ -53,7 +64,8 @@ export function leavesOf(
   const leaves = inputs.map((input, at) => {
     const tensor = find(tensors, input, at);
     const scalar = find(scalars, input, at);
-    return tensor === undefined ? scalar : toHostTensor(tensor);
+    // A scalar for a tensor is a mistake, which the check of the call explains.
+    return tensor === undefined || scalar !== undefined ? scalar : toHostTensor(tensor);
   });
   const unknown = [...tensors.keys(), ...scalars.keys()].find((key) => !used.has(key));
   if (unknown !== undefined) {

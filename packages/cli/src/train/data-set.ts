@@ -37,7 +37,7 @@ export class DataSet {
   }
 
   /** Returns the batches of one pass, in an order that follows from `seed`; a rest that fills no batch is left out. */
-  *batches(size: number, seed: number): Generator<readonly HostTensor[], void, void> {
+  *batches(size: number, seed: bigint): Generator<readonly HostTensor[], void, void> {
     const order = shuffled(this.count, seed);
     for (let at = 0; at + size <= this.count; at += size) {
       const rows = order.slice(at, at + size);
@@ -53,9 +53,9 @@ export class DataSet {
 }
 
 /** Returns 0 … count - 1 in a random order (Fisher and Yates, with mulberry32). */
-function shuffled(count: number, seed: number): readonly number[] {
+function shuffled(count: number, seed: bigint): readonly number[] {
   const order = Array.from({ length: count }, (_, i) => i);
-  let state = seed;
+  let state = Number(BigInt.asIntN(32, seed));
   for (let i = count - 1; i > 0; i--) {
     state = (state + 0x6d2b79f5) | 0;
     let t = Math.imul(state ^ (state >>> 15), 1 | state);

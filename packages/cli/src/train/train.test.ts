@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -90,6 +90,44 @@ describe("pt2 train", () => {
     expect(other.code).not.toBe(0);
   });
 
+  it("takes every seed of PyTorch for the order of the examples", async () => {
+    const folder = await folderWithData();
+    const [data, trained] = [join(folder, "data.safetensors"), join(folder, "trained.pt2")];
+    const how = ["--data", data, "--loss", "cross_entropy_loss", "--batch", "16", "-o", trained];
+    for (const seed of ["-1", `${-(2n ** 63n)}`, `${2n ** 64n - 1n}`]) {
+      expect(await pt2("train", DIGITS, ...how, `--seed=${seed}`)).toMatchObject({ code: 0 });
+    }
+    const refused = await pt2("train", DIGITS, ...how, "--seed", "x");
+    expect(refused).toMatchObject({ code: 2, err: expect.stringContaining('--seed takes a whole number, not "x"') });
+  });
+
+  it.each([
+    ["-o", "folder"],
+    ["-o", "missing/trained.pt2"],
+    ["--checkpoint", "folder"],
+    ["--checkpoint", "data.safetensors/c.safetensors"],
+  ])("refuses %s %s before it trains, and leaves no file", async (option, target) => {
+    const folder = await folderWithData();
+    await mkdir(join(folder, "folder"));
+    const before = await readdir(folder);
+    const how = ["--data", join(folder, "data.safetensors"), "--loss", "cross_entropy_loss"];
+    const { code, err } = await pt2("train", DIGITS, ...how, option, join(folder, target));
+    expect(code).toBe(2);
+    expect(err).toContain(`The file cannot be written\n  where: ${join(folder, target)}`);
+    expect(err).toContain("code: cli.io");
+    expect(err).not.toContain("epoch");
+    expect(await readdir(folder)).toEqual(before);
+  });
+
+  it("keeps the file that is there where the training fails", async () => {
+    const folder = await folderWithData();
+    const [data, trained] = [join(folder, "data.safetensors"), join(folder, "trained.pt2")];
+    await writeFile(trained, "before");
+    // The program returns no loss.
+    expect(await pt2("train", DIGITS, "--data", data, "-o", trained)).toMatchObject({ code: 2 });
+    expect(await readFile(trained, "utf8")).toBe("before");
+  });
+
   it.each([
     [["--data", "data.safetensors"], "train needs --output or --checkpoint"],
     [["--data", "data.safetensors", "-o", "t.pt2", "--optimizer", "lion"], 'there is no optimizer "lion"'],
@@ -100,7 +138,13 @@ describe("pt2 train", () => {
       ["--data", "data.safetensors", "-o", "t.pt2", "--loss", "cross_entropy_loss", "--train", "("],
       "regular expression",
     ],
-    [["--data", "data.safetensors", "-o", "t.pt2"], "loss"],
+    [["--data", "data.safetensors", "-o", "t.pt2"], "No result of the program is one floating point number"],
+    [["--data", "data.safetensors", "-o", "t.pt2"], "what to do: --loss OP compares the first result with a target"],
+    [["--data", "data.safetensors", "-o", "t.pt2", "--loss", "cross_entropy"], 'there is no loss "cross_entropy"'],
+    [
+      ["--data", "data.safetensors", "-o", "t.pt2", "--loss", "mine::loss"],
+      "what to do: the losses are binary_cross_entropy, ",
+    ],
   ])("refuses %j", async (args, message) => {
     const folder = await folderWithData();
     const given = args.map((arg) => (/\.(safetensors|pt2)$/.test(arg) ? join(folder, arg) : arg));

@@ -2,6 +2,7 @@ import { fromBytes, openArchive, readSafetensors, type Tensors } from "@pt2/form
 import type { Call, LeafInfo, Model } from "@pt2/runtime";
 import { openFile } from "@pt2/runtime/node";
 import { cliError } from "../cli-errors.ts";
+import { archiveOf } from "../open-model.ts";
 import type { Options } from "../options.ts";
 import { readCalls } from "../tensors/calls.ts";
 import { chosenCalls } from "../tensors/chosen-calls.ts";
@@ -43,9 +44,9 @@ export async function readExpectedCalls(
 /** Returns the calls and results to compare: the archive's own where the command line names no files. */
 export async function chosenExpectedCalls(options: Options, model: Model): Promise<readonly ExpectedCall[]> {
   const calls = await chosenCalls(options, model);
-  const path = options.text("expected");
-  const tensors = path === undefined ? await readArchiveResults(options.file) : await readTensorFile(path);
-  if (tensors !== undefined) return await withResults(calls, tensors, options.text("inputs"));
+  const path = options.path("expected");
+  const tensors = path === undefined ? await readArchiveResults(options) : await readTensorFile(path);
+  if (tensors !== undefined) return await withResults(calls, tensors, options.path("inputs"));
   throw cliError("cli.no-expected", {
     what: "There is nothing to compare with: the archive has no expected outputs",
     where: options.file,
@@ -67,7 +68,9 @@ async function withResults(
   }));
 }
 
-async function readArchiveResults(file: string): Promise<Tensors | undefined> {
+async function readArchiveResults(options: Options): Promise<Tensors | undefined> {
+  const file = await archiveOf(options);
+  if (file === undefined) return undefined;
   const archive = await openArchive(await openFile(file));
   try {
     if (!archive.extraFiles.includes(EXPECTED_IN_ARCHIVE)) return undefined;

@@ -1,6 +1,7 @@
-import { type Comparison, elementText } from "@pt2/backend";
+import type { Comparison } from "@pt2/backend";
 import { plural } from "../report/text.ts";
 import type { Paint } from "../terminal/paint.ts";
+import { elementTexts } from "./element-texts.ts";
 import type { Divergence, OperandCheck } from "./first-divergence.ts";
 import type { PerNodeReport } from "./per-node.ts";
 import type { RecordedReport } from "./per-node-recorded.ts";
@@ -47,10 +48,9 @@ function noteOf(what: string, names: readonly string[]): string {
   return `${what}: ${plural(names.length, "value")} (${shown.join(", ")}${names.length > SHOWN ? ", …" : ""})`;
 }
 
-function differenceOf({ problem, worst, bad, count, ratio, maxAbs }: Comparison): string {
+function differenceOf({ problem, worst, bad, count, ratio }: Comparison): string {
   if (worst === null) return `${problem}`;
-  const [is, wanted] = [elementText(worst.actual), elementText(worst.expected)];
-  const expected = is === wanted ? `${wanted} to within ${maxAbs.toExponential(1)}` : wanted;
+  const [is, expected] = elementTexts(worst.actual, worst.expected);
   return `worst element [${worst.index.join(", ")}] is ${is}, expected ${expected}; ${bad} of ${count} outside, worst error ${ratioText(ratio)} of the tolerance`;
 }
 

@@ -228,6 +228,7 @@ describe("pt2 verify --per-node --expected", () => {
   it.each([
     [["--reference", "wasm"], "--per-node compares with --expected or with --reference, not with both"],
     [["--precision", "high"], '--precision is exact or fast, not "high"'],
+    [["--scalar", "x=1"], "--scalar changes nothing here: the program runs on the recorded inputs"],
   ] as const)("rejects %j", async (more, message) => {
     const { code, err } = await verify("torch-2.13/mlp", nodesOf("mlp"), ...more);
     expect(err).toContain(message);
@@ -264,14 +265,14 @@ describe("pt2 verify --per-node --expected", () => {
   });
 });
 
-it("perNodeText shows how little elements differ that have the same digits", () => {
+it("perNodeText shows as many digits as tell elements apart", () => {
   const worst = { index: [0], expected: 3.5690801, actual: 3.5690803 };
   const comparison = { ok: false, ratio: 2, maxAbs: 2e-7, bad: 1, count: 4, worst };
   const where = { op: "aten::neg", where: "aten::neg (node y)", modulePath: "", line: null };
   const check = { value: "y", node: "y", ...where, comparison };
   const first = { ...check, operands: [], fault: null, fused: true };
   const text = perNodeText({ ok: false, reference: "wasm", checks: [check], first }, "webgpu", (_, shown) => shown);
-  expect(text).toContain("worst element [0] is 3.56908, expected 3.56908 to within 2.0e-7; 1 of 4 outside");
+  expect(text).toContain("worst element [0] is 3.5690803, expected 3.5690801; 1 of 4 outside");
   expect(text).toContain("node by node every value agrees: the fusion of a whole run makes the difference");
 });
 
