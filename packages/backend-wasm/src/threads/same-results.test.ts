@@ -116,6 +116,22 @@ test.each<{
       return %y`,
   },
   {
+    what: "products of complex matrices, one and three",
+    input: [3, 41, 66],
+    body: `
+      user_input %x: f32[3, 41, 66]
+      %p: f32[3, 41, 33, 2] = aten::reshape(self=%x, shape=[3, 41, 33, 2])
+      %c: c64[3, 41, 33] = aten::view_as_complex(self=%p)
+      %t: c64[3, 33, 41] = aten::transpose.int(self=%c, dim0=1, dim1=2)
+      %y: c64[3, 41, 41] = aten::bmm(self=%c, mat2=%t)
+      %m: c64[123, 33] = aten::reshape(self=%c, shape=[123, 33])
+      %n: c64[33, 123] = aten::t(self=%m)
+      %z: c64[123, 123] = aten::mm(self=%m, mat2=%n)
+      %a: f32[3, 41, 41, 2] = aten::view_as_real(self=%y)
+      %b: f32[123, 123, 2] = aten::view_as_real(self=%z)
+      return %a, %b`,
+  },
+  {
     what: "linear layers on weights in int8",
     input: [130, 131],
     body: `

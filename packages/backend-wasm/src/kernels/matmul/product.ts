@@ -3,10 +3,8 @@ import type { PlanContext } from "../../engine/kernel.ts";
 import { addressOf, type TensorView } from "../../engine/tensor-view.ts";
 import type { Kernels } from "../../kernels.gen.ts";
 import { eachWhole, type Part } from "../../threads/team.ts";
-import { packedBytes } from "./gemm.ts";
+import { packedBytes, ROW_UNIT } from "./gemm.ts";
 
-/** Rows of a tile. */
-const TILE_ROWS = 4;
 /** Of an element that is packed, one by one. */
 const NANOSECONDS_EACH_PACKED = 1;
 
@@ -20,6 +18,8 @@ export interface Product {
   /** Bytes of a panel for each step of K, of which there are an even number where `pairs`. */
   readonly stepBytes: number;
   readonly pairs: boolean;
+  /** Parts of rows begin at multiples of it. */
+  readonly rowUnit: number;
   /** Of a multiplication and an addition. */
   readonly nanoseconds: number;
   multiply(kernels: Kernels): Kernels["productFloat64"];
@@ -27,33 +27,51 @@ export interface Product {
 }
 
 export const FLOAT64_PRODUCT: Product = {
-  ...{ form: "product-8", result: "float64", columns: 4, stepBytes: 32, pairs: false, nanoseconds: 0.1 },
+  ...{ form: "product-8", result: "float64", columns: 4, stepBytes: 32, pairs: false, rowUnit: 4, nanoseconds: 0.1 },
   multiply: ({ productFloat64 }) => productFloat64,
   pack: ({ productPack8 }) => productPack8,
 };
 
 export const INT64_PRODUCT: Product = {
-  ...{ form: "product-8", result: "int64", columns: 4, stepBytes: 32, pairs: false, nanoseconds: 0.3 },
+  ...{ form: "product-8", result: "int64", columns: 4, stepBytes: 32, pairs: false, rowUnit: 4, nanoseconds: 0.3 },
   multiply: ({ productInt64 }) => productInt64,
   pack: ({ productPack8 }) => productPack8,
 };
 
 export const INT32_PRODUCT: Product = {
-  ...{ form: "product-4", result: "int32", columns: 8, stepBytes: 32, pairs: false, nanoseconds: 0.1 },
+  ...{ form: "product-4", result: "int32", columns: 8, stepBytes: 32, pairs: false, rowUnit: 4, nanoseconds: 0.1 },
   multiply: ({ productInt32 }) => productInt32,
+  pack: ({ gemmPackB }) => gemmPackB,
+};
+
+/** As linear layers compute it, in stacks. */
+export const FLOAT32_PRODUCT: Product = {
+  ...{
+    form: "product-4",
+    result: "float32",
+    columns: 8,
+    stepBytes: 32,
+    pairs: false,
+    rowUnit: ROW_UNIT,
+    nanoseconds: 0.05,
+  },
+  multiply:
+    ({ gemmPacked }) =>
+    (M, N, K, a, lda, b, c, ldc) =>
+      gemmPacked(M, N, K, a, lda, b, c, ldc, 0, 0, 0, 0),
   pack: ({ gemmPackB }) => gemmPackB,
 };
 
 /** Of int8 to int32. A is int16, its rows followed by a zero if K is odd. */
 export const INT8_PRODUCT: Product = {
-  ...{ form: "product-1", result: "int32", columns: 8, stepBytes: 8, pairs: true, nanoseconds: 0.03 },
+  ...{ form: "product-1", result: "int32", columns: 8, stepBytes: 8, pairs: true, rowUnit: 4, nanoseconds: 0.03 },
   multiply: ({ productInt8 }) => productInt8,
   pack: ({ productPack1 }) => productPack1,
 };
 
 /**
- * Plans out[batch, M, N] = a[batch, M, K] · b[batch, K, N]; `a` and `out` are contiguous. An element is the sum of K products,
- * one after the other, wherever parts begin.
+ * Plans out[batch, M, N] = a[batch, M, K] · b[batch, K, N]; `a` and `out` are contiguous. An element is the same sum wherever
+ * parts begin.
  */
 export function planProduct(ctx: PlanContext, kind: Product, out: TensorView, a: TensorView, b: TensorView): void {
   const [batch, M, N] = out.shape as readonly [number, number, number];
@@ -75,13 +93,17 @@ export function planProduct(ctx: PlanContext, kind: Product, out: TensorView, a:
     };
     ctx.step(ctx.team.step(parts, compute));
   } else {
-    const parts = ctx.team.parts({ items: batch * M, unit: batch === 1 ? TILE_ROWS : 1, nanoseconds });
-    const compute = (part: Part): void =>
-      eachWhole(part, M, (index, first, rows) => {
-        const row = index * M + first;
+    // A stack is divided into matrices, or units of the rows of one.
+    const [items, unit, rowsEach] = batch === 1 ? [M, kind.rowUnit, 1] : [batch, 1, M];
+    const parts = ctx.team.parts({ items, unit, nanoseconds });
+    const compute = ({ start, count }: Part): void => {
+      for (let row = start * rowsEach, left = count * rowsEach; left > 0; ) {
+        const rows = Math.min(left, M);
         const [from, to] = [addressOf(a) + row * rowOfA, addressOf(out) + row * rowOfOut];
-        multiply(rows, N, K, from, lda, addressOf(packed) + index * matrix, to, N);
-      });
+        multiply(rows, N, K, from, lda, addressOf(packed) + Math.floor(row / M) * matrix, to, N);
+        [row, left] = [row + rows, left - rows];
+      }
+    };
     ctx.step(ctx.team.step(parts, compute));
   }
 }
