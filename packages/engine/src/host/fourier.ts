@@ -1,45 +1,139 @@
+/** Factors of a length that are split off; a length with a larger prime becomes a convolution. Fours take fewer steps than twos. */
+const RADICES = [4, 2, 3, 5, 7, 11, 13];
+
 /**
- * A discrete Fourier transform of one length, without normalization, of interleaved complex numbers. A power of two is split
- * into halves; any other length becomes a convolution whose length is a power of two (Bluestein).
+ * A discrete Fourier transform of one length, without normalization, of interleaved complex numbers. A length of small factors
+ * is split into these, with the results in order after each step (Stockham); any other length becomes a convolution whose
+ * length is a power of two (Bluestein).
  */
 export class Fourier {
-  readonly #size: number;
   /** cos and sin of 2πk/size. */
   readonly #roots: Float64Array;
+  readonly #radices: readonly number[];
+  readonly #spare: Float64Array;
   readonly #chirp: Chirp | null;
 
   constructor(size: number) {
-    this.#size = size;
     this.#roots = rootsOfUnity(size, size);
-    this.#chirp = (size & (size - 1)) === 0 ? null : new Chirp(size);
+    const radices = radicesOf(size);
+    this.#radices = radices ?? [];
+    this.#spare = new Float64Array(radices === null ? 0 : 2 * size);
+    this.#chirp = radices === null ? new Chirp(size) : null;
   }
 
   /** Transforms `x` in place; `forward` has exp(-2πi…). */
   transform(x: Float64Array, forward: boolean): void {
     // The inverse is the transform with real and imaginary parts exchanged before and after it.
     if (!forward) exchange(x);
-    if (this.#chirp === null) this.#powerOfTwo(x);
+    if (this.#chirp === null) this.#split(x);
     else this.#chirp.transform(x);
     if (!forward) exchange(x);
   }
 
-  #powerOfTwo(x: Float64Array): void {
-    const size = this.#size;
-    reverseBits(x, size);
-    for (let half = 1; half < size; half *= 2) {
-      const step = size / (2 * half);
-      for (let start = 0; start < size; start += 2 * half) {
-        for (let k = 0; k < half; k++) {
-          const [c, s] = [this.#roots[2 * k * step]!, -this.#roots[2 * k * step + 1]!];
-          const [a, b] = [2 * (start + k), 2 * (start + k + half)];
-          const re = x[b]! * c - x[b + 1]! * s;
-          const im = x[b]! * s + x[b + 1]! * c;
-          x[b] = x[a]! - re;
-          x[b + 1] = x[a + 1]! - im;
-          x[a] = x[a]! + re;
-          x[a + 1] = x[a + 1]! + im;
+  #split(x: Float64Array): void {
+    let [from, to, stride] = [x, this.#spare, 1];
+    for (const radix of this.#radices) {
+      if (radix === 4) splitByFour(from, to, stride, this.#roots);
+      else if (radix === 2) splitByTwo(from, to, stride, this.#roots);
+      else split(radix, from, to, stride, this.#roots);
+      [from, to, stride] = [to, from, stride * radix];
+    }
+    if (from !== x) x.set(from);
+  }
+}
+
+/** The factors of a length; null where one is too large. */
+function radicesOf(size: number): readonly number[] | null {
+  const radices: number[] = [];
+  let left = size;
+  for (const radix of RADICES) {
+    for (; left > 1 && left % radix === 0; left /= radix) radices.push(radix);
+  }
+  return left <= 1 ? radices : null;
+}
+
+/**
+ * One step: of `stride` interleaved sequences of length n each, the sums u of the elements p + r·n/radix, times roots, become
+ * n/radix sequences: y[radix·p + u] = wᵘᵖ Σ x[p + r·n/radix] ω^(ur), with w = exp(-2πi/n) and ω = exp(-2πi/radix).
+ */
+function split(radix: number, x: Float64Array, y: Float64Array, stride: number, roots: Float64Array): void {
+  const [width, whole] = [2 * stride, x.length];
+  const [apart, turn] = [whole / radix, whole / radix];
+  for (let p = 0, from = 0; from < apart; p++, from += width) {
+    for (let u = 0; u < radix; u++) {
+      const [to, at] = [radix * from + u * width, u * p * width];
+      const [c, s] = [roots[at]!, roots[at + 1]!];
+      for (let q = 0; q < width; q += 2) {
+        let re = 0;
+        let im = 0;
+        for (let r = 0, k = 0; r < radix; r++) {
+          const i = from + q + r * apart;
+          re += x[i]! * roots[k]! + x[i + 1]! * roots[k + 1]!;
+          im += x[i + 1]! * roots[k]! - x[i]! * roots[k + 1]!;
+          k += u * turn;
+          if (k >= whole) k -= whole;
         }
+        y[to + q] = re * c + im * s;
+        y[to + q + 1] = im * c - re * s;
       }
+    }
+  }
+}
+
+function splitByTwo(x: Float64Array, y: Float64Array, stride: number, roots: Float64Array): void {
+  const [width, apart] = [2 * stride, x.length / 2];
+  for (let from = 0; from < apart; from += width) {
+    const c = roots[from]!;
+    const s = roots[from + 1]!;
+    for (let q = from; q < from + width; q += 2) {
+      const to = from + q;
+      const re = x[q]! - x[q + apart]!;
+      const im = x[q + 1]! - x[q + apart + 1]!;
+      y[to] = x[q]! + x[q + apart]!;
+      y[to + 1] = x[q + 1]! + x[q + apart + 1]!;
+      y[to + width] = re * c + im * s;
+      y[to + width + 1] = im * c - re * s;
+    }
+  }
+}
+
+function splitByFour(x: Float64Array, y: Float64Array, stride: number, roots: Float64Array): void {
+  const [width, apart] = [2 * stride, x.length / 4];
+  for (let from = 0; from < apart; from += width) {
+    const c1 = roots[from]!;
+    const s1 = roots[from + 1]!;
+    const c2 = roots[2 * from]!;
+    const s2 = roots[2 * from + 1]!;
+    const c3 = roots[3 * from]!;
+    const s3 = roots[3 * from + 1]!;
+    for (let q = from; q < from + width; q += 2) {
+      const q1 = q + apart;
+      const q2 = q1 + apart;
+      const q3 = q2 + apart;
+      const sumRe = x[q]! + x[q2]!;
+      const sumIm = x[q + 1]! + x[q2 + 1]!;
+      const lessRe = x[q]! - x[q2]!;
+      const lessIm = x[q + 1]! - x[q2 + 1]!;
+      const oddRe = x[q1]! + x[q3]!;
+      const oddIm = x[q1 + 1]! + x[q3 + 1]!;
+      // Times -i.
+      const turnedRe = x[q1 + 1]! - x[q3 + 1]!;
+      const turnedIm = x[q3]! - x[q1]!;
+      const to = 3 * from + q;
+      y[to] = sumRe + oddRe;
+      y[to + 1] = sumIm + oddIm;
+      const re1 = lessRe + turnedRe;
+      const im1 = lessIm + turnedIm;
+      y[to + width] = re1 * c1 + im1 * s1;
+      y[to + width + 1] = im1 * c1 - re1 * s1;
+      const re2 = sumRe - oddRe;
+      const im2 = sumIm - oddIm;
+      y[to + 2 * width] = re2 * c2 + im2 * s2;
+      y[to + 2 * width + 1] = im2 * c2 - re2 * s2;
+      const re3 = lessRe - turnedRe;
+      const im3 = lessIm - turnedIm;
+      y[to + 3 * width] = re3 * c3 + im3 * s3;
+      y[to + 3 * width + 1] = im3 * c3 - re3 * s3;
     }
   }
 }
@@ -93,20 +187,6 @@ function exchange(x: Float64Array): void {
     const re = x[i]!;
     x[i] = x[i + 1]!;
     x[i + 1] = re;
-  }
-}
-
-function reverseBits(x: Float64Array, size: number): void {
-  for (let i = 1, j = 0; i < size; i++) {
-    let bit = size >> 1;
-    for (; j & bit; bit >>= 1) j ^= bit;
-    j ^= bit;
-    if (i >= j) continue;
-    for (const part of [0, 1]) {
-      const kept = x[2 * i + part]!;
-      x[2 * i + part] = x[2 * j + part]!;
-      x[2 * j + part] = kept;
-    }
   }
 }
 
