@@ -6,7 +6,6 @@ import {
   argValue,
   type Builder,
   builderOf,
-  defineOp,
   evaluateSymbolic,
   isTensorMeta,
   type OpRecord,
@@ -151,7 +150,7 @@ export class Differentiation {
     const call = this.#trace.call("aten::detach", { self: src }, node);
     const [written] = call.results;
     if (this.#isActive(self) && isTensorMeta(written)) {
-      this.#tape.push({ record: PASSING, args: { self }, results: call.results, node });
+      this.#tape.push({ ...call, record: { ...call.record, gradient: passOn }, args: { self }, node });
       this.#active.add(written);
     }
     return written ?? null;
@@ -291,11 +290,8 @@ export class Differentiation {
   }
 }
 
-/** An op whose gradient is that of its argument. */
-const PASSING = defineOp("autograd::with_data(Tensor self) -> Tensor", {
-  infer: ({ self }) => self,
-  gradient: ({ grads: [self] }) => ({ self: self ?? null }),
-});
+/** The gradient of what is its argument. */
+const passOn: NonNullable<OpRecord["gradient"]> = ({ grads: [self] }) => ({ self: self ?? null });
 
 const OUTPUT: Node = { name: "output", op: "return", args: [], outputs: [], origin: {} };
 
