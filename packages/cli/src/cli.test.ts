@@ -111,6 +111,7 @@ describe("the usage of pt2", () => {
     [["run", MLP, "--model", "other"], 'the archive has no model "other"'],
     [["run", MLP, "--scalar", "x"], "--scalar takes NAME=VALUE"],
     [["verify", MLP], "the archive has no expected outputs"],
+    [["verify", ...fixtureArgs("torch-2.13/mlp"), "--precision", "high"], '--precision is exact or fast, not "high"'],
     [["verify", ...fixtureArgs("torch-2.13/mlp"), "--rtol", "small"], '--rtol takes a number, not "small"'],
     [["bench", MLP, "--runs", "0"], "--runs takes a whole number of at least 1"],
     [["graph", MLP, "--format", "gif"], 'There is no format "gif"'],

@@ -86,6 +86,7 @@ export async function withModel<T>(
   options: Options,
   terminal: Terminal,
   use: (opened: OpenModel) => Promise<T>,
+  precision: "exact" | "fast" = "fast",
 ): Promise<T> {
   const own = await userOps(options);
   const backend = await chooseBackend(options, terminal);
@@ -93,7 +94,7 @@ export async function withModel<T>(
   const begin = performance.now();
   try {
     const source = options.path("weights") === undefined ? options.file : await openChosen(options);
-    const model = await load(source, { backend, ...own, onProgress: bar.update, ...modelChoice(options) })
+    const model = await load(source, { backend, ...own, precision, onProgress: bar.update, ...modelChoice(options) })
       .catch((problem) => adviseWeights(problem, options.file))
       .finally(() => bar.end());
     try {

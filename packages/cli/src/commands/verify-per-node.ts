@@ -23,7 +23,7 @@ import { tolerances } from "../verify/tolerance.ts";
 /** `pt2 verify --per-node`: the first call of `--inputs`, or the archive's sample call, value by value. */
 export async function verifyPerNode(options: Options, terminal: Terminal): Promise<ExitCode> {
   const path = options.path("expected");
-  const precision = precisionOf(options);
+  const precision = givenPrecision(options) ?? "exact";
   if (path !== undefined && options.text("reference") !== undefined)
     throw usageError("--per-node compares with --expected or with --reference, not with both");
   if (path === undefined && options.text("precision") !== undefined)
@@ -112,9 +112,10 @@ async function verifyRecorded(run: Run, recorded: RecordedNodes, precision: Prec
   return report.ok ? 0 : 1;
 }
 
-function precisionOf(options: Options): Precision {
-  const text = options.text("precision") ?? "exact";
-  if (text === "exact" || text === "fast") return text;
+/** Returns the precision that `--precision` names. */
+export function givenPrecision(options: Options): Precision | undefined {
+  const text = options.text("precision");
+  if (text === undefined || text === "exact" || text === "fast") return text;
   throw usageError(`--precision is exact or fast, not "${text}"`);
 }
 

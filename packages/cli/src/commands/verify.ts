@@ -1,5 +1,5 @@
 import type { Command, ExitCode } from "../command.ts";
-import { LOAD_OPTIONS, withModel } from "../open-model.ts";
+import { LOAD_OPTIONS, type OpenModel, withModel } from "../open-model.ts";
 import type { Options } from "../options.ts";
 import { bytesText, plural, timeText } from "../report/text.ts";
 import { INPUT_OPTIONS, TENSOR_FILES_NOTE } from "../tensors/calls.ts";
@@ -12,7 +12,7 @@ import { roundingText } from "../verify/rounding.ts";
 import { ratioText, TOLERANCE_OPTIONS, tolerances } from "../verify/tolerance.ts";
 import { type ChecksumReport, verifyChecksums } from "../verify/verify-checksums.ts";
 import { type OutputCheck, passes, type VerifyReport, verifyModel } from "../verify/verify-model.ts";
-import { verifyPerNode } from "./verify-per-node.ts";
+import { givenPrecision, verifyPerNode } from "./verify-per-node.ts";
 
 /** `pt2 verify` */
 export const verify: Command = {
@@ -34,7 +34,7 @@ export const verify: Command = {
       value: "B",
       help: "backend to compare with in --per-node; default: the same one, node by node",
     },
-    { name: "precision", value: "P", help: "exact or fast, in --per-node --expected; default: exact" },
+    { name: "precision", value: "P", help: "exact or fast; default: fast, and in --per-node --expected exact" },
     ...LOAD_OPTIONS,
   ],
   notes: [
@@ -56,7 +56,7 @@ export const verify: Command = {
     }
     if (options.flag("per-node")) return await verifyPerNode(options, terminal);
     const tolerance = tolerances(options);
-    return await withModel<ExitCode>(options, terminal, async ({ model, loadMs }) => {
+    const verify = async ({ model, loadMs }: OpenModel): Promise<ExitCode> => {
       const calls = await chosenExpectedCalls(options, model);
       const report = await verifyModel(model, { calls, tolerance });
       terminal.out(
@@ -65,7 +65,8 @@ export const verify: Command = {
           : printReport(report, loadMs, painter(terminal)),
       );
       return report.ok ? 0 : 1;
-    });
+    };
+    return await withModel(options, terminal, verify, givenPrecision(options));
   },
 };
 
