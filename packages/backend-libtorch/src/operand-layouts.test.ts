@@ -12,12 +12,12 @@ describeWithLibtorch("operands in the order that a kernel reads", ({ addon }) =>
     backend.callSync(op as "aten::add.Tensor", args) as readonly Tensor[];
   const [rows, gradient] = [random([2, 4, 5, 3]), random([2, 4, 5, 3], 2)];
   const last = (self: Tensor): Tensor => call("aten::contiguous", { self, memory_format: "channels_last" })[0]!;
-  const turned = (self: Tensor): Tensor => {
+  const permuted = (self: Tensor): Tensor => {
     const [other] = call("aten::transpose.int", { self, dim0: 1, dim1: 3 });
     const [dense] = call("aten::clone", { self: other!, memory_format: "contiguous_format" });
     return call("aten::transpose.int", { self: dense!, dim0: 1, dim1: 3 })[0]!;
   };
-  const layouts = { "row-major": (x: Tensor): Tensor => x, "channels last": last, turned };
+  const layouts = { "row-major": (x: Tensor): Tensor => x, "channels last": last, permuted };
   const sizes = { N: 2, C: 4, HxW: 15, group: 2 };
   const weight = random([4], 3);
   const elements = (tensors: readonly Tensor[]): readonly (readonly number[])[] =>

@@ -22,17 +22,23 @@ interface Placement {
  * Allocates the n-th result and lets `compute` write it in float32; a half-precision result is rounded from a
  * temporary.
  */
-export function float32Result(
+export function float32Result(call: KernelCall, compute: (out: TensorView) => void, placement?: Placement): void {
+  resultIn("float32", call, compute, placement);
+}
+
+/** Allocates the n-th result and lets `compute` write it in a dtype; a result of another one is converted from a temporary. */
+export function resultIn(
+  dtype: DType,
   call: KernelCall,
   compute: (out: TensorView) => void,
   { index = 0, strides, takes }: Placement = {},
 ): void {
   const out = call.output(index, strides, takes);
-  if (out.dtype === "float32") {
+  if (out.dtype === dtype) {
     compute(out);
     return;
   }
-  const wide = call.temporary("float32", out.shape, strides ?? contiguousStrides(out.shape));
+  const wide = call.temporary(dtype, out.shape, strides ?? contiguousStrides(out.shape));
   compute(wide);
   call.copy(wide, out);
 }

@@ -33,9 +33,9 @@ export class Fourier {
   #split(x: Float64Array): void {
     let [from, to, stride] = [x, this.#spare, 1];
     for (const radix of this.#radices) {
-      if (radix === 4) splitByFour(from, to, stride, this.#roots);
-      else if (radix === 2) splitByTwo(from, to, stride, this.#roots);
-      else split(radix, from, to, stride, this.#roots);
+      if (radix === 4) radix4Step(from, to, stride, this.#roots);
+      else if (radix === 2) radix2Step(from, to, stride, this.#roots);
+      else radixStep(radix, from, to, stride, this.#roots);
       [from, to, stride] = [to, from, stride * radix];
     }
     if (from !== x) x.set(from);
@@ -56,9 +56,9 @@ function radicesOf(size: number): readonly number[] | null {
  * One step: of `stride` interleaved sequences of length n each, the sums u of the elements p + r·n/radix, times roots, become
  * n/radix sequences: y[radix·p + u] = wᵘᵖ Σ x[p + r·n/radix] ω^(ur), with w = exp(-2πi/n) and ω = exp(-2πi/radix).
  */
-function split(radix: number, x: Float64Array, y: Float64Array, stride: number, roots: Float64Array): void {
+function radixStep(radix: number, x: Float64Array, y: Float64Array, stride: number, roots: Float64Array): void {
   const [width, whole] = [2 * stride, x.length];
-  const [apart, turn] = [whole / radix, whole / radix];
+  const apart = whole / radix;
   for (let p = 0, from = 0; from < apart; p++, from += width) {
     for (let u = 0; u < radix; u++) {
       const [to, at] = [radix * from + u * width, u * p * width];
@@ -70,17 +70,22 @@ function split(radix: number, x: Float64Array, y: Float64Array, stride: number, 
           const i = from + q + r * apart;
           re += x[i]! * roots[k]! + x[i + 1]! * roots[k + 1]!;
           im += x[i + 1]! * roots[k]! - x[i]! * roots[k + 1]!;
-          k += u * turn;
+          k += u * apart;
           if (k >= whole) k -= whole;
         }
-        y[to + q] = re * c + im * s;
-        y[to + q + 1] = im * c - re * s;
+        storeTwiddled(y, to + q, re, im, c, s);
       }
     }
   }
 }
 
-function splitByTwo(x: Float64Array, y: Float64Array, stride: number, roots: Float64Array): void {
+/** Writes (re + i·im)·(c - i·s): a result times its twiddle factor. */
+function storeTwiddled(y: Float64Array, at: number, re: number, im: number, c: number, s: number): void {
+  y[at] = re * c + im * s;
+  y[at + 1] = im * c - re * s;
+}
+
+function radix2Step(x: Float64Array, y: Float64Array, stride: number, roots: Float64Array): void {
   const [width, apart] = [2 * stride, x.length / 2];
   for (let from = 0; from < apart; from += width) {
     const c = roots[from]!;
@@ -91,13 +96,12 @@ function splitByTwo(x: Float64Array, y: Float64Array, stride: number, roots: Flo
       const im = x[q + 1]! - x[q + apart + 1]!;
       y[to] = x[q]! + x[q + apart]!;
       y[to + 1] = x[q + 1]! + x[q + apart + 1]!;
-      y[to + width] = re * c + im * s;
-      y[to + width + 1] = im * c - re * s;
+      storeTwiddled(y, to + width, re, im, c, s);
     }
   }
 }
 
-function splitByFour(x: Float64Array, y: Float64Array, stride: number, roots: Float64Array): void {
+function radix4Step(x: Float64Array, y: Float64Array, stride: number, roots: Float64Array): void {
   const [width, apart] = [2 * stride, x.length / 4];
   for (let from = 0; from < apart; from += width) {
     const c1 = roots[from]!;
@@ -122,18 +126,9 @@ function splitByFour(x: Float64Array, y: Float64Array, stride: number, roots: Fl
       const to = 3 * from + q;
       y[to] = sumRe + oddRe;
       y[to + 1] = sumIm + oddIm;
-      const re1 = lessRe + turnedRe;
-      const im1 = lessIm + turnedIm;
-      y[to + width] = re1 * c1 + im1 * s1;
-      y[to + width + 1] = im1 * c1 - re1 * s1;
-      const re2 = sumRe - oddRe;
-      const im2 = sumIm - oddIm;
-      y[to + 2 * width] = re2 * c2 + im2 * s2;
-      y[to + 2 * width + 1] = im2 * c2 - re2 * s2;
-      const re3 = lessRe - turnedRe;
-      const im3 = lessIm - turnedIm;
-      y[to + 3 * width] = re3 * c3 + im3 * s3;
-      y[to + 3 * width + 1] = im3 * c3 - re3 * s3;
+      storeTwiddled(y, to + width, lessRe + turnedRe, lessIm + turnedIm, c1, s1);
+      storeTwiddled(y, to + 2 * width, sumRe - oddRe, sumIm - oddIm, c2, s2);
+      storeTwiddled(y, to + 3 * width, lessRe - turnedRe, lessIm - turnedIm, c3, s3);
     }
   }
 }

@@ -6,7 +6,7 @@ import { partScratch } from "../../engine/part-scratch.ts";
 import { addressOf, type TensorView } from "../../engine/tensor-view.ts";
 import type { Part } from "../../threads/team.ts";
 import { asRows, PANEL, transposed } from "./gemm.ts";
-import { INT8_PRODUCT, packedMatrices, panelBytes } from "./product.ts";
+import { INT8_PRODUCT, packedMatrices, panelBytes, stacked } from "./product.ts";
 
 /** Of a multiplication and an addition. */
 const NANOSECONDS_EACH_PRODUCT = 0.07;
@@ -21,11 +21,11 @@ export const linearInt8: WasmKernel = wasmKernel({
   ops: ["pt2::linear_int8"],
   accepts({ input, weight, scale, zero_point, bias }) {
     const [N, K] = weight.shape as readonly [number, number];
-    const qparams = [scale, zero_point].filter((each) => each !== null).map(({ shape }) => numel(shape));
-    const groups = groupsOf(weight, qparams[0]);
+    const groups = groupsOf(weight, scale ?? zero_point);
+    const fit = [scale, zero_point].every((each) => each === null || numel(each.shape) === N * groups);
     const isEven = groups === 1 || (K % groups === 0 && (K / groups) % 2 === 0);
     const isRow = bias === null || (bias.shape.length === 1 && bias.shape[0] === N);
-    return input.dtype === "float32" && isRow && isEven && qparams.every((count) => count === N * groups);
+    return input.dtype === "float32" && isRow && isEven && fit;
   },
   prepare(call, { input, weight, scale, zero_point, bias }) {
     const out = call.output();
@@ -34,13 +34,8 @@ export const linearInt8: WasmKernel = wasmKernel({
     const [N, K] = matrix.shape as readonly [number, number];
     const rows = asRows(call, call.tensor(input));
     const M = rows.shape[0]!;
-    const columns = transposed(matrix);
-    const packed = packedMatrices(call, INT8_PRODUCT, {
-      ...columns,
-      shape: [1, K, N],
-      strides: [0, ...columns.strides],
-    });
-    const groups = groupsOf(weight, (scale ?? zero_point) === null ? undefined : numel((scale ?? zero_point)!.shape));
+    const packed = packedMatrices(call, INT8_PRODUCT, stacked(transposed(matrix)));
+    const groups = groupsOf(weight, scale ?? zero_point);
     const scales = packedQparams(call, scale === null ? ones(call, N) : call.tensor(scale), N, groups, 1 / SHIFTED);
     const zeros = zero_point === null ? null : packedQparams(call, call.tensor(zero_point), N, groups, SHIFTED);
     const added = bias === null ? null : call.dense(call.convert(call.tensor(bias), "float32"));
@@ -67,8 +62,8 @@ export const linearInt8: WasmKernel = wasmKernel({
 });
 
 /** The groups that the columns of a weight are in, each with a scale for every row. */
-function groupsOf({ shape: [N] }: TensorMeta, qparams: number | undefined): number {
-  return qparams === undefined || N === 0 ? 1 : qparams / N!;
+function groupsOf({ shape: [N] }: TensorMeta, qparams: TensorMeta | null): number {
+  return qparams === null || N === 0 ? 1 : numel(qparams.shape) / N!;
 }
 
 function ones(call: PlanContext, count: number): TensorView {

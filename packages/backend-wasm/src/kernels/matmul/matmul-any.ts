@@ -1,5 +1,6 @@
 import type { DType } from "@pt2/format";
 import { type WasmKernel, wasmKernel } from "../../engine/kernel.ts";
+import { resultIn } from "../float32.ts";
 import { FLOAT64_PRODUCT, INT32_PRODUCT, INT64_PRODUCT, type Product, planProduct, stacked } from "./product.ts";
 
 /** Products of float64 and of integers. */
@@ -9,10 +10,7 @@ export const matmulAny: WasmKernel = wasmKernel({
   prepare(call, { self, mat2 }) {
     const kind = productOf(self.dtype);
     const [a, b] = [self, mat2].map((each) => stacked(call.convert(call.tensor(each), kind.result)));
-    const out = call.output();
-    const exact = out.dtype === kind.result ? out : call.temporary(kind.result, out.shape);
-    planProduct(call, kind, stacked(exact), call.dense(a!), b!);
-    call.copy(exact, out);
+    resultIn(kind.result, call, (out) => planProduct(call, kind, stacked(out), call.dense(a!), b!));
   },
 });
 
