@@ -19,6 +19,8 @@ const threads = Number(values.threads);
 const BACKENDS: Readonly<Record<string, () => Promise<Backend>>> = {
   wasm: async () => (await import("@pt2/backend-wasm/node")).wasm({ threads, worker: false }),
   libtorch: async () => await (await import("@pt2/backend-libtorch/node")).libtorch({ threads }),
+  // The scales of activations are float64 in some of the files.
+  webgpu: async () => await (await import("@pt2/backend-webgpu/node")).webgpu({ narrowFloat64: true }),
 };
 
 console.log(`${machine()}\n`);

@@ -28,6 +28,10 @@ export const KERNEL_PARTS: readonly Part<WebgpuKernel>[] = [
     load: async () => (await import("./matmul/special-matmuls.ts")).SPECIAL_MATMULS,
   },
   {
+    ops: /^(aten::_int_mm|pt2::linear_int8)$/,
+    load: async () => (await import("./matmul/int8-kernels.ts")).INT8_KERNELS,
+  },
+  {
     ops: /^aten::((sum|mean)(\.dim(_IntList)?)?|prod(\.dim_int)?|amax|amin|argmax|argmin)$/,
     load: async () => (await import("./reduce/reduce-kernels.ts")).REDUCTIONS,
   },

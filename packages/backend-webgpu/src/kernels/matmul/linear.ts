@@ -56,7 +56,7 @@ export const addmm: WebgpuKernel = webgpuKernel({
 const FEW_ROWS = 16;
 
 /** A tensor as [batch, rows, its last dimension], copied where strides cannot express that. */
-function asMatrices(ctx: PlanContext, view: TensorView): TensorView {
+export function asMatrices(ctx: PlanContext, view: TensorView): TensorView {
   const { shape, strides } = view;
   const [width, step] = [shape.at(-1)!, strides.at(-1)!];
   const lead = dimensionsOf({ shape: shape.slice(0, -1), strides: strides.slice(0, -1) });

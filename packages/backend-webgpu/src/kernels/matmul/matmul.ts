@@ -1,4 +1,5 @@
 import type { TensorView } from "../../engine/tensor-view.ts";
+import type { Shader } from "../../shader/shader.ts";
 
 /**
  * A product of matrices, out[b, i, j] = Σ a[b, i, k] b[b, k, j] + bias[j], whose operands lie in memory in any way. A
@@ -27,8 +28,8 @@ export interface PlannedMatmul extends Matmul {
   readonly width: number;
   /** Column of the result that the first one of `b` is. */
   readonly first: number;
-  /** The right matrix packed, to be read instead: [batch, panel, k, width], see `panels.ts`. */
-  readonly panels?: TensorView | null;
+  /** Declares `b4x4` of `operands.ts` for a right matrix that was packed: `b` has its sizes, and is not read. */
+  readonly packed?: ((shader: Shader) => string) | undefined;
 }
 
 /** Sizes of a product, from its operands. */

@@ -18,11 +18,11 @@ export type Output = (shader: Shader, options: { readonly vector: boolean }) => 
  * Sizes are `p.m`, `p.n` and `p.k`.
  */
 export function declareOperands(shader: Shader, product: PlannedMatmul, output: Output): string {
-  const { a, b, bias, width, first, panels } = product;
+  const { a, b, bias, width, first, packed } = product;
   const { m, n, k } = sizeOf(product);
   shader.u32("m", m).u32("n", n).u32("k", k).u32("width", width).u32("first", first);
   const vector = [width, first, n].every((size) => size % 4 === 0);
-  const right = panels == null ? declareRight(shader, b) : declarePanels(shader, panels);
+  const right = packed?.(shader) ?? declareRight(shader, b);
   const text = [declareLeft(shader, a), right, declareBias(shader, bias)];
   output(shader, { vector });
   return [...text, vector ? STORE_VECTOR : STORE_SCALARS].join("");
@@ -37,6 +37,11 @@ export function layoutOf(b: TensorView): Layout {
   return readsVectors(b, 1) ? "columns" : "scalars";
 }
 
+/** Whether the columns of a product's right matrix lie in memory one behind the other, and are read as vectors. */
+export function liesInColumns({ b, packed }: PlannedMatmul): boolean {
+  return packed === undefined && layoutOf(b) === "columns";
+}
+
 /** Whether elements along a dimension can be read four at a time, from every multiple of four on. */
 function readsVectors({ shape, strides, offset }: TensorView, dim: number): boolean {
   const others = strides.filter((_, d) => d !== dim && shape[d] !== 1);
@@ -44,7 +49,7 @@ function readsVectors({ shape, strides, offset }: TensorView, dim: number): bool
 }
 
 /** `stride * index`, where the text leaves out what is 0 or 1 times something. */
-function steps(shader: Shader, name: string, stride: number, size: number): (index: string) => string {
+export function steps(shader: Shader, name: string, stride: number, size: number): (index: string) => string {
   if (stride === 0 || size === 1) return () => "0u";
   if (stride === 1) return (index) => index;
   shader.u32(name, stride);
@@ -93,18 +98,6 @@ function declareRight(shader: Shader, b: TensorView): string {
 `;
 }
 
-function declarePanels(shader: Shader, panels: TensorView): string {
-  const [batch, , , width] = panels.shape as readonly [number, number, number, number];
-  const [next, panel] = panels.strides as readonly [number, number, number, number];
-  shader.raw("b", panels, { vector: true }).u32("b_panel", panel);
-  const rows = FOUR.map((q) => `b_at4(base + ${q * width}u)`);
-  return `fn b4x4(batch: u32, k: u32, column: u32) -> mat4x4<f32> {
-  let base = ${steps(shader, "b_batch", next, batch)("batch")} + column / ${width}u * p.b_panel + k * ${width}u + column % ${width}u;
-  return mat4x4<f32>(${rows.join(", ")});
-}
-`;
-}
-
 function declareBias(shader: Shader, bias: TensorView | null): string {
   if (bias === null) return "fn bias4(column: u32) -> vec4<f32> { return vec4<f32>(); }\n";
   const vector = isContiguous(bias) && readsVectors(bias, 0);
@@ -115,7 +108,7 @@ function declareBias(shader: Shader, bias: TensorView | null): string {
   return `fn bias4(column: u32) -> vec4<f32> { return vec4<f32>(${loads.join(", ")}); }\n`;
 }
 
-const FOUR = [0, 1, 2, 3] as const;
+export const FOUR = [0, 1, 2, 3] as const;
 
 /** One of four `k`; the last one again behind that, where four do not divide it. */
 function inside(k: number, q: number): string {

@@ -21,8 +21,8 @@ export async function planMatmul(ctx: PlanContext, given: Matmul, output: Output
   }
 }
 
-/** A device uses one of the two. */
-async function planPart(ctx: PlanContext, product: PlannedMatmul, output: Output): Promise<void> {
+/** Plans a product that is bound at once. A device uses one of the two. */
+export async function planPart(ctx: PlanContext, product: PlannedMatmul, output: Output): Promise<void> {
   if (ctx.adapter.software) {
     const { planRegisterTile } = await import("./register-tile.ts");
     planRegisterTile(ctx, product, output);
@@ -32,9 +32,9 @@ async function planPart(ctx: PlanContext, product: PlannedMatmul, output: Output
   }
 }
 
-const toResult: Output = (shader, options) => shader.result("out", 0, options);
+export const toResult: Output = (shader, options) => shader.result("out", 0, options);
 
 /** Some elements of a vector. */
-function columnsOf(vector: TensorView, start: number, count: number): TensorView {
+export function columnsOf(vector: TensorView, start: number, count: number): TensorView {
   return { ...vector, shape: [count], offset: vector.offset + start * vector.strides[0]! };
 }

@@ -5,7 +5,7 @@ import type { Shader } from "../../shader/shader.ts";
 import { MOST_ROWS, planFewRows } from "./few-rows.ts";
 import { planFewRowsTransposed } from "./few-rows-transposed.ts";
 import { type MatmulSize, type PlannedMatmul, sizeOf } from "./matmul.ts";
-import { layoutOf, type Output } from "./operands.ts";
+import { liesInColumns, type Output } from "./operands.ts";
 import { planSharedTile } from "./shared-tile.ts";
 
 /** Workgroups that keep a GPU busy; with fewer of them `k` is split. */
@@ -18,7 +18,7 @@ const MOST_PARTS = 32;
 export function planSharedTiles(ctx: PlanContext, product: PlannedMatmul, output: Output): void {
   const size = sizeOf(product);
   if (size.m <= MOST_ROWS) {
-    if (layoutOf(product.b) === "columns") planFewRowsTransposed(ctx, product, output);
+    if (liesInColumns(product)) planFewRowsTransposed(ctx, product, output);
     else planFewRows(ctx, product, output);
     return;
   }

@@ -16,9 +16,9 @@ export function planRegisterTile(ctx: PlanContext, product: PlannedMatmul, outpu
   const { subgroupSize } = ctx.adapter;
   const lanes = subgroupSize || LANES;
   const rows = rowsOf(size.m, subgroupSize);
-  const panels = panelsOf(ctx, product, lanes * 4);
+  const packed = product.packed ?? panelsOf(ctx, product, lanes * 4);
   const shader = ctx.shader(`matmul ${rows}x${lanes * 4} in registers`);
-  const declarations = declareOperands(shader, { ...product, panels }, output);
+  const declarations = declareOperands(shader, { ...product, packed }, output);
   const [down, across] = [Math.ceil(size.m / rows), Math.ceil(size.n / (lanes * 4))];
   shader.u32("down", down).u32("across", across).u32("rows", rows);
   const list = Array.from({ length: rows }, (_, i) => i);

@@ -1,6 +1,6 @@
 import type { PlanContext } from "../../engine/kernel.ts";
 import { type PlannedMatmul, sizeOf } from "./matmul.ts";
-import { declareOperands, layoutOf, type Output } from "./operands.ts";
+import { declareOperands, liesInColumns, type Output } from "./operands.ts";
 
 /** Elements of a dot product that are in workgroup memory at a time. */
 const DEPTH = 32;
@@ -35,8 +35,9 @@ export function planSharedTile(ctx: PlanContext, product: PlannedMatmul, tile: S
 var<workgroup> b_tile: array<vec4<f32>, ${DEPTH * blocks}>;
 `;
   // Neighbors load what lies next to each other in memory.
-  const [kOf, columnOf] =
-    layoutOf(product.b) === "columns" ? [`t % ${depth4}u`, `t / ${depth4}u`] : [`t / ${blocks}u`, `t % ${blocks}u`];
+  const [kOf, columnOf] = liesInColumns(product)
+    ? [`t % ${depth4}u`, `t / ${depth4}u`]
+    : [`t / ${blocks}u`, `t % ${blocks}u`];
   const rows = [0, 1, 2, 3];
   const body = `let first_column = ${edge}u * (group % p.across);
   let first_row = ${edge}u * (group / p.across % p.down);
