@@ -24,6 +24,7 @@ import { lowerBatchNorms } from "./lower-batch-norm.ts";
 import { lowerConvolutions } from "./lower-convolution.ts";
 import { lowerDropIns } from "./lower-drop-ins.ts";
 import { lowerGroupNorms } from "./lower-group-norm.ts";
+import { lowerInt8Linears } from "./lower-int8-linear.ts";
 import { lowerLayerNorms } from "./lower-layer-norm.ts";
 import { lowerLinears } from "./lower-linear.ts";
 import { lowerPooling } from "./lower-pooling.ts";
@@ -44,6 +45,8 @@ type Pass = (program: Program, target: OptimizeTarget) => Program;
 const PASSES: readonly Pass[] = [
   (program, { isClaimed }) => removeNoOps(program, { isClaimed }),
   dropCopies,
+  // Before others make one weight of a dequantized one and a factor.
+  lowerInt8Linears,
   canonicalize,
   recompose,
   unflattenLinears,

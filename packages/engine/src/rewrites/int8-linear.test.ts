@@ -56,7 +56,67 @@ describe("keepInt8", () => {
     ).toContain(expected);
   });
 
+  it("keeps a weight that is dequantized step by step", () => {
+    const expected = "pt2::linear_int8(input=%x, weight=%w, scale=%r, zero_point=%u, bias=none)";
+    expect(
+      after(`%f: f32[5, 4] = aten::to.dtype(self=%w, dtype=torch.float32)
+      %g: f32[5, 2, 2] = aten::view(self=%f, size=[5, 2, 2])
+      %u: i8[5, 2, 1] = aten::unsqueeze(self=%z, dim=2)
+      %m: f32[5, 2, 2] = aten::sub.Tensor(self=%g, other=%u)
+      %r: f32[5, 2, 1] = aten::unsqueeze(self=%s, dim=2)
+      %d: f32[5, 2, 2] = aten::mul.Tensor(self=%r, other=%m)
+      %v: f32[5, 4] = aten::view(self=%d, size=[5, 4])
+      %y: f32[3, 5] = aten::linear(input=%x, weight=%v)
+      return %y`),
+    ).toContain(expected);
+    expect(
+      after(`%r: f32[5, 1] = aten::unsqueeze(self=%c, dim=1)
+      %d: f32[5, 4] = aten::mul.Tensor(self=%w, other=%r)
+      %y: f32[3, 5] = aten::linear(input=%x, weight=%d)
+      return %y`),
+    ).toContain("pt2::linear_int8(input=%x, weight=%w, scale=%r, zero_point=none, bias=none)");
+  });
+
   it.each([
+    [
+      "is multiplied by a number before another is subtracted",
+      `%f: f32[5, 4] = aten::to.dtype(self=%w, dtype=torch.float32)
+      %r: f32[5, 1] = aten::unsqueeze(self=%c, dim=1)
+      %m: f32[5, 4] = aten::mul.Tensor(self=%f, other=%r)
+      %d: f32[5, 4] = aten::sub.Tensor(self=%m, other=%r)
+      %y: f32[3, 5] = aten::linear(input=%x, weight=%d)`,
+    ],
+    [
+      "is multiplied by a number for each column",
+      `parameter "k" = %k: f32[4]
+      %f: f32[5, 4] = aten::to.dtype(self=%w, dtype=torch.float32)
+      %d: f32[5, 4] = aten::mul.Tensor(self=%f, other=%k)
+      %y: f32[3, 5] = aten::linear(input=%x, weight=%d)`,
+    ],
+    [
+      "is multiplied by itself",
+      `%f: f32[5, 4] = aten::to.dtype(self=%w, dtype=torch.float32)
+      %d: f32[5, 4] = aten::mul.Tensor(self=%f, other=%f)
+      %y: f32[3, 5] = aten::linear(input=%x, weight=%d)`,
+    ],
+    [
+      "has other groups for scales than for zero points",
+      `%f: f32[5, 4] = aten::to.dtype(self=%w, dtype=torch.float32)
+      %g: f32[5, 2, 2] = aten::view(self=%f, size=[5, 2, 2])
+      %u: i8[5, 2, 1] = aten::unsqueeze(self=%z, dim=2)
+      %m: f32[5, 2, 2] = aten::sub.Tensor(self=%g, other=%u)
+      %v: f32[5, 4] = aten::view(self=%m, size=[5, 4])
+      %r: f32[5, 1] = aten::unsqueeze(self=%c, dim=1)
+      %d: f32[5, 4] = aten::mul.Tensor(self=%v, other=%r)
+      %y: f32[3, 5] = aten::linear(input=%x, weight=%d)`,
+    ],
+    [
+      "is moved in int8, which wraps",
+      `user_input %v: i8[5, 1]
+      %m: i8[5, 4] = aten::sub.Tensor(self=%w, other=%v)
+      %f: f32[5, 4] = aten::to.dtype(self=%m, dtype=torch.float32)
+      %y: f32[3, 5] = aten::linear(input=%x, weight=%f)`,
+    ],
     [
       "is read by its rows where a product reads columns",
       `user_input %v: f32[3, 5]

@@ -1,5 +1,6 @@
+import { numel } from "@pt2/format";
 import { type Arg, argOf, type Node, type Program } from "@pt2/graph";
-import { intsOf, knownShape, NONE } from "./literals.ts";
+import { intsOf, knownShape, NONE, numberOf } from "./literals.ts";
 import { given, type RewriteContext, type RewriteRule, rewrite } from "./rewriter.ts";
 import type { RewriteTarget } from "./target.ts";
 import { resultType } from "./types.ts";
@@ -59,20 +60,56 @@ function kept(
 
 /**
  * Finds the int8 matrix that `value`, in float32, is made of; `isTransposed`: by its columns. On the way there may be
- * transpositions, and there is a dequantization or, as torchao writes it, a conversion, of what is scaled later.
+ * transpositions, and there is a dequantization, or what one is made of: a conversion, from which a number for each row or
+ * group may be subtracted, and then multiplied by one.
  */
 function quantizedRows(value: Arg | undefined, isTransposed: boolean, context: RewriteContext): Quantized | null {
   if (context.tensor(value)?.dtype !== "float32") return null;
-  let isConverted = false;
+  let scale: Arg | undefined;
+  let zero: Arg | undefined;
   for (let at = value, flips = isTransposed; ; ) {
     const node = context.definition(at);
+    const dtype = context.tensor(at)?.dtype;
+    let next = node && argOf(node, "self");
     if (node !== undefined && isTransposition(node)) flips = !flips;
-    else if (node !== undefined && isConversion(node) && !isConverted) isConverted = true;
-    else if (flips) return null;
-    else if (isConverted) return { weight: at! };
-    else return node === undefined ? null : dequantized(node, context);
-    at = argOf(node, "self");
+    else if (node !== undefined && !flips && isReshape(node) && haveSameRows(at, next, context)) {
+      // The groups of a row may be a dimension of their own.
+    } else if (dtype === "int8") {
+      return flips || !haveGroups([scale, zero], at, context) ? null : { weight: at!, scale, zero };
+    } else if (node === undefined || dtype !== "float32") return null;
+    else if (isConversion(node)) {
+      // To float32, of which there is one.
+    } else if (flips) return null;
+    else if (node.op === "aten::mul.Tensor" && scale === undefined && zero === undefined) {
+      const other = argOf(node, "other");
+      [scale, next] = isQparams(other, next, context) ? [other, next] : [next, other];
+      if (!isQparams(scale, next, context)) return null;
+    } else if (node.op === "aten::sub.Tensor" && zero === undefined && (numberOf(argOf(node, "alpha")) ?? 1) === 1) {
+      zero = argOf(node, "other");
+      if (!isQparams(zero, next, context)) return null;
+    } else return scale === undefined && zero === undefined ? dequantized(node, context) : null;
+    at = next;
   }
+}
+
+function haveSameRows(a: Arg | undefined, b: Arg | undefined, context: RewriteContext): boolean {
+  const [rows, others] = [a, b].map((arg) => knownShape(context.tensor(arg))?.[0]);
+  return rows !== undefined && rows === others;
+}
+
+/** Whether `qparams` has one number for each row of `value`, or each row and group of columns. */
+function isQparams(qparams: Arg | undefined, value: Arg | undefined, context: RewriteContext): boolean {
+  const [given, shape] = [knownShape(context.tensor(qparams)), knownShape(context.tensor(value))];
+  if (given === undefined || shape === undefined || shape.length < 2 || shape.length > 3) return false;
+  return shape.at(-1)! > 1 && given.join() === String(shape.with(-1, 1));
+}
+
+/** Whether all numbers are for the same groups of a matrix's columns. */
+function haveGroups(qparams: readonly (Arg | undefined)[], matrix: Arg | undefined, context: RewriteContext): boolean {
+  const [rows, columns] = knownShape(context.tensor(matrix)) ?? [];
+  if (!rows || !columns) return false;
+  const counts = qparams.flatMap((arg) => (arg === undefined ? [] : numel(knownShape(context.tensor(arg))!) / rows));
+  return counts.every((count) => count === counts[0] && isGroup(columns / count, columns));
 }
 
 function dequantized(node: Node, context: RewriteContext): Quantized | null {
@@ -90,6 +127,10 @@ function dequantized(node: Node, context: RewriteContext): Quantized | null {
 /** Whether groups of so many columns divide rows, and pairs of neighbors are in one group. */
 function isGroup(size: number, columns: number): boolean {
   return size === columns || (size > 0 && size % 2 === 0 && columns % size === 0);
+}
+
+function isReshape({ op }: Node): boolean {
+  return op === "aten::reshape" || op === "aten::view" || op === "aten::_unsafe_view";
 }
 
 function isConversion({ op }: Node): boolean {

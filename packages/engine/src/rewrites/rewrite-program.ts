@@ -6,7 +6,8 @@ type Pass = (program: Program, target: RewriteTarget) => Program;
 
 const NORMALIZATION = /^aten::(batch_norm|_native_batch_norm_legit_no_training)$/;
 
-const DEQUANTIZATION = /^(torchao::dequantize_affine|quantized_decomposed::dequantize_per_channel|aten::to\.dtype)$/;
+const DEQUANTIZATION =
+  /^(torchao::dequantize_affine|quantized_decomposed::dequantize_per_channel|aten::(to\.dtype|_to_copy))$/;
 
 interface PassOnDemand {
   /** The pass loads if the program has an op of each kind. */

@@ -25,6 +25,10 @@ TORCH_LIBRARY_FRAGMENT(pt2, m) {
   m.def(
       "linear(Tensor x, Tensor weight, int out_features, Tensor? bias, Tensor? residual, "
       "str attr, Scalar?[] scalars, str? algorithm) -> Tensor");
+  m.def("pack_zero_points(Tensor zero_point) -> Tensor");
+  m.def(
+      "linear_int8(Tensor input, Tensor weight, Tensor? scale=None, Tensor? zero_point=None, Tensor? bias=None) -> "
+      "Tensor");
   m.def(
       "squeeze_excite(Tensor x, Tensor reduce, Tensor? reduce_bias, Tensor expand, Tensor? expand_bias, "
       "str attr, str gate) -> Tensor");
@@ -66,6 +70,8 @@ TORCH_LIBRARY_IMPL(pt2, CPU, m) {
   m.impl("conv1x1", TORCH_FN(pt2::conv1x1));
   m.impl("preactivated_conv1x1", TORCH_FN(pt2::preactivated_conv1x1));
   m.impl("linear", TORCH_FN(pt2::linear));
+  m.impl("pack_zero_points", TORCH_FN(pt2::pack_zero_points));
+  m.impl("linear_int8", TORCH_FN(pt2::linear_int8));
   m.impl("squeeze_excite", TORCH_FN(pt2::squeeze_excite));
   m.impl("recurrent", TORCH_FN(pt2::recurrent));
   m.impl("attention", TORCH_FN(pt2::attention));

@@ -38,6 +38,14 @@ at::Tensor linear(const at::Tensor& x, const at::Tensor& packed, int64_t out_fea
                   const std::optional<at::Tensor>& bias, const std::optional<at::Tensor>& residual, std::string attr,
                   OptionalScalars scalars, std::optional<std::string> algorithm);
 
+/// Zero points for `linear_int8`: floats, or an empty tensor where all are zero.
+at::Tensor pack_zero_points(const at::Tensor& zero_point);
+
+/// `linear(input, (weight - zero_point) * scale, bias)` of an int8 weight [out, in], with a number of `scale` and
+/// `zero_point` for each row and group of columns: [out, groups].
+at::Tensor linear_int8(const at::Tensor& input, const at::Tensor& weight, const std::optional<at::Tensor>& scale,
+                       const std::optional<at::Tensor>& zero_point, const std::optional<at::Tensor>& bias);
+
 /// `linear` over the channels of an image: the same arguments, channels-last in and out.
 at::Tensor conv1x1(const at::Tensor& x, const at::Tensor& packed, int64_t out_channels,
                    const std::optional<at::Tensor>& bias, const std::optional<at::Tensor>& residual, std::string attr,

@@ -38,6 +38,27 @@ inline Vec splat(float value) {
 inline Vec load(const float* p) { return *reinterpret_cast<const UnalignedVec*>(p); }
 inline void store(float* p, Vec v) { *reinterpret_cast<UnalignedVec*>(p) = v; }
 
+/// kLanes integers, which may lie anywhere.
+inline Vec load_int8(const int8_t* p) {
+#if defined(PT2_AVX512)
+  return _mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p))));
+#elif defined(PT2_AVX2)
+  return _mm256_cvtepi32_ps(_mm256_cvtepi8_epi32(_mm_loadl_epi64(reinterpret_cast<const __m128i*>(p))));
+#else
+  using Bytes = int8_t __attribute__((vector_size(kLanes)));
+  Bytes bytes;
+  std::memcpy(&bytes, p, sizeof(bytes));
+  return __builtin_convertvector(bytes, Vec);
+#endif
+}
+
+/// The first `count` integers, the others zero; touches no memory past them.
+inline Vec load_int8_part(const int8_t* p, int64_t count) {
+  int8_t bytes[kLanes] = {};
+  std::memcpy(bytes, p, static_cast<size_t>(count));
+  return load_int8(bytes);
+}
+
 #if defined(PT2_AVX2)
 inline __m256i part_mask(int64_t count) {
   return _mm256_cmpgt_epi32(_mm256_set1_epi32(static_cast<int>(count)), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
@@ -219,6 +240,41 @@ inline float reduce_lanes(Vec v, F f) {
 
 inline float sum_lanes(Vec v) {
   return reduce_lanes(v, [](Vec a, Vec b) { return a + b; });
+}
+
+/// Lane i of four from `a` and `b`: those of `a` from 0, those of `b` from 4, alike in each four lanes.
+template <int... F, int... I>
+inline Vec shuffle_fours(Vec a, Vec b, std::integer_sequence<int, F...>, std::integer_sequence<int, I...>) {
+  constexpr int kFrom[] = {F...};
+  return shuffle<(kFrom[I % 4] % 4 + I / 4 * 4 + (kFrom[I % 4] < 4 ? 0 : static_cast<int>(kLanes)))...>(a, b);
+}
+
+template <int A, int B, int C, int D>
+inline Vec fours(Vec a, Vec b) {
+  return shuffle_fours(a, b, std::integer_sequence<int, A, B, C, D>{},
+                       std::make_integer_sequence<int, static_cast<int>(kLanes)>{});
+}
+
+/// Adds up the lanes of W vectors, each pairwise: the sums lie one behind the other in `to`.
+template <int W>
+inline void sum_each(const Vec (&v)[W], float* to) {
+  static_assert(W == 1 || W == 2 || W == 4);
+  if constexpr (W == 1) {
+    *to = sum_lanes(v[0]);
+  } else {
+    const Vec first = fours<0, 4, 1, 5>(v[0], v[1]) + fours<2, 6, 3, 7>(v[0], v[1]);
+    Vec second = first;
+    if constexpr (W == 4) second = fours<0, 4, 1, 5>(v[2], v[3]) + fours<2, 6, 3, 7>(v[2], v[3]);
+    Vec sums = fours<0, 1, 4, 5>(first, second) + fours<2, 3, 6, 7>(first, second);
+    constexpr auto kAll = std::make_integer_sequence<int, static_cast<int>(kLanes)>{};
+#if PT2_VECTOR_BYTES >= 64
+    sums += swap_lanes<8>(sums, kAll);
+#endif
+#if PT2_VECTOR_BYTES >= 32
+    sums += swap_lanes<4>(sums, kAll);
+#endif
+    std::memcpy(to, &sums, W * sizeof(float));
+  }
 }
 
 inline float max_lanes(Vec v) {
