@@ -28,6 +28,13 @@ describe("foldScales", () => {
     `);
   });
 
+  it("keeps factors of another dtype, which change that of the result", () => {
+    for (const dtype of ["f64", "f16", "c64", "i64"]) {
+      const before = program(scaled("[6, 1, 1]").replace("%s: f32", `%s: ${dtype}`));
+      expect(foldScales(before, target())).toBe(before);
+    }
+  });
+
   it("keeps factors of which there is not one per channel", () => {
     for (const shape of ["[8]", "[6, 8, 8]", "[1, 1, 1]"]) {
       const before = program(scaled(shape));

@@ -32,6 +32,11 @@ function scaled(value: Arg | undefined, factor: Arg | undefined, context: Rewrit
   if (node === undefined || shape === undefined || channelDim === undefined) return null;
   const at = dims === undefined ? channelDim : dims.map((dim) => normalDim(dim, shape.length)).indexOf(channelDim);
   if (!isPerChannel(knownShape(context.tensor(factor)), at, shape.length, shape[channelDim]!)) return null;
+  // A factor of a wider dtype makes the result wider.
+  const dtypes = [value, made, factor, argOf(node, "weight"), given(node, "bias")].flatMap(
+    (arg) => context.tensor(arg)?.dtype ?? [],
+  );
+  if (new Set(dtypes).size !== 1) return null;
   const result = rescaled(node, factor!, context);
   if (result === null || dims === undefined) return result;
   return context.emit("aten::permute", { self: result, dims: intsArg(dims) }, context.tensor(value), outer!);

@@ -32,7 +32,7 @@ const rmsNorm: WebgpuKernel = webgpuKernel({
       name: "rms_norm",
       input,
       rowDims: args.normalized_shape.length,
-      eps: args.eps ?? EPSILON[input.dtype as keyof typeof EPSILON],
+      eps: args.eps ?? (input.dtype === "float64" ? Number.EPSILON : EPSILON),
       centered: false,
       weight: call.optional(args.weight),
       bias: null,
@@ -41,8 +41,8 @@ const rmsNorm: WebgpuKernel = webgpuKernel({
   },
 });
 
-/** `torch.finfo(dtype).eps`, the default of `rms_norm`. */
-const EPSILON = { float64: 2 ** -52, float32: 2 ** -23, float16: 2 ** -10, bfloat16: 2 ** -7 } as const;
+/** `torch.finfo(torch.float32).eps`, the default of `rms_norm` also in half precision, which PyTorch computes in float32. */
+const EPSILON = 2 ** -23;
 
 /** `group_norm` and `native_group_norm`: a row is a group of channels of one image. */
 const groupNorm: WebgpuKernel = webgpuKernel({
