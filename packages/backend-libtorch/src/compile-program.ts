@@ -1,5 +1,5 @@
 import { type CompileRequest, unsupportedOps } from "@pt2/backend";
-import { type Node, type Program, walk } from "@pt2/graph";
+import { type Node, type OpName, type Program, walk } from "@pt2/graph";
 import { describeNode, effectsOf } from "@pt2/registry";
 import { requireArguments } from "@pt2/registry/on-demand";
 import type { Abilities } from "./abilities.ts";
@@ -92,7 +92,8 @@ export async function compileProgram(request: CompileRequest, options: CompileOp
     if (device === "cpu") requirePageable(node);
   });
   const shared = isShared(inlined, weights);
-  const { program: expanded, commits: all } = commitsOf(expandProgram(inlined, router), shared);
+  const memory = { isShared: shared, effectsOf: (op: OpName) => router.effectsOf(op) };
+  const { program: expanded, commits: all } = commitsOf(expandProgram(inlined, router), memory);
   const writes = writesState(expanded, {
     isOp: (node) => router.routeOf(node).kind === "op",
     effectsOf(op) {

@@ -34,6 +34,67 @@ describeWithLibtorch("mutation", ({ addon }) => {
     await executable.dispose();
   });
 
+  it.each(["fast", "exact"] as const)(
+    "buffers that are copied to each other get what the others had: %s",
+    async (precision) => {
+      const executable = await compileBody(
+        backend,
+        `
+  buffer "a" = %a: f32[3]
+  buffer "b" = %b: f32[3]
+  buffer "c" = %c: f32[3]
+  user_input %x: f32[3]
+  %zero: f32[3] = aten::add.Tensor(%a, other=0)
+  %p: f32[3] = aten::copy_(%c, src=%b)
+  %q: f32[3] = aten::copy_(%b, src=%a)
+  %r: f32[3] = aten::copy_(%a, src=%x)
+  return %zero, %p, %q`,
+        { a: floats([3], 1, 1, 1), b: floats([3], 2, 2, 2), c: floats([3], 3, 3, 3) },
+        { precision },
+      );
+      const runs = [x, floats([3], 4, 5, 6), x, x].map(async (input) =>
+        (await executable.run([input])).map(elementsOf),
+      );
+      expect(await Promise.all(runs)).toEqual([
+        [
+          [1, 1, 1],
+          [2, 2, 2],
+          [1, 1, 1],
+        ],
+        [
+          [1, 2, 3],
+          [1, 1, 1],
+          [1, 2, 3],
+        ],
+        [
+          [4, 5, 6],
+          [1, 2, 3],
+          [4, 5, 6],
+        ],
+        [
+          [1, 2, 3],
+          [4, 5, 6],
+          [1, 2, 3],
+        ],
+      ]);
+      await executable.dispose();
+    },
+  );
+
+  it("new values of buffers that are each other's old ones are exchanged", async () => {
+    const executable = await compileBody(
+      backend,
+      `
+  buffer "a" = %a: f32[1]
+  buffer "b" = %b: f32[1]
+  %y: f32[1] = aten::clone(%a)
+  return %b -> buffer_mutation "a", %a -> buffer_mutation "b", %y`,
+      { a: floats([1], 1), b: floats([1], 2) },
+    );
+    for (const expected of [1, 2, 1, 2]) expect(elementsOf((await executable.run([])).at(-1))).toEqual([expected]);
+    await executable.dispose();
+  });
+
   it("tied buffers see each other's writes, in place or as results", async () => {
     const storage = floats([4], 1, 2, 3, 4);
     const tied = {

@@ -5,6 +5,7 @@ export { isOfMemory, looksBehindViews } from "./passes/functionalize/memory.ts";
 export { mutates } from "./passes/functionalize/node-effects.ts";
 export { GraphBuilder, type NewNode } from "./passes/graph-builder.ts";
 export { hasRegions } from "./passes/has-regions.ts";
+export { hiddenWrites } from "./passes/hidden-writes.ts";
 export { isFunctional } from "./passes/mutating-names.ts";
 export { type RemoveNoOpsOptions, removeNoOps } from "./passes/remove-no-ops.ts";
 export { canonicalizeStridedViews } from "./passes/strided-views.ts";

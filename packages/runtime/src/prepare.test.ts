@@ -1,4 +1,4 @@
-import { parse, printGraph } from "@pt2/graph";
+import { type Program, parse, printGraph } from "@pt2/graph";
 import { createRegistry } from "@pt2/registry";
 import { aten } from "@pt2/registry/aten";
 import { expect, it } from "vitest";
@@ -30,4 +30,22 @@ it("preparing for a backend with mutation removes aliases and dead code, and kee
   return %b, %copy
 }
 `);
+});
+
+it("a normalization in training, which writes its statistics, is kept though nothing reads its result", async () => {
+  const training = (flag: boolean): Promise<Program> =>
+    prepare(
+      parse(`program "TRAINING" torch "2.13.0" {
+  buffer "m" = %m: f32[3]
+  buffer "v" = %v: f32[3]
+  user_input %x: f32[2, 3]
+  %y: f32[2, 3] = aten::batch_norm(input=%x, weight=none, bias=none, running_mean=%m, running_var=%v, training=${flag}, momentum=0.1, eps=0.00001, cudnn_enabled=true)
+  return %m
+}
+`),
+      registry,
+      { mutation: true },
+    );
+  expect((await training(true)).graph.nodes).toHaveLength(1);
+  expect((await training(false)).graph.nodes).toHaveLength(0);
 });

@@ -6,6 +6,7 @@ import {
   eliminateDeadCode,
   foldSymbolicArithmetic,
   hasRegions,
+  hiddenWrites,
   isFunctional,
   looksBehindViews,
   mutates,
@@ -100,5 +101,6 @@ const CHECKED = /^(?!_operator::|higher_order::|math::|torch_)/;
 function isPure(node: Node, registry: OpRegistry): boolean {
   const record = registry.resolve(node.op);
   if (record === undefined || record.impure === true) return false;
+  if (hiddenWrites(node).length > 0) return false;
   return record.schema.returns.length > 0 && registry.effectsOf(node.op)?.mutates.length === 0;
 }

@@ -1,4 +1,5 @@
 import type { Node, Program, TensorType } from "@pt2/graph";
+import { separateUpdates, type Updates } from "./separate-updates.ts";
 
 /** A result that becomes the value of a buffer or parameter once a run has succeeded. */
 export interface Commit {
@@ -17,7 +18,7 @@ export interface CommittedProgram {
  * Finds the results that are new values of buffers. Where a new value cannot simply replace the old one (other tensors
  * share its memory, or two buffers would share that of the result) the program itself copies it.
  */
-export function commitsOf(program: Program, isShared: (target: string) => boolean): CommittedProgram {
+export function commitsOf(program: Program, memory: Omit<Updates, "nodes">): CommittedProgram {
   const { graph, inputs, outputs } = program;
   const values = new Map(inputs.flatMap((spec) => ("target" in spec ? [[spec.target, spec.value] as const] : [])));
   const seen = new Set<string>(graph.inputs.filter((name) => name !== null));
@@ -28,13 +29,13 @@ export function commitsOf(program: Program, isShared: (target: string) => boolea
     const result = graph.outputs[output]!;
     const value = values.get(spec.target);
     if (result.kind !== "value" || result.name === value) continue;
-    const fresh = !seen.has(result.name) && !isShared(spec.target);
+    const fresh = !seen.has(result.name) && !memory.isShared(spec.target);
     seen.add(result.name);
     if (fresh || value === undefined) commits.push({ output, target: spec.target });
     else copies.push(copyNode(value, result.name, copies.length));
   }
-  if (copies.length === 0) return { program, commits };
-  return { program: { ...program, graph: { ...graph, nodes: [...graph.nodes, ...copies] } }, commits };
+  const copying = { ...program, graph: { ...graph, nodes: [...graph.nodes, ...copies] } };
+  return { program: copies.length === 0 ? program : separateUpdates(copying, { ...memory, nodes: copies }), commits };
 }
 
 function copyNode(target: string, source: string, count: number): Node {

@@ -127,7 +127,10 @@ test("new values of buffers are committed, or copied where memory is shared", ()
   %y: f32[2] = aten::add.Tensor(%a, other=%x)
   %z: f32[2] = aten::add.Tensor(%b, other=%x)
   return %y -> buffer_mutation "a", %z -> buffer_mutation "b", %y`);
-  const { program: copied, commits } = commitsOf(functional, (target) => target === "b");
+  const { program: copied, commits } = commitsOf(functional, {
+    isShared: (target) => target === "b",
+    effectsOf: (op) => router.effectsOf(op),
+  });
   expect(commits).toEqual([{ output: 0, target: "a" }]);
   expect(printPlan(encodeProgram(copied, options).plan)).toContain("op aten::copy_(self=%1, src=%4) -> -\n");
 });

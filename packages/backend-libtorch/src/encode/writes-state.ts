@@ -9,8 +9,7 @@ import {
   usesOf,
   valuesOf,
 } from "@pt2/graph";
-import type { OpEffects } from "@pt2/graph/passes";
-import { hiddenWrites } from "./hidden-writes.ts";
+import { hiddenWrites, type OpEffects } from "@pt2/graph/passes";
 
 /** What the analysis needs to know about ops. */
 export interface WriteAnalysis {

@@ -9,8 +9,9 @@ import {
   unflattenLinears,
 } from "@pt2/engine/rewrites";
 import { Pt2Error } from "@pt2/format";
-import { type Program, stats } from "@pt2/graph";
+import { argOf, type Program, stats } from "@pt2/graph";
 import { removeNoOps } from "@pt2/graph/passes";
+import { separateUpdates } from "../encode/separate-updates.ts";
 import { type OptimizedProgram, unoptimized } from "../optimized-program.ts";
 import { dropCopies } from "./drop-copies.ts";
 import { expandShortSums } from "./expand-short-sums.ts";
@@ -86,8 +87,19 @@ export function optimize(program: Program, target: OptimizeTarget, isFunctional 
   if (functional === null) return unoptimized(program);
   const rewritten = PASSES.reduce((current, pass) => pass(current, target), functional);
   const { program: folded, prologue } = foldConstants(rewritten, target);
-  const main = fusePointwise(folded, target);
+  const main = updatedAtOnce(fusePointwise(folded, target), target);
   return { program: main, prologue, notes: notesOn(program, main, prologue) };
+}
+
+/** The updates of buffers that a functional program ends with: what came to be in the memory of one is copied before. */
+function updatedAtOnce(program: Program, { effectsOf }: OptimizeTarget): Program {
+  const state = new Set(program.inputs.flatMap((spec) => ("target" in spec ? [spec.value] : [])));
+  const nodes = program.graph.nodes.filter((node) => {
+    const self = argOf(node, "self");
+    return node.op === "aten::copy_" && self?.kind === "value" && state.has(self.name);
+  });
+  // The passes assume that weights share no memory.
+  return separateUpdates(program, { nodes, effectsOf, isShared: () => false });
 }
 
 /** Returns null for a program that cannot be made functional because it writes to a constant. */

@@ -7,7 +7,7 @@ import { type UpdatedProgram, updateInPlace } from "./update-in-place.ts";
 const target = cpu(["pt2::pointwise", "pt2::pointwise_"]);
 
 function updated(body: string, on = target): UpdatedProgram {
-  const { program: whole, commits } = commitsOf(program(body), () => false);
+  const { program: whole, commits } = commitsOf(program(body), { isShared: () => false, effectsOf: () => undefined });
   return updateInPlace({ program: fusePointwise(whole, on), commits }, on);
 }
 

@@ -14,6 +14,7 @@ import {
 } from "@pt2/graph";
 import { GraphBuilder } from "@pt2/graph/passes";
 import type { Commit, CommittedProgram } from "../encode/commits.ts";
+import { StateMemory } from "../encode/state-memory.ts";
 import { POINTWISE } from "./fuse-pointwise.ts";
 import type { OptimizeTarget } from "./target.ts";
 
@@ -38,7 +39,7 @@ export function updateInPlace({ program, commits }: CommittedProgram, target: Op
   const none = { program, commits, update: null, targets: [] };
   if (!target.has(OP)) return none;
   const { graph } = program;
-  const state = new State(program, target);
+  const state = new StateMemory(program, target.effectsOf);
   let passes = passesOf(program, commits, state, target);
   // What is not written in place is no longer in the way of others.
   for (let before = -1; before !== passes.length; ) {
@@ -91,7 +92,7 @@ class Pass {
 function passesOf(
   { graph, inputs }: Program,
   commits: readonly Commit[],
-  state: State,
+  state: StateMemory,
   target: OptimizeTarget,
 ): readonly Pass[] {
   const placeholders = new Map(
@@ -134,41 +135,6 @@ function isSame(a: ValueType | undefined, b: ValueType | undefined): boolean {
   if (a?.kind !== "tensor" || b?.kind !== "tensor" || a.dtype !== "float32" || b.dtype !== "float32") return false;
   const [x, y] = [a.shape.map(Number), b.shape.map(Number)];
   return x.every(Number.isFinite) && `${x}` === `${y}` && `${b.strides.map(Number)}` === `${contiguousStrides(y)}`;
-}
-
-/** Which values share memory with weights and buffers. */
-class State {
-  readonly #behind = new Map<string, readonly string[]>();
-
-  constructor({ graph, inputs }: Program, target: OptimizeTarget) {
-    for (const spec of inputs) if ("target" in spec && spec.value !== null) this.#behind.set(spec.value, [spec.value]);
-    for (const node of graph.nodes) {
-      const effects = graphsOf(node).length > 0 ? undefined : target.effectsOf(node.op);
-      for (const [at, output] of node.outputs.entries()) {
-        const from =
-          effects === undefined
-            ? usesOf(node)
-            : effects.aliases.flatMap((alias) => (alias.output === at ? valuesIn(node, alias.arg) : []));
-        const behind = [...new Set(from.flatMap((name) => this.behind(name)))];
-        if (behind.length === 0) continue;
-        for (const name of definitionsOf({ ...node, outputs: [output] })) this.#behind.set(name, behind);
-      }
-    }
-  }
-
-  /** Returns the placeholders of the weights and buffers whose memory a value may be. */
-  behind(name: string): readonly string[] {
-    return this.#behind.get(name) ?? [];
-  }
-
-  isOwn(placeholder: string): boolean {
-    return this.behind(placeholder).length === 1;
-  }
-}
-
-function valuesIn(node: Node, arg: string): readonly string[] {
-  const given = argOf(node, arg);
-  return given === undefined ? [] : valuesOf(given);
 }
 
 /** The values that the graph still returns. */

@@ -1,4 +1,5 @@
 import type { Node, OpName } from "@pt2/graph";
+import { hiddenWrites } from "@pt2/graph/passes";
 import type { OpRegistry } from "@pt2/registry";
 
 /** What rewrites may assume of the backend that runs the program. */
@@ -37,9 +38,9 @@ export function purity(registry: OpRegistry): RewriteTarget["isPure"] {
     if (record === undefined || record.impure === true) return false;
     return record.schema.returns.length > 0 && registry.effectsOf(op)?.mutates.length === 0;
   };
-  return ({ op }) => {
-    const answer = known.get(op) ?? isPure(op);
-    known.set(op, answer);
-    return answer;
+  return (node) => {
+    const answer = known.get(node.op) ?? isPure(node.op);
+    known.set(node.op, answer);
+    return answer && hiddenWrites(node).length === 0;
   };
 }

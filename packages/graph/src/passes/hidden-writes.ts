@@ -1,4 +1,5 @@
-import { argOf, type Node, type OpName } from "@pt2/graph";
+import type { Node, OpName } from "../ir.ts";
+import { argOf } from "../query/node-values.ts";
 
 /** Normalizations that update running statistics in training, which their schemas do not say, each with its flag. */
 const TRAINING_FLAG: ReadonlyMap<OpName, string> = new Map([

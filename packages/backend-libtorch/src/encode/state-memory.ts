@@ -1,0 +1,38 @@
+import { argOf, definitionsOf, graphsOf, type Node, type OpName, type Program, usesOf, valuesOf } from "@pt2/graph";
+import type { OpEffects } from "@pt2/graph/passes";
+
+/** Which values share memory with weights and buffers. */
+export class StateMemory {
+  readonly #behind = new Map<string, readonly string[]>();
+
+  /** `effectsOf` returns what an op aliases; undefined where that is unknown. */
+  constructor({ graph, inputs }: Program, effectsOf: (op: OpName) => OpEffects | undefined) {
+    for (const spec of inputs) if ("target" in spec && spec.value !== null) this.#behind.set(spec.value, [spec.value]);
+    for (const node of graph.nodes) {
+      const effects = graphsOf(node).length > 0 ? undefined : effectsOf(node.op);
+      for (const [at, output] of node.outputs.entries()) {
+        const from =
+          effects === undefined
+            ? usesOf(node)
+            : effects.aliases.flatMap((alias) => (alias.output === at ? valuesIn(node, alias.arg) : []));
+        const behind = [...new Set(from.flatMap((name) => this.behind(name)))];
+        if (behind.length === 0) continue;
+        for (const name of definitionsOf({ ...node, outputs: [output] })) this.#behind.set(name, behind);
+      }
+    }
+  }
+
+  /** Returns the placeholders of the weights and buffers whose memory a value may be. */
+  behind(name: string): readonly string[] {
+    return this.#behind.get(name) ?? [];
+  }
+
+  isOwn(placeholder: string): boolean {
+    return this.behind(placeholder).length === 1;
+  }
+}
+
+function valuesIn(node: Node, arg: string): readonly string[] {
+  const given = argOf(node, arg);
+  return given === undefined ? [] : valuesOf(given);
+}
