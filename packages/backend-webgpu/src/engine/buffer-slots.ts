@@ -29,13 +29,16 @@ export class BufferSlots implements PlanMemory<GPUBuffer> {
 
   /**
    * Makes the slots from `start` on at least this large. A slot that grows loses its content; those before `start`
-   * stay.
+   * stay. `submit` submits what was recorded, which may still read a slot.
    */
-  reserve(start: number, bytes: readonly number[]): void {
+  reserve(start: number, bytes: readonly number[], submit: () => void): void {
     for (const [i, wanted] of bytes.entries()) {
       const known = this.#slots[start + i];
       if (known !== undefined && known.size >= sizeOf(wanted) && this.#memory.holds(known)) continue;
-      if (known !== undefined) this.#memory.free(known);
+      if (known !== undefined) {
+        submit();
+        this.#memory.free(known);
+      }
       // The slot stays empty if the next allocation fails.
       this.#slots[start + i] = undefined;
       this.#generation++;

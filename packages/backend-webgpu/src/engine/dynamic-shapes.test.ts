@@ -57,6 +57,27 @@ await describeWithDevice("sizes that change", (gpu) => {
     await executable.dispose();
   });
 
+  test("what a branch returns is copied out of its memory before that grows for the rest", async () => {
+    const program = programOf(`user_input %x: f32[3, 5]
+  %sum: f32[] = aten::sum(self=%x)
+  %positive: bool[] = aten::gt.Scalar(self=%sum, other=0)
+  cond: [%r: f32[5]] = higher_order::cond(%positive, graph yes(%a: f32[3, 5]) {
+    %s: f32[5] = aten::sum.dim_IntList(self=%a, dim=[0])
+    return %s
+  }, graph no(%a: f32[3, 5]) {
+    %m: f32[5] = aten::mean.dim(self=%a, dim=[0])
+    return %m
+  }, [%x])
+  %d: f32[3, 5] = aten::mul.Tensor(self=%x, other=2)
+  %c: f32[3, 5] = aten::cumsum(self=%d, dim=0)
+  %y: f32[3, 5] = aten::add.Tensor(self=%c, other=%r)
+  return %y`);
+    const executable = await backend.compile({ program, weights: new Map(), registry });
+    const ones = floats([3, 5], ...new Array<number>(15).fill(1));
+    expect(await run(executable, ones)).toEqual([[5, 7, 9].flatMap((row) => new Array<number>(5).fill(row))]);
+    await executable.dispose();
+  });
+
   test("plans for different sizes grow and share the same buffers", async () => {
     const executable = await backend.compile({ program: programOf(NET), weights, registry });
     const small = await run(executable, someFloats(2, 8));

@@ -103,7 +103,7 @@ export class WebgpuEngine implements StageEngine<TensorView, WebgpuPlan> {
     numbers: readonly RuntimeScalar[],
   ): void {
     const { stream, device, plans } = this.#parts;
-    plan.bind(plans.memory);
+    plan.bind(plans.memory, stream);
     for (const [i, tensor] of tensors.entries()) {
       const view = plan.view(tensor);
       const value = values[i]!;

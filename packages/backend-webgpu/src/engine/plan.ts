@@ -7,6 +7,7 @@ import type { WebgpuStage, WebgpuTypes } from "./kernel.ts";
 import type { Memory } from "./memory.ts";
 import { type ReadyOptions, ReadySteps } from "./ready-steps.ts";
 import type { ShaderNames } from "./shader-names.ts";
+import type { Stream } from "./stream.ts";
 import type { TensorView } from "./tensor-view.ts";
 import type { WebgpuStep } from "./webgpu-step.ts";
 
@@ -89,9 +90,9 @@ export class WebgpuPlan implements StagePlan<TensorView> {
   }
 
   /** Makes sure that its buffers exist and its bind groups refer to them. */
-  bind(slots: BufferSlots): void {
+  bind(slots: BufferSlots, stream: Stream): void {
     const { start, sizes } = this.#stage.layout;
-    slots.reserve(start, sizes);
+    slots.reserve(start, sizes, () => stream.submit());
     if (this.#generation === slots.generation) return;
     this.ready.bind();
     this.#generation = slots.generation;
