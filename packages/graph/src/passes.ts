@@ -4,6 +4,7 @@ export type { EffectsOf, OpAlias, OpEffects, ViewInverse } from "./passes/functi
 export { isOfMemory, looksBehindViews } from "./passes/functionalize/memory.ts";
 export { mutates } from "./passes/functionalize/node-effects.ts";
 export { GraphBuilder, type NewNode } from "./passes/graph-builder.ts";
+export { hasInPlaceViews } from "./passes/has-in-place-views.ts";
 export { hasRegions } from "./passes/has-regions.ts";
 export { hiddenWrites } from "./passes/hidden-writes.ts";
 export { isFunctional } from "./passes/mutating-names.ts";

@@ -5,6 +5,7 @@ import {
   canonicalizeStridedViews,
   eliminateDeadCode,
   foldSymbolicArithmetic,
+  hasInPlaceViews,
   hasRegions,
   hiddenWrites,
   isFunctional,
@@ -18,22 +19,24 @@ import { requireArguments } from "@pt2/registry/on-demand";
 type Mutation = Pick<Capabilities, "mutation">;
 
 /**
- * Runs the first passes, which need no op definitions: expands regions and removes no-ops, except ops that the user
- * takes over. Copies are kept for a backend with mutation, as the program may write to their source.
+ * Runs the first passes, which need no op definitions: expands regions, makes views of what changes sizes in place, and
+ * removes no-ops, except ops that the user takes over. Copies are kept for a backend with mutation, as the program may write to their source.
  */
 export async function removeNoOpsAndRegions(
   imported: Program,
   { isClaimed }: Pick<OpRegistry, "isClaimed">,
   { mutation = false }: Mutation = {},
 ): Promise<Program> {
-  const program = canonicalizeStridedViews(await withoutRegions(imported), isClaimed);
+  const program = canonicalizeStridedViews(await withoutRegions(imported, isClaimed), isClaimed);
   return removeNoOps(program, { keepCopies: mutation, isClaimed });
 }
 
-async function withoutRegions(program: Program): Promise<Program> {
-  if (!hasRegions(program.graph)) return program;
-  const { expandAutocast, expandVmap } = await import("@pt2/graph/functionalize");
-  return expandVmap(expandAutocast(program));
+async function withoutRegions(program: Program, isClaimed: OpRegistry["isClaimed"]): Promise<Program> {
+  const [regions, views] = [hasRegions(program.graph), hasInPlaceViews(program.graph)];
+  if (!regions && !views) return program;
+  const { expandAutocast, expandVmap, replaceInPlaceViews } = await import("@pt2/graph/functionalize");
+  const expanded = regions ? expandVmap(expandAutocast(program)) : program;
+  return views ? replaceInPlaceViews(expanded, isClaimed) : expanded;
 }
 
 /** Makes overlapping buffers views of one, where the program writes to one. */
