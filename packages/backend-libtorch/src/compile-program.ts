@@ -1,10 +1,12 @@
 import { type CompileRequest, unsupportedOps } from "@pt2/backend";
 import { type Node, type OpName, type Program, walk } from "@pt2/graph";
+import { looksBehindViews } from "@pt2/graph/passes";
 import { describeNode, effectsOf } from "@pt2/registry";
 import { requireArguments } from "@pt2/registry/on-demand";
 import type { Abilities } from "./abilities.ts";
 import type { Addon, NativeTensor } from "./addon.ts";
 import { type Commit, type CommittedProgram, commitsOf } from "./encode/commits.ts";
+import { withRecordedStrides } from "./encode/recorded-strides.ts";
 import { writesState } from "./encode/writes-state.ts";
 import { expandProgram } from "./expand/expand-program.ts";
 import { handlerTensor } from "./handlers/handler-tensor.ts";
@@ -93,7 +95,10 @@ export async function compileProgram(request: CompileRequest, options: CompileOp
   });
   const shared = isShared(inlined, weights);
   const memory = { isShared: shared, effectsOf: (op: OpName) => router.effectsOf(op) };
-  const { program: expanded, commits: all } = commitsOf(expandProgram(inlined, router), memory);
+  // With precision `fast` a view reshapes where it cannot be one.
+  const laid =
+    request.precision === "exact" || looksBehindViews(inlined.graph) ? withRecordedStrides(inlined) : inlined;
+  const { program: expanded, commits: all } = commitsOf(expandProgram(laid, router), memory);
   const writes = writesState(expanded, {
     isOp: (node) => router.routeOf(node).kind === "op",
     effectsOf(op) {

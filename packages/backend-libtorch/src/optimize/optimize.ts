@@ -10,7 +10,7 @@ import {
 } from "@pt2/engine/rewrites";
 import { Pt2Error } from "@pt2/format";
 import { argOf, type Program, stats } from "@pt2/graph";
-import { removeNoOps } from "@pt2/graph/passes";
+import { looksBehindViews, removeNoOps } from "@pt2/graph/passes";
 import { separateUpdates } from "../encode/separate-updates.ts";
 import { type OptimizedProgram, unoptimized } from "../optimized-program.ts";
 import { dropCopies } from "./drop-copies.ts";
@@ -83,6 +83,8 @@ const PASSES: readonly Pass[] = [
  */
 export function optimize(program: Program, target: OptimizeTarget, isFunctional = false): OptimizedProgram {
   const claimed = !isFunctional && hasClaimedWrites(program, target);
+  // The passes keep elements, and not where they are in memory.
+  if (looksBehindViews(program.graph)) return unoptimized(program);
   const functional = isFunctional ? program : claimed ? null : functionalForm(program, target);
   if (functional === null) return unoptimized(program);
   const rewritten = PASSES.reduce((current, pass) => pass(current, target), functional);
