@@ -84,6 +84,23 @@ describeWithLibtorch("arguments that libtorch does not check", ({ addon }) => {
     backend.callSync(op, args);
   });
 
+  it.each(["int32", "int64"] as const)("the quotient of the least %s by -1 is refused, and no other", (dtype) => {
+    const least = dtype === "int32" ? -(2 ** 31) : -(2n ** 63n);
+    const make = (...values: readonly (number | bigint)[]): HostTensor =>
+      dtype === "int32"
+        ? hostTensor(dtype, [values.length], Int32Array.from(values, Number))
+        : hostTensor(dtype, [values.length], BigInt64Array.from(values, BigInt));
+    const divide = (self: HostTensor, other: HostTensor | number, rounding_mode = "trunc"): readonly unknown[] => {
+      const op = typeof other === "number" ? "aten::div.Scalar_mode" : "aten::div.Tensor_mode";
+      return elementsOf(backend.callSync(op, { self, other, rounding_mode })[0] as HostTensor).map(Number);
+    };
+    const refused = expect.objectContaining({ code: "libtorch.argument" });
+    for (const other of [-1, make(3, -1), make(-1)]) expect(() => divide(make(1, least), other)).toThrow(refused);
+    expect(divide(make(7, least), make(-1, 2))).toEqual([-7, Number(least) / 2]);
+    expect(divide(make(-7, 9), -1)).toEqual([7, -9]);
+    expect(divide(make(-7, least), 1)).toEqual([-7, Number(least)]);
+  });
+
   it("tensors that only oneDNN can read do not meet ordinary ones", () => {
     const plain = addon.tensor(
       addon.storage(new Uint8Array(64)),

@@ -1,3 +1,4 @@
+import { backendError, type OptionTypes, requireOptions } from "@pt2/backend";
 import type { LibtorchFlags } from "./addon.ts";
 import type { Outputs } from "./native-tensor.ts";
 
@@ -71,4 +72,33 @@ export interface LibtorchOptions {
   readonly outputs?: Outputs;
   /** The folder of libtorch, with `include` and `lib`. @default what `PT2_LIBTORCH` names, or is found */
   readonly folder?: string;
+}
+
+const OPTIONS: { readonly [Name in keyof LibtorchOptions]-?: string } & OptionTypes = {
+  device: "string",
+  threads: "number",
+  concurrency: "number",
+  atOnceMs: "number",
+  libraries: "object",
+  flags: "object",
+  weights: '"bfloat16"',
+  mmap: "boolean",
+  cache: "boolean | object",
+  cudaGraphs: "boolean",
+  cudaKernels: "boolean",
+  outputs: '"host" | "device"',
+  folder: "string",
+};
+
+/** Throws `backend.options` for an option that `libtorch` does not have, or whose value is impossible. */
+export function requireLibtorchOptions(options: LibtorchOptions): void {
+  requireOptions("libtorch()", options, OPTIONS);
+  for (const name of ["threads", "concurrency"] as const) {
+    const count = options[name];
+    if (count === undefined || (Number.isInteger(count) && count > 0)) continue;
+    throw backendError("backend.options", {
+      what: `libtorch() does not take \`{ ${name}: ${count} }\``,
+      advice: `Give \`${name}\` an integer from 1 on, or leave it out.`,
+    });
+  }
 }

@@ -1,5 +1,8 @@
 // Checks numbers and lists that an op cannot take: empty ones, sizes beyond the tensor's, mixed dtypes.
+#include <ATen/ops/result_type.h>
+
 #include <cmath>
+#include <cstdint>
 #include <vector>
 
 #include "failure.h"
@@ -151,6 +154,22 @@ void adaptivePool(const Arg& outputSize) {
   outputSize.require(!empty, "describes an empty result, at great length");
 }
 
+// The quotient that no integer is ends the process.
+void truncatedQuotient(const Arg& self, const Arg& other, const Arg& roundingMode) {
+  const at::Tensor dividend = self.tensor();
+  if (!dividend.defined() || !roundingMode.value().isString() || roundingMode.value().toStringRef() != "trunc") return;
+  const bool isTensor = other.hasTensor();
+  if (!isTensor && !other.value().isScalar()) return;
+  const at::ScalarType dtype = isTensor ? at::result_type(dividend, other.tensor())
+                                        : at::result_type(dividend, other.value().toScalar());
+  if (dtype != at::kInt && dtype != at::kLong) return;
+  const int64_t least = dtype == at::kInt ? INT32_MIN : INT64_MIN;
+  if (!isTensor && other.value().toScalar().toLong() != -1) return;
+  at::Tensor overflows = dividend.eq(least);
+  if (isTensor) overflows = overflows.logical_and(other.tensor().eq(-1));
+  other.require(!overflows.any().item<bool>(), "is -1, and `self` has the least number of its dtype");
+}
+
 // A quantized dtype has no sign bit that a view could reinterpret.
 void notQuantized(const Arg& self) {
   const bool quantized = self.value().isTensor() && self.value().toTensor().is_quantized();
@@ -192,6 +211,14 @@ const CheckTable& valueChecks() {
       {{"aten::adaptive_max_pool2d", "aten::adaptive_max_pool2d.out", "aten::adaptive_max_pool3d",
         "aten::adaptive_max_pool3d.out"},
        {reads<adaptivePool>("output_size")}},
+      {{"aten::div.Tensor", "aten::div.out", "aten::div.Scalar", "aten::div.Scalar_out", "aten::div_.Tensor",
+        "aten::div_.Scalar", "aten::divide.Tensor", "aten::divide.out", "aten::divide.Scalar", "aten::divide_.Tensor",
+        "aten::divide_.Scalar"},
+       {}},
+      {{"aten::div.Tensor_mode", "aten::div.out_mode", "aten::div.Scalar_mode", "aten::div.Scalar_mode_out",
+        "aten::div_.Tensor_mode", "aten::div_.Scalar_mode", "aten::divide.Tensor_mode", "aten::divide.out_mode",
+        "aten::divide.Scalar_mode", "aten::divide_.Tensor_mode", "aten::divide_.Scalar_mode"},
+       {reads<truncatedQuotient>("self", "other", "rounding_mode")}},
       {{"aten::_neg_view", "aten::_neg_view_copy", "aten::_neg_view_copy.out"}, {reads<notQuantized>("self")}},
   };
   return table;
