@@ -15,7 +15,12 @@ const LOWER = [
   ...["scaled_dot_product_attention", "_native_multi_head_attention"],
   // Composed of matmuls: autocast casts inside.
   ...["einsum", "tensordot", "inner", "linalg_multi_dot", "chain_matmul"],
+  // Composed of linear layers and what keeps their dtype. GRU and LSTM take that of their state.
+  ...["rnn_tanh.input", "rnn_relu.input", "rnn_tanh_cell", "rnn_relu_cell"],
 ];
+
+/** Powers, which are products from the second one on; a copy, or the inverse, is none. */
+const POWERS: ReadonlySet<OpName> = new Set(["aten::matrix_power", "aten::linalg_matrix_power"]);
 
 const FLOAT32 = [
   ...["avg_pool3d", "adaptive_avg_pool3d", "max_pool3d", "adaptive_max_pool3d", "max_unpool2d", "max_unpool3d"],
@@ -50,6 +55,10 @@ const RULES: ReadonlyMap<OpName, AutocastRule> = new Map<OpName, AutocastRule>([
 
 /** Returns the rule for a node on the CPU; undefined where it keeps its operands' dtypes. */
 export function cpuAutocastRule(node: Node): AutocastRule | undefined {
+  if (POWERS.has(node.op)) {
+    const n = argOf(node, "n");
+    return n?.kind === "int" && n.value >= 2 ? "lower" : undefined;
+  }
   if (node.op !== "aten::pad") return RULES.get(node.op);
   const [mode, pad] = [argOf(node, "mode"), argOf(node, "pad")];
   const [how, sides] = [mode?.kind === "string" ? mode.value : "constant", pad?.kind === "list" ? pad.items.length : 0];

@@ -61,6 +61,21 @@ describe("expandAutocast", () => {
     );
   });
 
+  it("expandAutocast casts what is composed of matmuls, and powers from the second one on", () => {
+    const calls = [
+      ["aten::matrix_power(%x, n=2)", true],
+      ["aten::linalg_matrix_power(%x, n=5)", true],
+      ["aten::matrix_power(%x, n=1)", false],
+      ["aten::matrix_power(%x, n=-2)", false],
+      ["aten::rnn_tanh_cell(%x, hx=%x, w_ih=%x, w_hh=%x)", true],
+      ["aten::gru_cell(%x, hx=%x, w_ih=%x, w_hh=%x)", false],
+    ] as const;
+    for (const [call, casts] of calls) {
+      const expanded = expandAutocast(program(region(true, `%a: bf16[2, 2] = ${call}\nreturn %a`)));
+      expect(print(expanded).includes("aten::to.dtype"), call).toBe(casts);
+    }
+  });
+
   it("expandAutocast casts to float32 inside what is composed of ops with rules", () => {
     const call = (mode: string, sides: number): string =>
       `aten::pad(%a, pad=[${new Array(sides).fill(1)}], mode="${mode}")`;
