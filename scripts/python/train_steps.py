@@ -27,6 +27,7 @@ class Way(NamedTuple):
     optimizer: Callable[[list], optim.Optimizer]
     schedule: Callable[[optim.Optimizer], optim.lr_scheduler.LRScheduler] | None = None
     clip: float | None = None
+    limit: float | None = None
     accumulate: int = 1
 
 
@@ -46,8 +47,14 @@ WAYS = {
         lambda p: optim.AdamW(groups(p), lr=1e-3, foreach=False),
         lambda o: optim.lr_scheduler.CosineAnnealingLR(o, T_max=COUNT // 4),
         0.5,
-        4,
+        accumulate=4,
     ),
+    "limited": Way(lambda p: optim.SGD(p, lr=1e-1, momentum=0.9, foreach=False), clip=0.5, limit=0.01),
+    "rising adamw": Way(lambda p: optim.AdamW(p, lr=1e-4, weight_decay=0.01, maximize=True, foreach=False)),
+    "rising adam": Way(lambda p: optim.Adam(p, lr=1e-4, weight_decay=0.1, amsgrad=True, maximize=True, foreach=False)),
+    "rising sgd": Way(lambda p: optim.SGD(p, lr=1e-3, momentum=0.9, nesterov=True, weight_decay=1e-3, maximize=True, foreach=False)),
+    "rising adagrad": Way(lambda p: optim.Adagrad(p, lr=1e-3, weight_decay=1e-3, maximize=True, foreach=False)),
+    "rising rmsprop": Way(lambda p: optim.RMSprop(p, lr=1e-4, momentum=0.5, weight_decay=1e-3, maximize=True, foreach=False)),
 }
 
 
@@ -63,6 +70,8 @@ def train(module: nn.Module, batches: list, way: Way) -> dict[str, torch.Tensor]
             continue
         if way.clip is not None:
             nn.utils.clip_grad_norm_(module.parameters(), way.clip)
+        if way.limit is not None:
+            nn.utils.clip_grad_value_(module.parameters(), way.limit)
         optimizer.step()
         optimizer.zero_grad()
         if schedule is not None:

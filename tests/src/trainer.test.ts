@@ -42,6 +42,12 @@ const WAYS: Readonly<Record<string, Way>> = {
     clipNorm: 0.5,
     accumulate: 4,
   },
+  limited: { optimizer: sgd({ lr: 1e-1, momentum: 0.9 }), clipNorm: 0.5, clipValue: 0.01 },
+  "rising adamw": { optimizer: adamW({ lr: 1e-4, weightDecay: 0.01, maximize: true }) },
+  "rising adam": { optimizer: adam({ lr: 1e-4, weightDecay: 0.1, amsgrad: true, maximize: true }) },
+  "rising sgd": { optimizer: sgd({ lr: 1e-3, momentum: 0.9, nesterov: true, weightDecay: 1e-3, maximize: true }) },
+  "rising adagrad": { optimizer: adagrad({ lr: 1e-3, weightDecay: 1e-3, maximize: true }) },
+  "rising rmsprop": { optimizer: rmsprop({ lr: 1e-4, momentum: 0.5, weightDecay: 1e-3, maximize: true }) },
 };
 
 setFlagsFromString("--expose-gc");
@@ -154,12 +160,16 @@ print(torch.export.load(sys.argv[1]).module()(batches["0.0"], batches["0.1"])[0]
       });
 
       it("frozen parameters stay, and an aborted step changes nothing", async () => {
+        await using all = await trainerOf(backend, { optimizer: sgd({ lr: 0.1 }) });
+        const begun = await all.weights();
         await using trainer = await trainerOf(backend, {
           optimizer: sgd({ lr: 0.1 }),
           train: (name) => name.endsWith("7.weight"),
         });
         expect(trainer.parameters).toEqual(["network.7.weight"]);
         const before = await trainer.weights();
+        expect([...before.keys()].sort()).toEqual([...begun.keys()].sort());
+        expect(before.get("network.0.weight")!.data).toEqual(begun.get("network.0.weight")!.data);
         const controller = new AbortController();
         controller.abort(new Error("enough"));
         await expect(trainer.train(batches[0]!, { signal: controller.signal })).rejects.toThrow("enough");

@@ -5,7 +5,8 @@ export const AUTOGRAD_ERRORS = {
   "autograd.of": "what is to be differentiated is not one floating point number that the program returns",
   "autograd.wrt": "a name is neither a parameter nor an input that a gradient can be taken of",
   "autograd.no-gradient": "an op between parameters and loss has no gradient rule",
-  "autograd.rule": "a gradient rule returned something that is not the gradient of its argument",
+  "autograd.unknown-op": "no op set has an op of the program, or the loss that is added",
+  "autograd.rule": "a gradient rule failed, or returned something that is not the gradient of its argument",
   "autograd.sizes": "sizes are needed as numbers, and some depend on inputs or on data",
 } as const;
 

@@ -15,7 +15,6 @@ import {
 } from "@pt2/registry";
 import { NotLoaded, requireFits } from "@pt2/registry/on-demand";
 import { autogradError } from "./autograd-errors.ts";
-import type { Gradients } from "./gradient-rule.ts";
 import { gradientRuleOf } from "./gradient-rule-of.ts";
 import { WITH_DATA } from "./prepare-for-grad.ts";
 import { recompute } from "./recompute.ts";
@@ -116,7 +115,7 @@ export class Differentiation {
     // What an in-place call wrote to says something of its result, and nothing of those of simpler ops and of gradients.
     const { written, ...plain } = node;
     const results = this.#call(node.op, args, plain, 0);
-    if (written !== undefined) requireFits(results[0], this.#recordOf(node.op), args, node);
+    if (written !== undefined) requireFits(results[0], this.#recordOf(node.op, node), args, node);
     this.#bind(node, results);
   }
 
@@ -127,8 +126,8 @@ export class Differentiation {
     const form =
       depth < MAX_DEPTH ? FORMS[op]?.(this.#resolved(op, given, node), this.#forwardBuilder(node, depth)) : null;
     if (form !== null && form !== undefined) return [form];
-    if (this.#hasRule(op)) return this.#record(op, given, node);
-    const record = this.#recordOf(op);
+    if (this.#hasRule(op, node)) return this.#record(op, given, node);
+    const record = this.#recordOf(op, node);
     const results = record.decompose && depth < MAX_DEPTH ? this.#simpler(record, given, node, depth) : null;
     if (results !== null) return results;
     const { results: made } = this.#trace.call(op, given, node);
@@ -165,23 +164,24 @@ export class Differentiation {
     return call.results;
   }
 
-  #hasRule(op: OpName): boolean {
-    return gradientRuleOf(this.#recordOf(op)) !== null;
+  #hasRule(op: OpName, node: Node): boolean {
+    return gradientRuleOf(this.#recordOf(op, node)) !== null;
   }
 
-  #recordOf(op: OpName): OpRecord {
+  #recordOf(op: OpName, node: Node): OpRecord {
     const record = this.#registry.resolve(op);
     if (record !== undefined) return record;
     if (!this.#registry.isLoaded(op)) throw new NotLoaded(op, () => this.#registry.load([op]));
-    throw autogradError("autograd.no-gradient", {
-      what: `${op} is not known, so that no gradient can flow through it`,
-      advice: "Pass the op set that defines it as `ops`.",
+    throw autogradError("autograd.unknown-op", {
+      what: `${op} is not known`,
+      where: describeNode(node),
+      advice: "Check its name, or pass the op set that defines it as `ops`.",
       details: { op },
     });
   }
 
   #resolved(op: OpName, given: TracedCall["args"], node: Node): TracedCall["args"] {
-    return resolveArgs(this.#recordOf(op).schema, given, () => describeNode(node));
+    return resolveArgs(this.#recordOf(op, node).schema, given, () => describeNode(node));
   }
 
   #backwardCall({ record, args, results, node }: TapeEntry): void {
@@ -196,7 +196,7 @@ export class Differentiation {
       return;
     }
     const wants = (name: string): boolean => this.#isActive(args[name] ?? null);
-    const found: Gradients = rule({ args, results: tensors, grads, wants }, b) ?? {};
+    const found = rule({ args, results: tensors, grads, wants, node }, b);
     for (const [name, gradient] of Object.entries(found)) {
       const operands = [args[name] ?? null].flat() as readonly ArgValue[];
       for (const [i, each] of ([gradient].flat() as readonly (TensorMeta | null)[]).entries()) {

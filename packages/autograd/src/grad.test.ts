@@ -207,7 +207,14 @@ describe("ops of others", () => {
       what: "mine::twice has no gradient rule, and the loss depends on it",
       where: expect.stringContaining("mine::twice"),
     });
-    await expect(grad(program, { wrt: ["x"] })).rejects.toMatchObject({ code: "autograd.no-gradient" });
+  });
+
+  it("an op that no set has is named, with its place", async () => {
+    await expect(grad(program, { wrt: ["x"] })).rejects.toMatchObject({
+      code: "autograd.unknown-op",
+      what: "mine::twice is not known",
+      where: expect.stringContaining("mine::twice"),
+    });
   });
 });
 

@@ -1,6 +1,6 @@
 import type { OpRecord, TensorMeta } from "@pt2/registry";
 import type { GradientRule, Gradients } from "./gradient-rule.ts";
-import { RULES } from "./rules/gradient-rules.ts";
+import { ruleOf } from "./rules/gradient-rules.ts";
 import { scalarGradient } from "./scalar-gradient.ts";
 
 /**
@@ -8,7 +8,7 @@ import { scalarGradient } from "./scalar-gradient.ts";
  * follows from its expression. Null if it has none: its gradients then are those of its decomposition.
  */
 export function gradientRuleOf(record: OpRecord): GradientRule | null {
-  return record.gradient?.bind(record) ?? RULES[record.name] ?? (record.scalar === undefined ? null : derived(record));
+  return record.gradient?.bind(record) ?? ruleOf(record.name) ?? (record.scalar === undefined ? null : derived(record));
 }
 
 function derived(record: OpRecord): GradientRule {

@@ -1,8 +1,11 @@
-import type { OpName } from "@pt2/graph";
+import type { Node, OpName } from "@pt2/graph";
 import type { ArgValue, Builder, GradientCall, TensorMeta } from "@pt2/registry";
 
 /** The arguments of a gradient rule of any op. */
-export type Call = GradientCall<string>;
+export interface Call extends GradientCall<string> {
+  /** The node that is differentiated, for messages. */
+  readonly node?: Node;
+}
 
 /** The gradients of the tensor arguments, by name. No gradient flows to those that are left out. */
 export type Gradients = { readonly [argument: string]: TensorMeta | readonly (TensorMeta | null)[] | null };

@@ -1,6 +1,6 @@
 import type { Backend } from "@pt2/backend";
 import { LocalBackend } from "./local-backend.ts";
-import { defaultThreads, ONE_THREAD, requireThreads, type Threads } from "./threads/thread-count.ts";
+import { ONE_THREAD, requireThreads, type Threads } from "./threads/thread-count.ts";
 import type { FromWorker } from "./worker/protocol.ts";
 import { WorkerBackend } from "./worker/worker-backend.ts";
 import type { WorkerHandle } from "./worker/worker-channel.ts";
@@ -25,8 +25,9 @@ export interface WasmOptions {
 export type SeededBackend = Backend & Required<Pick<Backend, "manualSeed">>;
 
 /** Makes the backend for browsers and other web-like runtimes. In Node use `@pt2/backend-wasm/node`. */
-export function wasm({ worker = typeof Worker !== "undefined", threads }: WasmOptions = {}): SeededBackend {
-  const count = requireThreads(threads ?? defaultThreads(globalThis.navigator?.hardwareConcurrency ?? 1));
+export function wasm(options: WasmOptions = {}): SeededBackend {
+  const count = requireThreads(options, globalThis.navigator?.hardwareConcurrency ?? 1);
+  const { worker = typeof Worker !== "undefined" } = options;
   const alone = (why: string): Threads => ({ ...ONE_THREAD, why: count === 1 ? null : why });
   const local = alone("the thread of a page may not wait for others, leave out `worker: false`");
   if (!worker) return new LocalBackend(local);

@@ -1,3 +1,4 @@
+import { type OptionTypes, requireOptions } from "@pt2/backend";
 import type { WebgpuBackend } from "./backend.ts";
 import { requestDevice } from "./request-device.ts";
 
@@ -21,8 +22,17 @@ export interface WebgpuOptions {
   readonly narrowFloat64?: boolean;
 }
 
+const OPTIONS: OptionTypes = {
+  device: "object",
+  adapter: "object | function",
+  powerPreference: '"low-power" | "high-performance"',
+  outputs: '"host" | "device"',
+  narrowFloat64: "boolean",
+};
+
 /** Makes the backend on a GPU. Rejects with `webgpu.no-adapter` where there is none. */
 export async function webgpu(options: WebgpuOptions = {}): Promise<WebgpuBackend> {
+  requireOptions("webgpu()", options, OPTIONS);
   const { outputs = "host", narrowFloat64 = false } = options;
   // The engine loads while the device is requested: a page that finds no GPU does not need it.
   const [gpu, { createBackend }] = await Promise.all([

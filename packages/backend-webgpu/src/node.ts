@@ -15,7 +15,8 @@ let instance: Promise<GPU> | undefined;
  * Direct3D 12. With a `device` or an `adapter` of another provider it is the same as in a browser.
  */
 export async function webgpu(options: WebgpuOptions = {}): Promise<WebgpuBackend> {
-  if (options.device !== undefined || options.adapter !== undefined) return await webgpuOf(options);
+  if (options?.device !== undefined || options?.adapter !== undefined || options === null)
+    return await webgpuOf(options);
   instance ??= dawn();
   const gpu = await instance;
   const { powerPreference = "high-performance" } = options;

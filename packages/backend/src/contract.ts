@@ -149,7 +149,8 @@ export interface Executable extends AsyncDisposable {
   readonly onCallingThread?: string;
   /**
    * Runs the program once. `inputs` are the program's user inputs in flattened order, already checked against the
-   * signature; they are never modified, and the caller may reuse them as soon as the promise settles. Returns the user
+   * signature; they are never modified. The caller must not change their memory before the promise settles: whether a
+   * backend reads it when it is called or later is its own affair. Returns the user
    * outputs in order, which include the loss and the gradients of a program that has them (`isReturned`). A run that
    * fails or is aborted changes no buffer.
    */

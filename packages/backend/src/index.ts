@@ -6,12 +6,15 @@ export { compareTensors, differenceText, mismatch, typeText } from "./compare/co
 export { type Element, elementsOf, elementText } from "./compare/elements.ts";
 export type * from "./contract.ts";
 export { BACKEND_API_VERSION } from "./contract.ts";
+export { optionProblem, requireOptions } from "./options/require-options.ts";
+export { type OptionTypes, wrongOptions } from "./options/wrong-options.ts";
 export { CpuGenerator } from "./random/cpu-generator.ts";
 export { drawNormal, drawUniform } from "./random/draw.ts";
 export { requireSeed, type Seed } from "./random/seed.ts";
 export { RunQueue } from "./run-queue.ts";
 export { type DataOf, type ElementOf, type TypedArray, viewAs } from "./tensor/elements.ts";
 export { type GivenArray, hostTensor, requireType } from "./tensor/host-tensor.ts";
+export { requireMemory } from "./tensor/memory.ts";
 export type { NestedList } from "./tensor/nested-list.ts";
 export { HostTensor, Tensor } from "./tensor/tensor.ts";
 export { type LiveTensor, type TensorWatch, watchTensors } from "./tensor/watch-tensors.ts";

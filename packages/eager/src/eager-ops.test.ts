@@ -71,6 +71,28 @@ describe("numbers", () => {
       "float32",
     ]);
   });
+
+  it("beyond int64 are floats, but bigints are refused", async () => {
+    const mask = aten.gt(x, 3);
+    expect(await listOf(aten.masked_fill(x, mask, -1e30))).toEqual(
+      await listOf(aten.masked_fill(x, mask, { float: -1e30 })),
+    );
+    expect(await listOf(aten.mul(floats([1], 2 ** -70), 2 ** 70))).toEqual([1]);
+    expect(await listOf(aten.clamp(x, { min: -1e30, max: 1e30 }))).toEqual(await listOf(x));
+    expect([aten.full([2], 1e30).dtype, aten.mul(ints([1], 1), 1e19).dtype]).toEqual(["float32", "float32"]);
+    expect(() => aten.eq(ints([1], 5), 2n ** 64n + 5n)).toThrow(
+      "the integer 18446744073709551621, which is beyond int64",
+    );
+  });
+});
+
+describe("conversions", () => {
+  it("are those of PyTorch: integers wrap, one power keeps its exponent, and imaginary numbers are true", async () => {
+    expect(await listOf(aten.arange(2 ** 40, 2 ** 40 + 3, { dtype: "uint8" }))).toEqual([0, 1, 2]);
+    expect(await listOf(aten.logspace(0.5, 5, 1, { dtype: "int64" }))).toEqual([3n]);
+    const imaginary = aten.complex(floats([2], 0, 0), floats([2], 0, 1));
+    expect(await listOf(aten.sum(imaginary, { dtype: "bool" }))).toBe(true);
+  });
 });
 
 describe("refusals", () => {
@@ -131,6 +153,10 @@ describe("refusals", () => {
     expect(refusal(() => aten.mm(x, x))).toMatchObject({
       code: "registry.argument",
       message: expect.stringContaining("mat1 and mat2 shapes cannot be multiplied (2x3 and 2x3)"),
+    });
+    expect(refusal(() => aten.pow(ints([1], 2), -1))).toMatchObject({
+      code: "registry.argument",
+      message: expect.stringContaining("Integers to negative integer powers are not allowed"),
     });
   });
 

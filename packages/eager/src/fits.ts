@@ -1,5 +1,5 @@
 import { DTYPES } from "@pt2/format";
-import type { SchemaType } from "@pt2/registry";
+import { type SchemaType, wrapNumber } from "@pt2/registry";
 import { isComplex, isNumber, isTensor } from "./given.ts";
 
 const LAYOUTS = /^(strided|sparse_coo|sparse_csr|sparse_csc|sparse_bsr|sparse_bsc|_mkldnn)$/;
@@ -63,13 +63,15 @@ function fitsName(value: unknown, base: string): boolean {
   }
 }
 
-/** Returns whether a number is a float of Python rather than an int: one with a fraction, NaN, an infinity, or -0. */
+/**
+ * Returns whether a number is a float of Python rather than an int: one with a fraction, NaN, an infinity, -0, or an
+ * integer beyond int64, such as 1e30.
+ */
 export function isPythonFloat(value: number): boolean {
-  return !Number.isInteger(value) || Object.is(value, -0);
+  return wrapNumber(value).dtype === "float64" || Object.is(value, -0);
 }
 
 /** Returns data as the rules of ops take it: -0 is a float, which it is in Python. */
 export function pythonNumber(data: unknown): unknown {
-  const isMinusZero = typeof data === "number" && Number.isInteger(data) && isPythonFloat(data);
-  return isMinusZero ? { float: data } : data;
+  return Object.is(data, -0) ? { float: data } : data;
 }

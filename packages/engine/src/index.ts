@@ -35,6 +35,7 @@ export { type DeviceTensors, fromRunValue, toRunValues } from "./staged/host-val
 export { indexError } from "./staged/index-error.ts";
 export { KernelParts, type KernelTable } from "./staged/kernel-parts.ts";
 export { KernelSet, type OpKernel } from "./staged/kernel-set.ts";
+export { atOnce } from "./staged/packaged-kernel.ts";
 export { type ProgramResults, programResults } from "./staged/program-results.ts";
 export { type ProgramWeight, programWeights } from "./staged/program-weights.ts";
 export { QueuedExecutable, type SignaledHooks } from "./staged/queued-executable.ts";

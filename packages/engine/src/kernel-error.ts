@@ -7,7 +7,8 @@ import { describeNode } from "@pt2/registry";
 export interface CallSite {
   readonly record: { readonly name: string };
   readonly packaged?: true | undefined;
-  readonly node: Node;
+  /** Absent where no call is known, as while kernels are asked which calls they take. */
+  readonly node?: Node;
 }
 
 /** What is wrong with a kernel. */
@@ -24,7 +25,7 @@ export interface KernelProblem {
 export function kernelError({ record, node }: CallSite, { what, advice, result, cause }: KernelProblem): Pt2Error {
   return backendError("backend.kernel", {
     what: `The kernel that an op set brings for ${record.name} ${what}`,
-    where: describeNode(node),
+    where: node && describeNode(node),
     advice: advice ?? "Correct the kernel in the op set that was given to `load`.",
     details: { op: record.name, ...(result !== undefined && { result }) },
     cause,

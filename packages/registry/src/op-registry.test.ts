@@ -163,8 +163,25 @@ describe("resolveArgs", () => {
     });
   });
 
+  it("a number for a Scalar is a float if it has a fraction or is beyond int64", () => {
+    const alpha = (given: ArgValue) => resolveArgs(schema, { self, alpha: given }).alpha;
+    expect([alpha(0.5), alpha(1e30), alpha(2 ** 63), alpha(-(2 ** 63) - 2048)]).toEqual([
+      { float: 0.5 },
+      { float: 1e30 },
+      { float: 2 ** 63 },
+      { float: -(2 ** 63) - 2048 },
+    ]);
+    expect([alpha(2 ** 60), alpha(-(2 ** 63)), alpha(2n ** 60n)]).toEqual([2 ** 60, -(2 ** 63), 2n ** 60n]);
+    expect(resolveArgs(schema, { self, mask: 1e30 }).mask).toEqual(wrapNumber({ float: 1e30 }));
+  });
+
   it.each<[string, Record<string, ArgValue>]>([
     ["argument `self` is missing", {}],
+    [
+      "argument `alpha` must be Scalar, not the integer 9223372036854775808, which is beyond int64",
+      { self, alpha: 2n ** 63n },
+    ],
+    ["argument `mask` must be Tensor?, not the integer -9223372036854775809", { self, mask: -(2n ** 63n) - 1n }],
     ["argument `banana` is unknown", { self, banana: 1 }],
     ["argument `self` must be Tensor, not None", { self: null }],
     ['argument `eps` must be float, not "x"', { self, eps: "x" }],

@@ -3,7 +3,7 @@ import { registryError } from "./registry-errors.ts";
 import { printType } from "./schema/print-type.ts";
 import type { OpSchema, SchemaArgument, SchemaType } from "./schema/types.ts";
 import type { ArgValue, Scalar } from "./tensor-meta.ts";
-import { isScalar, isTensorMeta, wrapNumber } from "./wrapped.ts";
+import { isScalar, isTensorMeta, pythonDtype, wrapNumber } from "./wrapped.ts";
 
 /** Resolved ints are exact up to this number and saturate beyond (`slice`'s default end is 2^63 - 1). */
 const INT_LIMIT = 2 ** 53;
@@ -63,10 +63,11 @@ function convertBase(value: ArgValue, base: string): ArgValue | typeof MISMATCH 
   switch (base) {
     case "Tensor":
       if (isTensorMeta(value)) return value;
-      return isScalar(value) ? wrapNumber(value) : MISMATCH;
+      return isScalar(value) && !isTooWide(value) ? wrapNumber(toScalar(value)) : MISMATCH;
     case "Scalar":
     case "number":
-      return isScalar(value) || (isTensorMeta(value) && value.number !== undefined) ? value : MISMATCH;
+      if (isTensorMeta(value)) return value.number === undefined ? MISMATCH : value;
+      return isScalar(value) && !isTooWide(value) ? toScalar(value) : MISMATCH;
     case "int":
     case "SymInt":
       return isScalar(value) ? toInt(value) : MISMATCH;
@@ -89,6 +90,16 @@ function convertBase(value: ArgValue, base: string): ArgValue | typeof MISMATCH 
     default:
       return value;
   }
+}
+
+/** Returns whether an integer is beyond int64. */
+function isTooWide(value: ArgValue): boolean {
+  return typeof value === "bigint" && BigInt.asIntN(64, value) !== value;
+}
+
+/** Marks a number that is a float of Python as one. */
+function toScalar(value: Scalar): Scalar {
+  return typeof value === "number" && pythonDtype(value) === "float64" ? { float: value } : value;
 }
 
 function toInt(value: Scalar): ArgValue | typeof MISMATCH {
@@ -114,6 +125,7 @@ function describeValue(value: ArgValue): string {
   if (Array.isArray(value)) return `a list of ${value.length}`;
   if (isTensorMeta(value)) return `a ${value.dtype} tensor of shape [${value.shape.join(", ")}]`;
   if (typeof value === "object") return "float" in value ? `the float ${value.float}` : "a complex number";
+  if (isTooWide(value)) return `the integer ${value}, which is beyond int64`;
   return typeof value === "string" ? `"${value}"` : `${value}`;
 }
 

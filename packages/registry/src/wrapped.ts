@@ -6,11 +6,16 @@ export function wrapNumber(value: Scalar): TensorMeta {
   return { dtype: pythonDtype(value), shape: [], wrapped: value };
 }
 
-/** Returns the dtype that `torch.tensor(number)` has in double precision. */
+/** Returns the dtype that `torch.tensor(number)` has in double precision; a JavaScript number beyond int64 is a float. */
 export function pythonDtype(value: Scalar): DType {
   if (typeof value === "boolean") return "bool";
-  if (typeof value !== "object") return typeof value === "bigint" || Number.isInteger(value) ? "int64" : "float64";
+  if (typeof value === "number") return Number.isInteger(value) && isInt64(value) ? "int64" : "float64";
+  if (typeof value === "bigint") return "int64";
   return "re" in value ? "complex128" : "float64";
+}
+
+function isInt64(value: number): boolean {
+  return value >= -(2 ** 63) && value < 2 ** 63;
 }
 
 /** Returns whether an argument value is a tensor (or a wrapped number). */

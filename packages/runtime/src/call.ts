@@ -10,6 +10,13 @@ export type Call =
   | { readonly args?: readonly unknown[]; readonly kwargs?: Readonly<Record<string, unknown>> }
   | { readonly leaves: readonly unknown[] };
 
+/** A call as it may be given: its members exclude each other. */
+interface GivenCall {
+  readonly leaves?: readonly unknown[];
+  readonly args?: readonly unknown[];
+  readonly kwargs?: Readonly<Record<string, unknown>>;
+}
+
 interface Parameter {
   readonly name: string;
   readonly spec: TreeSpec;
@@ -32,12 +39,13 @@ export class CallConvention {
   }
 
   leavesOf(call: Call): readonly unknown[] {
-    if ("leaves" in call) return call.leaves;
-    const { args = [], kwargs = {} } = call;
+    const { leaves, args = [], kwargs = {} } = (call ?? {}) as GivenCall;
+    if (leaves !== undefined) return leaves;
+    if (!Array.isArray(args)) throw this.#refuse("The arguments `args` of a call are not an array");
     if (this.#parameters === null) return args;
     const positional = this.#parameters.filter(({ keyword }) => !keyword);
     if (args.length > positional.length) throw this.#tooMany(args.length, positional.length);
-    const given = new Map(Object.entries(kwargs));
+    const given = new Map(Object.entries(kwargs ?? {}));
     args.forEach((arg, i) => {
       const { name } = positional[i]!;
       if (given.has(name)) throw this.#refuse(`\`${name}\` is given twice, by position and by name`);

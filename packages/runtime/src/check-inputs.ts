@@ -1,9 +1,9 @@
-import { type GivenArray, hostTensor, Tensor, type Value } from "@pt2/backend";
+import { type GivenArray, hostTensor, requireMemory, Tensor, type Value } from "@pt2/backend";
 import { Pt2Error } from "@pt2/format";
 import { bindSymbols, type GivenShape, type Program } from "@pt2/graph";
 import { runtimeError } from "./runtime-errors.ts";
 import { type Constant, describeType, type LeafInfo, type LeafType, printConstant } from "./signature.ts";
-import { isPlainTensor, tensor } from "./tensor/tensor.ts";
+import { fromPlain, isPlainTensor } from "./tensor/tensor.ts";
 
 /**
  * Checks the leaves of calls against the signature and the symbols' ranges, and converts them to an executable's inputs.
@@ -31,12 +31,14 @@ export class InputChecker {
 
   #isLikeAccepted(leaves: readonly unknown[]): leaves is readonly Tensor[] {
     const accepted = this.#accepted;
-    if (accepted === null || leaves.length !== accepted.length) return false;
+    if (accepted === null || leaves?.length !== accepted.length) return false;
     for (let i = 0; i < accepted.length; i++) {
       const leaf = leaves[i];
       const { type } = this.#inputs[i]!;
       const shape = accepted[i]!;
       if (!(leaf instanceof Tensor) || type.kind !== "tensor" || leaf.dtype !== type.dtype) return false;
+      // Its memory may have been transferred.
+      if (leaf.bytes?.byteLength === 0) return false;
       if (leaf.shape.length !== shape.length) return false;
       for (let d = 0; d < shape.length; d++) if (leaf.shape[d] !== shape[d]) return false;
     }
@@ -45,9 +47,10 @@ export class InputChecker {
 }
 
 function checkInputs(program: Program, inputs: readonly LeafInfo[], leaves: readonly unknown[]): Value[] {
-  if (leaves.length !== inputs.length) {
+  const given = Array.isArray(leaves) ? leaves.length : `no array`;
+  if (given !== inputs.length) {
     throw runtimeError("runtime.call", {
-      what: `The program takes ${inputs.length} inputs (${inputs.map(({ name }) => name).join(", ")}), but got ${leaves.length}`,
+      what: `The program takes ${inputs.length} inputs (${inputs.map(({ name }) => name).join(", ")}), but got ${given}`,
       advice: "pass every leaf, in flattened order",
     });
   }
@@ -93,7 +96,7 @@ function toValue(input: LeafInfo, type: Exclude<LeafType, { kind: "constant" }>,
   if (given === null || given === undefined) throw missing(input);
   if (type.kind === "tensor") {
     if (isTensor(given)) return requireDtype(name, type, given);
-    if (isPlainTensor(given)) return requireDtype(name, type, tensor(given));
+    if (isPlainTensor(given)) return requireDtype(name, type, fromPlain(given));
     if (ArrayBuffer.isView(given) && !(given instanceof DataView)) return wrap(input, type, given as GivenArray);
   } else if (type.kind === "bool" && typeof given === "boolean") return given;
   else if (type.kind === "float" && typeof given === "number") return given;
@@ -109,6 +112,7 @@ function toValue(input: LeafInfo, type: Exclude<LeafType, { kind: "constant" }>,
 }
 
 function requireDtype(name: string, type: LeafType & { kind: "tensor" }, given: Tensor): Tensor {
+  requireMemory(given, `input \`${name}\``);
   if (given.dtype === type.dtype) return given;
   throw runtimeError("runtime.input-dtype", {
     what: `Input \`${name}\` must be ${describeType(type)}, but got ${given.dtype} [${given.shape.join(", ")}]`,

@@ -139,6 +139,33 @@ it("forward accepts an array without a shape where the shape is fixed", async ()
   });
 });
 
+it("calls that are none are rejected with a code", async () => {
+  await using model = await loadFixture("torch-2.13/mlp");
+  const plain = model as unknown as Record<string, (...args: readonly unknown[]) => Promise<unknown>>;
+  const x = new Float32Array(35);
+  const gone = new Float32Array(35);
+  const goneTensor = tensor("float32", [5, 7], gone);
+  await model.forward(goneTensor);
+  structuredClone(gone.buffer, { transfer: [gone.buffer] });
+  const calls: readonly (readonly [string, Promise<unknown>])[] = [
+    ["runtime.input-missing", plain.run!()],
+    ["runtime.input-missing", plain.warmup!()],
+    ["runtime.input-missing", plain.profile!()],
+    ["runtime.call", plain.run!({ args: 5 })],
+    ["runtime.call", plain.runFlat!()],
+    ["runtime.call", plain.runFlat!("abc")],
+    ["runtime.input-kind", model.forward(gone)],
+    ["backend.tensor-memory", model.forward(goneTensor)],
+    ["runtime.options", plain.run!({ args: [x] }, { sginal: 1 })],
+    ["runtime.options", plain.run!({ args: [x] }, { signal: 5 })],
+    ["runtime.options", plain.runFlat!([x], null)],
+    ["runtime.options", plain.profile!({ args: [x] }, 5)],
+    ["runtime.options", plain.warmup!({ args: [x] }, { onProgress: 5 })],
+  ];
+  for (const [code, call] of calls) await expect(call).rejects.toMatchObject({ name: "Pt2Error", code });
+  await expect(model.forward(x)).resolves.toMatchObject({ shape: [5, 3] });
+});
+
 it("forward returns named tuples, ordered dicts, None and shared outputs", async () => {
   await using model = await loadFixture("programs/containers");
   const [image, bias, extra] = await fixtureTensors("programs/containers", "inputs");

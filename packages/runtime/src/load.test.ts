@@ -202,6 +202,15 @@ describe("load", () => {
     ["a function", { backend: idleBackend }, "`backend` is a function, not a backend"],
     ["something else", { backend: { name: "mine" } }, "it has no method `compile`"],
     ["ops that are not a list", { backend: idleBackend(), ops: {} }, "`ops` is not an array"],
+    ["an op set that is none", { backend: idleBackend(), ops: [{}] }, "`ops[0]` has no list of ops"],
+    ["no op set", { backend: idleBackend(), ops: [null] }, "`ops[0]` has no list of ops"],
+    ["a handler that is none", { backend: idleBackend(), handlers: [{}] }, "`handlers[0]` has no list of ops"],
+    ["no handler", { backend: idleBackend(), handlers: [null] }, "`handlers[0]` has no list of ops"],
+    ["a precision that is none", { backend: idleBackend(), precision: "fats" }, '{ precision: "fats" }'],
+    ["a misspelled option", { backend: idleBackend(), precison: "exact" }, "did you mean `precision`?"],
+    ["a checksum of yes", { backend: idleBackend(), verifyChecksums: "yes" }, '{ verifyChecksums: "yes" }'],
+    ["a signal that is none", { backend: idleBackend(), signal: 5 }, "{ signal: number }"],
+    ["a listener that is none", { backend: idleBackend(), onProgress: 5 }, "{ onProgress: number }"],
     ["handlers that are not a list", { backend: idleBackend(), handlers: () => {} }, "`handlers` is not an array"],
   ])("load rejects invalid options: %s", async (_, options, what) => {
     const source = countingSource(await fixtureBytes(MLP));
@@ -212,6 +221,23 @@ describe("load", () => {
       advice: expect.any(String),
     });
     expect(source.closed()).toBe(1);
+  });
+
+  it("load takes options of those who pass their own on", async () => {
+    const options = { backend: idleBackend(), preset: {}, labels: [] };
+    await using model = await load(fixturePath(MLP), options);
+    expect(model.outputs).toHaveLength(1);
+  });
+
+  it("load rejects bytes that were transferred", async () => {
+    const bytes = await fixtureBytes(MLP);
+    structuredClone(bytes.buffer, { transfer: [bytes.buffer] });
+    for (const source of [bytes, bytes.buffer as ArrayBuffer]) {
+      await expect(load(source, { backend: idleBackend() })).rejects.toMatchObject({
+        code: "runtime.source",
+        what: expect.stringContaining("as after a transfer"),
+      });
+    }
   });
 
   it("load awaits a backend that is being made, and reports why it could not be", async () => {

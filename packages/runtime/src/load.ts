@@ -10,7 +10,7 @@ import type { OpSource } from "./op-source.ts";
 import { type ModelSource, openSource } from "./open-source.ts";
 import { aliasWrittenBuffers, functionalizeAndFold, removeNoOpsAndRegions } from "./prepare.ts";
 import { reportProgress } from "./report-progress.ts";
-import { areOptions, neededWeights } from "./requirements.ts";
+import { areOptions, LOAD_OPTIONS, neededWeights } from "./requirements.ts";
 
 /** Options of {@link load}. */
 export interface LoadOptions extends Pick<CompileRequest, "precision" | "onProgress" | "signal"> {
@@ -127,17 +127,7 @@ export async function loadProgram(
     await source.close?.();
     throw problem;
   }
-  const {
-    backend,
-    ops: _ops,
-    handlers: _handlers,
-    model: _,
-    verifyChecksums: _c,
-    onProgress,
-    onWarning,
-    ...compileOptions
-  } = options;
-  const { signal } = options;
+  const { backend, precision, signal, onProgress, onWarning } = options;
   const opened = await open(options);
   let prefetch: Prefetch | undefined;
   let executable: Executable | undefined;
@@ -172,7 +162,8 @@ export async function loadProgram(
       prefetch,
       onDispose,
       ...progress.request,
-      ...compileOptions,
+      ...(precision && { precision }),
+      ...(signal && { signal }),
     });
     progress.finish();
     const { onCallingThread } = executable;
@@ -202,7 +193,7 @@ function isPlain({ ops = [], handlers = [] }: LoadOptions): boolean {
 
 /** Checks the options and creates the registry. The code for users' ops is loaded only if there are some. */
 async function registryOf(options: ReadyOptions): Promise<OpRegistry> {
-  if (!areOptions(options)) (await import("./refusals.ts")).refuseOptions(options);
+  if (!areOptions(options)) (await import("./refusals.ts")).refuseOptions(options, LOAD_OPTIONS);
   const { backend, ops = [], handlers = [] } = options;
   const registry = isPlain(options)
     ? builtInRegistry(atenOnDemand)

@@ -9,11 +9,13 @@ import type {
   Value,
   WarmupOptions,
 } from "@pt2/backend";
+import { wrongOptions } from "@pt2/backend";
 import type { Archive } from "@pt2/format";
 import type { Program } from "@pt2/graph";
 import { type Call, CallConvention } from "./call.ts";
 import { InputChecker } from "./check-inputs.ts";
 import type { Model } from "./model.ts";
+import { RUN_OPTIONS } from "./requirements.ts";
 import { isJoint, resultOf, type StepResult, stepResultOf } from "./result.ts";
 import { RunsInOrder } from "./runs-in-order.ts";
 import { runtimeError } from "./runtime-errors.ts";
@@ -79,7 +81,7 @@ export class LoadedModel implements Model {
     if (executable.trace !== undefined) {
       this.trace = async <Result>(call: Call, observe: TraceObserver, options?: RunOptions) =>
         this.#result<Result>(
-          await this.#start(this.#checked(call), (model, inputs) => model.trace!(inputs, observe, options)),
+          await this.#start(this.#checked(call), options, (model, inputs) => model.trace!(inputs, observe, options)),
         );
     }
   }
@@ -100,7 +102,7 @@ export class LoadedModel implements Model {
   runFlat(leaves: readonly unknown[], options?: RunOptions): Promise<readonly Value[]> {
     try {
       const given = this.#checker.check(leaves);
-      return this.#start(given, (model, inputs) => model.run(inputs, options));
+      return this.#start(given, options, (model, inputs) => model.run(inputs, options));
     } catch (problem) {
       return Promise.reject(problem);
     }
@@ -108,12 +110,12 @@ export class LoadedModel implements Model {
 
   async warmup(call: Call, options?: WarmupOptions): Promise<void> {
     const given = this.#checked(call);
-    await this.#start(given, async (model, inputs) => await model.warmup?.(inputs, options));
+    await this.#start(given, options, async (model, inputs) => await model.warmup?.(inputs, options));
   }
 
   async profile(call: Call, options?: RunOptions): Promise<Profile> {
     const given = this.#checked(call);
-    return await this.#start(given, (model, inputs) => model.profile(inputs, options));
+    return await this.#start(given, options, (model, inputs) => model.profile(inputs, options));
   }
 
   async memory(): Promise<MemoryReport> {
@@ -152,8 +154,11 @@ export class LoadedModel implements Model {
 
   #start<Result>(
     given: readonly Value[],
+    options: RunOptions | undefined,
     run: (executable: Executable, inputs: readonly Value[]) => Promise<Result>,
   ): Promise<Result> {
+    const [wrong] = options === undefined ? [] : wrongOptions(options, RUN_OPTIONS);
+    if (wrong !== undefined) return refused(options, wrong);
     return this.#runs.start(given, (inputs) => run(this.#alive(), inputs));
   }
 
@@ -172,4 +177,9 @@ export class LoadedModel implements Model {
       advice: "load it again, or dispose it only after the last call",
     });
   }
+}
+
+/** Rejects, and says what is wrong with the options of a run. */
+async function refused(options: unknown, wrong: string): Promise<never> {
+  return (await import("./refusals.ts")).refuseOption("A run", options, RUN_OPTIONS, wrong);
 }

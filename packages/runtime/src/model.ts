@@ -32,7 +32,8 @@ export interface Model extends AsyncDisposable {
    * Calls the program. Arguments are passed in order, or by name as one plain object: `forward({ image })`. Where the
    * first parameter is itself a dict, an object is that dict, unless its keys are all names of parameters; `run` is
    * never ambiguous. `tensor` creates tensors; a typed array suffices where the shape is fixed. Inputs that were fixed
-   * at export may be omitted.
+   * at export may be omitted. Do not change the memory of inputs before the promise settles: backends read it at
+   * different times.
    *
    * The result has the module's structure: a dict, namedtuple or dataclass becomes an object, a tuple or list an array;
    * classes of libraries become objects with their field names (`last_hidden_state`). `Result` is the caller's claim; it

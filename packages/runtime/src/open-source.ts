@@ -7,11 +7,13 @@ export type ModelSource = ByteSource | Blob | Uint8Array | ArrayBuffer | URL | s
 /** Opens a source, which its reader then owns and closes. */
 export async function openSource(source: ModelSource, signal?: AbortSignal): Promise<ByteSource> {
   if (typeof source === "string" || source instanceof URL) return await fromUrl(addressOf(source), { signal });
-  if (source instanceof Uint8Array || source instanceof ArrayBuffer) return fromBytes(source);
+  // Memory that was transferred to another thread has no bytes, and an array over it can no longer be read.
+  const isMemory = source instanceof Uint8Array || source instanceof ArrayBuffer;
+  if (isMemory && source.byteLength > 0) return fromBytes(source);
   if (source instanceof Blob) return fromBlob(source);
-  if (typeof source?.read === "function" && typeof source.size === "number") return source;
+  if (!isMemory && typeof source?.read === "function" && typeof source.size === "number") return source;
   throw runtimeError("runtime.source", {
-    what: "The source is neither an address nor bytes",
+    what: isMemory ? "The source has no bytes, as after a transfer" : "The source is neither an address nor bytes",
     advice: "pass a URL, a Blob, a Uint8Array, an ArrayBuffer or a ByteSource",
   });
 }

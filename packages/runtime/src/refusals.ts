@@ -1,13 +1,13 @@
 // The errors of `load` for what cannot be loaded. Nothing here is needed where a load succeeds.
-import { BACKEND_API_VERSION, type Backend } from "@pt2/backend";
+import { BACKEND_API_VERSION, type Backend, type OptionTypes, optionProblem, wrongOptions } from "@pt2/backend";
 import type { Pt2ErrorParts } from "@pt2/format";
 import { type Program, walk } from "@pt2/graph";
-import type { OpRegistry } from "@pt2/registry";
+import { closestName, type OpRegistry } from "@pt2/registry";
 import type { NeededWeights } from "./requirements.ts";
 import { runtimeError } from "./runtime-errors.ts";
 
-/** Throws an error that says what is wrong with options. */
-export function refuseOptions(options: unknown): void {
+/** Throws an error that says what is wrong with the options of a load, whose types these are. */
+export function refuseOptions(options: unknown, types: OptionTypes): void {
   const { backend, ops, handlers, weights } = (options ?? {}) as Readonly<Record<string, unknown>>;
   const wrong = wrongBackend(backend);
   if (wrong !== undefined) throw runtimeError("runtime.options", wrong);
@@ -25,6 +25,21 @@ export function refuseOptions(options: unknown): void {
     });
   }
   requireContract(backend as Backend);
+  // Those who pass their own options on, as @pt2/vision does, have others too: of names, only a misspelled one is a mistake.
+  const isMistake = (name: string): boolean =>
+    Object.hasOwn(types, name) || closestName(name, Object.keys(types)) !== undefined;
+  const mistake = wrongOptions(options, types).find(isMistake);
+  if (mistake !== undefined) refuseOption("load()", options, types, mistake);
+}
+
+/** Throws an error that says what is wrong with an option of a function. */
+export function refuseOption(of: string, options: unknown, types: OptionTypes, wrong: string): never {
+  const { what, advice } = optionProblem(of, options, types, wrong);
+  const meant = closestName(wrong, Object.keys(types)) ?? wrong;
+  throw runtimeError("runtime.options", {
+    what: meant === wrong ? what : `${what}; did you mean \`${meant}\`?`,
+    advice,
+  });
 }
 
 function wrongBackend(backend: unknown): Pt2ErrorParts | undefined {

@@ -1,15 +1,30 @@
-import { BACKEND_API_VERSION } from "@pt2/backend";
+import { BACKEND_API_VERSION, type OptionTypes, wrongOptions } from "@pt2/backend";
 import { absentWeights, type WeightTensor } from "@pt2/format";
 import type { Program } from "@pt2/graph";
 
+/** The options of a load. */
+export const LOAD_OPTIONS: OptionTypes = {
+  backend: "object",
+  ops: "object",
+  handlers: "object",
+  model: "string",
+  precision: '"fast" | "exact"',
+  verifyChecksums: "boolean",
+  onProgress: "function",
+  onWarning: "function",
+  signal: "AbortSignal",
+};
+
+/** The options of a run, and of a warmup. */
+export const RUN_OPTIONS: OptionTypes = { signal: "AbortSignal", onProgress: "function" };
+
 /** Returns whether options have the types that they must have, which those of callers in plain JavaScript may lack. */
 export function areOptions(options: object): boolean {
-  const { backend, ops, handlers, weights } = options as Readonly<Record<string, unknown>>;
+  const { backend } = options as Readonly<Record<string, unknown>>;
   if (typeof backend !== "object" || backend === null || !("compile" in backend) || !("apiVersion" in backend))
     return false;
-  const areLists = [ops, handlers].every((list) => list === undefined || Array.isArray(list));
   const isBackend = typeof backend.compile === "function" && backend.apiVersion === BACKEND_API_VERSION;
-  return isBackend && areLists && weights === undefined;
+  return isBackend && wrongOptions(options, LOAD_OPTIONS).length === 0;
 }
 
 /** The names of the weights that a program needs, and of those that the file lacks. */

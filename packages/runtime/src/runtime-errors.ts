@@ -3,7 +3,7 @@ import { Pt2Error, type Pt2ErrorParts } from "@pt2/format";
 /** Every error code of this package with its meaning. */
 export const RUNTIME_ERRORS = {
   "runtime.source": "the source is neither an address nor bytes",
-  "runtime.options": "the options of a load are missing, or one has the wrong type",
+  "runtime.options": "the options of a load or a run are missing, or one does not exist or has an impossible value",
   "runtime.backend-version": "the backend implements another version of the contract",
   "runtime.kernels": "an op set has kernels under a name similar to the backend's",
   "runtime.handlers": "the backend does not support handler functions",

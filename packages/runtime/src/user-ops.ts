@@ -11,8 +11,30 @@ export function registryWith(
   handlers: readonly OpHandler[],
   backend: Backend,
 ): OpRegistry {
+  requireItems("ops", ops);
+  requireItems("handlers", handlers);
   requireKernelNames(ops, backend);
   return createRegistry({ sets: [...builtIn, ...ops], handlers });
+}
+
+/** Throws for an item of a list that is no op set, or no handler: both have a list of ops. */
+function requireItems(name: "ops" | "handlers", items: readonly unknown[]): void {
+  if (!Array.isArray(items)) {
+    throw runtimeError("runtime.options", {
+      what: `\`${name}\` is not an array`,
+      advice: `pass an array, even of one item: { ${name}: [mine] }`,
+    });
+  }
+  const at = items.findIndex((item) => !Array.isArray((item as Partial<OpSet & OpHandler> | null)?.ops));
+  if (at < 0) return;
+  const item =
+    name === "ops"
+      ? "an op set: { name, ops: [defineOp(…)] }"
+      : "a handler: { ops: [names], compile } or { ops: [names], rewrite }";
+  throw runtimeError("runtime.options", {
+    what: `\`${name}[${at}]\` has no list of ops`,
+    advice: `each item is ${item}`,
+  });
 }
 
 /** Puts the ops and handlers of a library before the other ones of a load. */

@@ -15,7 +15,8 @@ export {
   type UpdateCall,
   type Updated,
 } from "./optimizers.ts";
-export { type CosineOptions, cosine, type Schedule, stepDecay } from "./schedules.ts";
+export { type CosineOptions, cosine, type Schedule, type StepDecayOptions, stepDecay } from "./schedules.ts";
 export { TRAIN_ERRORS, type TrainErrorCode } from "./train-errors.ts";
-export { type Batch, createTrainer, type Trainer, type TrainerOptions, type TrainingStep } from "./trainer.ts";
+export { type Batch, createTrainer, type Trainer, type TrainingStep } from "./trainer.ts";
+export type { GroupOptions, TrainerOptions } from "./trainer-options.ts";
 export type { UpdateBuilder, Value } from "./update-builder.ts";

@@ -3,6 +3,7 @@ import { readTensor, type WeightTensor } from "@pt2/format";
 import { argOf, type InputSpec, type Node, type Program, type TensorType, type ValueType } from "@pt2/graph";
 import { GraphBuilder, Substitution } from "@pt2/graph/passes";
 import { memoryWeight } from "./memory-weight.ts";
+import { checkOptions } from "./options.ts";
 import { trainError } from "./train-errors.ts";
 import { typeOf } from "./update-builder.ts";
 
@@ -40,6 +41,7 @@ export interface Adapted {
  * linear layer and B with zeros (Hu et al., "LoRA: Low-Rank Adaptation of Large Language Models", section 4.1).
  */
 export function withLora(program: Program, options: LoraOptions): Adapted {
+  checkOptions("lora", { rank: 1, alpha: 1, match: () => true, seed: null }, options, "rank");
   const { rank, alpha = rank, match = () => true, seed = 0 } = options;
   if (!(Number.isInteger(rank) && rank >= 1)) {
     throw trainError("train.options", { what: `The rank of adapters must be an integer from 1, not ${rank}` });

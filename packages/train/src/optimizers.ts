@@ -1,3 +1,4 @@
+import { withDefaults } from "./options.ts";
 import { trainError } from "./train-errors.ts";
 import type { UpdateBuilder, Value } from "./update-builder.ts";
 
@@ -24,6 +25,8 @@ export interface Optimizer {
   /** The learning rate where no group and no schedule says otherwise. */
   readonly lr: number;
   readonly weightDecay: number;
+  /** Whether the loss is to grow: gradients are negated before they get here. @default false */
+  readonly maximize?: boolean;
   /** What is kept for each element of a parameter, by PyTorch's names, with its first value. */
   readonly state: Readonly<Record<string, number>>;
   /** Computes the numbers of a step, which counts from 1. They are computed in float64 as in Python. */
@@ -36,6 +39,8 @@ export interface Optimizer {
 export interface OptimizerOptions {
   readonly lr?: number;
   readonly weightDecay?: number;
+  /** Whether the loss is to grow instead of to fall. @default false */
+  readonly maximize?: boolean;
 }
 
 /** Options of {@link sgd}. */
@@ -46,20 +51,18 @@ export interface SgdOptions extends OptimizerOptions {
 }
 
 /** `torch.optim.SGD`: stochastic gradient descent, with momentum. */
-export function sgd({
-  lr = 1e-3,
-  weightDecay = 0,
-  momentum = 0,
-  dampening = 0,
-  nesterov = false,
-}: SgdOptions = {}): Optimizer {
+export function sgd(options: SgdOptions = {}): Optimizer {
+  const { momentum, dampening, nesterov, ...rates } = withDefaults(
+    "SGD",
+    { lr: 1e-3, weightDecay: 0, maximize: false, momentum: 0, dampening: 0, nesterov: false },
+    options,
+  );
   if (nesterov && (momentum <= 0 || dampening !== 0)) {
     throw trainError("train.options", { what: "Nesterov momentum needs a momentum and no dampening" });
   }
-  return checked({
+  return {
     name: "SGD",
-    lr,
-    weightDecay,
+    ...rates,
     state: momentum === 0 ? {} : { momentum_buffer: 0 },
     // The first momentum is the gradient itself, whatever the dampening.
     numbers: (rate, decay, step) => ({ lr: rate, decay, fresh: step === 1 ? 1 : 1 - dampening }),
@@ -71,7 +74,7 @@ export function sgd({
       const direction = nesterov ? u.add(grad, u.mul(buffer, momentum)) : buffer;
       return { parameter: u.sub(parameter, u.mul(direction, numbers.lr!)), state: { momentum_buffer: buffer } };
     },
-  });
+  };
 }
 
 /** Options of {@link adam} and {@link adamW}. */
@@ -83,27 +86,29 @@ export interface AdamOptions extends OptimizerOptions {
 
 /** `torch.optim.Adam`: moments of gradients; weight decay is added to the gradient. */
 export function adam(options: AdamOptions = {}): Optimizer {
-  return adaptive("Adam", { weightDecay: 0, ...options }, false);
+  return adaptive("Adam", 0, options, false);
 }
 
 /** `torch.optim.AdamW`: Adam whose weight decay shrinks the parameters themselves. */
 export function adamW(options: AdamOptions = {}): Optimizer {
-  return adaptive("AdamW", { weightDecay: 1e-2, ...options }, true);
+  return adaptive("AdamW", 1e-2, options, true);
 }
 
-function adaptive(
-  name: string,
-  { lr = 1e-3, weightDecay = 0, betas = [0.9, 0.999], eps = 1e-8, amsgrad = false }: AdamOptions,
-  decoupled: boolean,
-): Optimizer {
-  const [first, second] = betas;
-  if (!(first >= 0 && first < 1 && second >= 0 && second < 1)) {
-    throw trainError("train.options", { what: `betas must be at least 0 and below 1, not ${betas.join(", ")}` });
-  }
-  return checked({
+function adaptive(name: string, weightDecay: number, options: AdamOptions, decoupled: boolean): Optimizer {
+  const { betas, eps, amsgrad, ...rates } = withDefaults<AdamOptions>(
     name,
-    lr,
-    weightDecay,
+    { lr: 1e-3, weightDecay, maximize: false, betas: [0.9, 0.999], eps: 1e-8, amsgrad: false },
+    options,
+  );
+  const [first, second] = betas;
+  if (!(betas.length === 2 && betas.every((beta) => Number.isFinite(beta) && beta >= 0 && beta < 1))) {
+    throw trainError("train.options", {
+      what: `betas must be two numbers from 0 and below 1, not ${betas.join(", ")}`,
+    });
+  }
+  return {
+    name,
+    ...rates,
     state: { exp_avg: 0, exp_avg_sq: 0, ...(amsgrad ? { max_exp_avg_sq: 0 } : {}) },
     numbers(rate, decay, step) {
       // PyTorch divides the root by this; here the step and eps are multiplied with it, once for all elements.
@@ -126,7 +131,7 @@ function adaptive(
         state: { exp_avg: mean, exp_avg_sq: square, ...(amsgrad ? { max_exp_avg_sq: largest } : {}) },
       };
     },
-  });
+  };
 }
 
 /** Options of {@link adagrad}. */
@@ -137,17 +142,15 @@ export interface AdagradOptions extends OptimizerOptions {
 }
 
 /** `torch.optim.Adagrad`: rates that shrink with the sum of squared gradients. */
-export function adagrad({
-  lr = 1e-2,
-  weightDecay = 0,
-  lrDecay = 0,
-  initialAccumulatorValue = 0,
-  eps = 1e-10,
-}: AdagradOptions = {}): Optimizer {
-  return checked({
+export function adagrad(options: AdagradOptions = {}): Optimizer {
+  const { lrDecay, initialAccumulatorValue, eps, ...rates } = withDefaults(
+    "Adagrad",
+    { lr: 1e-2, weightDecay: 0, maximize: false, lrDecay: 0, initialAccumulatorValue: 0, eps: 1e-10 },
+    options,
+  );
+  return {
     name: "Adagrad",
-    lr,
-    weightDecay,
+    ...rates,
     state: { sum: initialAccumulatorValue },
     numbers: (rate, decay, step) => ({ rate: rate / (1 + (step - 1) * lrDecay), decay }),
     update({ parameter, gradient, state, numbers }, u) {
@@ -156,7 +159,7 @@ export function adagrad({
       const step = u.div(u.mul(grad, numbers.rate!), u.add(u.sqrt(sum), eps));
       return { parameter: u.sub(parameter, step), state: { sum } };
     },
-  });
+  };
 }
 
 /** Options of {@link rmsprop}. */
@@ -168,18 +171,15 @@ export interface RmspropOptions extends OptimizerOptions {
 }
 
 /** `torch.optim.RMSprop`: gradients over the root of their running mean square. */
-export function rmsprop({
-  lr = 1e-2,
-  weightDecay = 0,
-  alpha = 0.99,
-  eps = 1e-8,
-  momentum = 0,
-  centered = false,
-}: RmspropOptions = {}): Optimizer {
-  return checked({
+export function rmsprop(options: RmspropOptions = {}): Optimizer {
+  const { alpha, eps, momentum, centered, ...rates } = withDefaults(
+    "RMSprop",
+    { lr: 1e-2, weightDecay: 0, maximize: false, alpha: 0.99, eps: 1e-8, momentum: 0, centered: false },
+    options,
+  );
+  return {
     name: "RMSprop",
-    lr,
-    weightDecay,
+    ...rates,
     state: { square_avg: 0, ...(centered ? { grad_avg: 0 } : {}), ...(momentum > 0 ? { momentum_buffer: 0 } : {}) },
     numbers: (rate, decay) => ({ lr: rate, decay }),
     update({ parameter, gradient, state, numbers }, u) {
@@ -197,16 +197,5 @@ export function rmsprop({
         state: { ...kept, momentum_buffer: buffer },
       };
     },
-  });
-}
-
-function checked(optimizer: Optimizer): Optimizer {
-  const { name, lr, weightDecay } = optimizer;
-  for (const [what, value] of Object.entries({ lr, weightDecay })) {
-    if (Number.isFinite(value) && value >= 0) continue;
-    throw trainError("train.options", {
-      what: `${what} of ${name} must be a number that is not negative, not ${value}`,
-    });
-  }
-  return optimizer;
+  };
 }

@@ -1,3 +1,6 @@
+import { checkOptions } from "./options.ts";
+import { trainError } from "./train-errors.ts";
+
 /** Returns the factor of the learning rate at a step, which counts from 1. */
 export type Schedule = (step: number) => number;
 
@@ -15,7 +18,9 @@ export interface CosineOptions {
  * Lets the rate fall along half a cosine: `least + (1 - least) (1 + cos(π t)) / 2`. Without warm-up it is
  * `torch.optim.lr_scheduler.CosineAnnealingLR`.
  */
-export function cosine({ steps, warmup = 0, least = 0 }: CosineOptions): Schedule {
+export function cosine(options: CosineOptions): Schedule {
+  checkOptions("cosine", { steps: 0, warmup: 0, least: 0 }, options, "steps");
+  const { steps, warmup = 0, least = 0 } = options;
   return (step) => {
     if (step <= warmup) return step / warmup;
     const t = Math.min((step - 1 - warmup) / Math.max(steps - warmup, 1), 1);
@@ -23,7 +28,18 @@ export function cosine({ steps, warmup = 0, least = 0 }: CosineOptions): Schedul
   };
 }
 
+/** Options of {@link stepDecay}. */
+export interface StepDecayOptions {
+  /** The number of steps with the same rate. */
+  readonly size: number;
+  /** The factor between them. @default 0.1 */
+  readonly gamma?: number;
+}
+
 /** Multiplies the rate by `gamma` after every `size` steps: `torch.optim.lr_scheduler.StepLR`. */
-export function stepDecay({ size, gamma = 0.1 }: { readonly size: number; readonly gamma?: number }): Schedule {
+export function stepDecay(options: StepDecayOptions): Schedule {
+  checkOptions("stepDecay", { size: 0, gamma: 0 }, options, "size");
+  const { size, gamma = 0.1 } = options;
+  if (size === 0) throw trainError("train.options", { what: "`size` of stepDecay must be above 0" });
   return (step) => gamma ** Math.floor((step - 1) / size);
 }

@@ -1,48 +1,20 @@
-import { grad, type LossOptions, tieParameters, withLoss } from "@pt2/autograd";
+import { grad, tieParameters, withLoss } from "@pt2/autograd";
 import { HostTensor, type RunOptions, type Tensor, type Value } from "@pt2/backend";
 import type { WeightTensor } from "@pt2/format";
 import { type InputSpec, isGradient, isReturned, type Program } from "@pt2/graph";
 import { type LoadOptions, load, type Model, type ProgramSource } from "@pt2/runtime";
-import type { Adapter, LoraOptions } from "./lora.ts";
+import type { Adapter } from "./lora.ts";
 import { memoryWeight } from "./memory-weight.ts";
-import type { Optimizer } from "./optimizers.ts";
 import type { Schedule } from "./schedules.ts";
 import { trainError } from "./train-errors.ts";
-import { type ParameterGroup, stepNumbers, type TrainingOptions, withOptimizer } from "./with-optimizer.ts";
+import { checkTrainerOptions, type TrainerOptions } from "./trainer-options.ts";
+import { stepNumbers, type TrainingOptions, withOptimizer } from "./with-optimizer.ts";
 
-/** Options of {@link createTrainer}. */
-export interface TrainerOptions extends Omit<LoadOptions, "model" | "verifyChecksums"> {
-  readonly optimizer: Optimizer;
-  /**
-   * The loss that is added to a program which returns predictions. A program that returns its loss, and one of forward
-   * and backward, needs none. @default the program's only floating point number
-   */
-  readonly loss?: LossOptions;
-  /** The position of the loss among the results, where several are floating point numbers. */
-  readonly of?: number;
-  /** The shapes of inputs whose sizes are not numbers in the program, by the name of the input. */
-  readonly shapes?: Readonly<Record<string, readonly number[]>>;
-  /** Which parameters are trained, by name; the others are frozen. @default all; with `lora` the adapters */
-  readonly train?: (name: string) => boolean;
-  /** Adds low-rank adapters to linear layers, and trains these. What is saved has them merged into the weights. */
-  readonly lora?: LoraOptions;
-  /** Rates of their own for some parameters: the first group that matches a name counts. */
-  readonly groups?: readonly {
-    readonly match: (name: string) => boolean;
-    readonly lr?: number;
-    readonly weightDecay?: number;
-  }[];
-  /** The factor of the learning rate at each step. @default 1 */
-  readonly schedule?: Schedule;
-  /** Scales gradients so that their norm together is at most this: `torch.nn.utils.clip_grad_norm_`. */
-  readonly clipNorm?: number;
-  /** The number of batches whose gradients are averaged for one update. @default 1 */
-  readonly accumulate?: number;
-  /** Values of parameters and buffers to begin with, by name, in place of those of the program. */
-  readonly weights?: ReadonlyMap<string, HostTensor>;
-  /** What {@link Trainer.checkpoint} returned: training goes on with the same numbers. */
-  readonly checkpoint?: Uint8Array;
-}
+// What not every trainer needs is loaded with its first use.
+const rare = () => import("./rare.ts");
+const adapters = () => import("./lora.ts");
+const checkpoints = () => import("./checkpoint.ts");
+const files = () => import("./saved-program.ts");
 
 /** A batch: the inputs of the program in order. */
 export type Batch = readonly unknown[];
@@ -88,15 +60,18 @@ export interface Trainer extends AsyncDisposable {
  * file. The trainer closes it when it is disposed.
  */
 export async function createTrainer(source: ProgramSource, options: TrainerOptions): Promise<Trainer> {
+  // It is awaited later: its failure is reported then, and the source is closed.
+  Promise.resolve(options?.backend).catch(() => {});
   try {
     return await create(source, options);
   } catch (problem) {
-    await source.close?.();
+    await source?.close?.();
     throw problem;
   }
 }
 
 async function create(source: ProgramSource, options: TrainerOptions): Promise<Trainer> {
+  checkTrainerOptions(options);
   const {
     optimizer,
     loss,
@@ -104,32 +79,26 @@ async function create(source: ProgramSource, options: TrainerOptions): Promise<T
     shapes,
     lora,
     train = () => lora === undefined,
-    groups: given = [],
+    groups: given,
     schedule = () => 1,
     clipNorm = null,
+    clipValue = null,
     accumulate = 1,
     checkpoint,
-    weights: first = new Map<string, HostTensor>(),
+    weights: first,
     ...loadOptions
   } = options;
-  if (!(Number.isInteger(accumulate) && accumulate >= 1)) {
-    throw trainError("train.options", { what: `accumulate must be an integer from 1, not ${accumulate}` });
-  }
-  if (clipNorm !== null && !(clipNorm > 0)) {
-    throw trainError("train.options", { what: `clipNorm must be a positive number, not ${clipNorm}` });
-  }
+  const { lr, weightDecay } = optimizer;
+  const areNumbers = Number.isInteger(accumulate) && accumulate > 0 && clipNorm !== 0 && clipValue !== 0 && lr >= 0;
+  if (!areNumbers) (await rare()).refuseNumbers(options);
+  if (Object(source).program?.graph === undefined) (await rare()).refuseSource(source);
   const { program, tied } = tieParameters(source.program, source.weights);
-  const begin = withValues(source.weights, first);
-  const adapted = lora === undefined ? null : (await import("./lora.ts")).withLora(program, lora);
+  const begin = first === undefined ? source.weights : (await rare()).withValues(source.weights, first);
+  const adapted = lora === undefined ? null : (await adapters()).withLora(program, lora);
   const predicting = adapted?.program ?? program;
   const complete = loss === undefined ? predicting : withLoss(predicting, loss);
   const names = trainable(complete).filter((name) => adapted?.weights.has(name) === true || train(name));
-  if (names.length === 0) {
-    throw trainError("train.parameters", {
-      what: "No parameter is trained",
-      advice: `\`train\` refuses every name; the program has ${trainable(complete).slice(0, 10).join(", ")}.`,
-    });
-  }
+  if (names.length === 0) (await rare()).refuseParameters(trainable(complete));
   const joint = complete.outputs.some(isGradient)
     ? complete
     : await grad(complete, {
@@ -138,20 +107,17 @@ async function create(source: ProgramSource, options: TrainerOptions): Promise<T
         ...(shapes === undefined ? {} : { shapes }),
         ...(options.ops === undefined ? {} : { ops: options.ops }),
       });
-  const training: TrainingOptions = { optimizer, groups: groupsOf(names, given, optimizer), clipNorm, accumulate };
+  const groups =
+    given === undefined ? [{ names, lr, weightDecay }] : (await rare()).parameterGroups(names, given, optimizer);
+  const training: TrainingOptions = { optimizer, groups, clipNorm, clipValue, accumulate };
   const made = withOptimizer(joint, training);
   const weights = new Map([...begin, ...(adapted?.weights ?? []), ...made.state]);
   const restored =
-    checkpoint === undefined
-      ? null
-      : await (await import("./checkpoint.ts")).restore(checkpoint, optimizer, weights, made.program);
+    checkpoint === undefined ? null : await (await checkpoints()).restore(checkpoint, optimizer, weights, made.program);
   const model = await load({ program: made.program, weights }, loadOptions);
   if (model.readState === undefined) {
     await model.dispose();
-    throw trainError("train.backend", {
-      what: `The backend \`${model.backend}\` cannot give back what it has trained`,
-      advice: "Use one with readState, such as wasm, webgpu or libtorch.",
-    });
+    (await rare()).refuseBackend(model.backend);
   }
   return new ProgramTrainer({
     source: { ...source, weights: begin },
@@ -203,8 +169,13 @@ class ProgramTrainer implements Trainer {
 
   async train(batch: Batch, options: RunOptions = {}): Promise<TrainingStep> {
     const { training, schedule, model } = this.#alive();
+    // The last input has the numbers of the step.
+    const inputs = model.inputs.slice(0, -1);
+    if (!(Array.isArray(batch) && batch.length === inputs.length)) (await rare()).refuseBatch(batch, inputs);
     const step = this.#step + 1;
-    const numbers = stepNumbers(training, step, this.#micro, schedule(step));
+    const factor = schedule(step);
+    if (!(Number.isFinite(factor) && factor >= 0)) (await rare()).refuseFactor(factor, step);
+    const numbers = stepNumbers(training, step, this.#micro, factor);
     const vector = new HostTensor("float32", [numbers.length], new Uint8Array(numbers.buffer));
     const values = await model.runFlat([...batch, vector], options);
     this.#micro = (this.#micro + 1) % training.accumulate;
@@ -219,6 +190,7 @@ class ProgramTrainer implements Trainer {
     batches: Iterable<Batch> | AsyncIterable<Batch>,
     options: RunOptions = {},
   ): AsyncGenerator<TrainingStep, void, void> {
+    if (!isIterable(batches)) (await rare()).refuseBatches(batches);
     for await (const batch of batches) {
       options.signal?.throwIfAborted();
       const done = await this.train(batch, options);
@@ -231,8 +203,9 @@ class ProgramTrainer implements Trainer {
   }
 
   async weights(): Promise<ReadonlyMap<string, HostTensor>> {
-    const state = await this.#alive().model.readState!();
-    return new Map([...state].filter(([name]) => !name.startsWith("optimizer.")));
+    const { source, model } = this.#alive();
+    const state = await this.#state();
+    return await (await rare()).presentWeights(model.program, source.weights, state);
   }
 
   async model(options: Partial<LoadOptions> = {}): Promise<Model> {
@@ -241,15 +214,17 @@ class ProgramTrainer implements Trainer {
   }
 
   async save(): Promise<Uint8Array> {
-    const { savedProgram } = await import("./saved-program.ts");
-    return await savedProgram(await this.#trained());
+    return await (await files()).savedProgram(await this.#trained());
   }
 
   async checkpoint(): Promise<Uint8Array> {
     const { model, training } = this.#alive();
     const state = await model.readState!();
-    const { writeCheckpoint } = await import("./checkpoint.ts");
-    return await writeCheckpoint(training.optimizer, { step: this.#step, micro: this.#micro }, state);
+    return await (await checkpoints()).writeCheckpoint(
+      training.optimizer,
+      { step: this.#step, micro: this.#micro },
+      state,
+    );
   }
 
   dispose(): Promise<void> {
@@ -261,11 +236,17 @@ class ProgramTrainer implements Trainer {
     await this.dispose();
   }
 
+  /** The parameters and buffers that the backend keeps: those that never change may be part of its code. */
+  async #state(): Promise<ReadonlyMap<string, HostTensor>> {
+    const state = await this.#alive().model.readState!();
+    return new Map([...state].filter(([name]) => !name.startsWith("optimizer.")));
+  }
+
   /** The program that was given, with the present weights. */
   async #trained(): Promise<ProgramSource> {
-    const { source, tied, adapters } = this.#parts;
-    const present = new Map(await this.weights());
-    if (adapters.length > 0) await (await import("./lora.ts")).mergeAdapters(adapters, source.weights, present);
+    const { source, tied, adapters: adapted } = this.#parts;
+    const present = new Map(await this.#state());
+    if (adapted.length > 0) await (await adapters()).mergeAdapters(adapted, source.weights, present);
     const weights = new Map<string, WeightTensor>();
     for (const [name, weight] of source.weights) {
       const owner = tied.get(name) ?? name;
@@ -284,25 +265,6 @@ class ProgramTrainer implements Trainer {
   }
 }
 
-/** Replaces weights by tensors of the same dtype and shape. */
-function withValues(
-  weights: ReadonlyMap<string, WeightTensor>,
-  values: ReadonlyMap<string, HostTensor>,
-): ReadonlyMap<string, WeightTensor> {
-  const replaced = [...values].map(([name, tensor]) => {
-    const weight = weights.get(name);
-    if (weight?.dtype === tensor.dtype && `${weight.shape}` === `${tensor.shape}`) {
-      return [name, memoryWeight(name, weight.kind, tensor)] as const;
-    }
-    const own = weight === undefined ? "does not have" : `has as ${weight.dtype} [${weight.shape.join(", ")}]`;
-    throw trainError("train.options", {
-      what: `\`weights\` has \`${name}\` as ${tensor.dtype} [${tensor.shape.join(", ")}], which the program ${own}`,
-      details: { name },
-    });
-  });
-  return new Map([...weights, ...replaced]);
-}
-
 /** The parameters that a program has gradients of, or can have. */
 function trainable({ inputs, outputs, graph }: Program): readonly string[] {
   if (outputs.some(isGradient)) {
@@ -314,24 +276,6 @@ function trainable({ inputs, outputs, graph }: Program): readonly string[] {
   });
 }
 
-function groupsOf(
-  names: readonly string[],
-  given: NonNullable<TrainerOptions["groups"]>,
-  { lr, weightDecay }: Optimizer,
-): readonly ParameterGroup[] {
-  const groups = [...given, { match: () => true }].map(({ match: _, ...own }) => ({
-    lr,
-    weightDecay,
-    ...own,
-    names: [] as string[],
-  }));
-  for (const name of names) {
-    const at = given.findIndex(({ match }) => match(name));
-    groups[at < 0 ? given.length : at]!.names.push(name);
-  }
-  return groups.filter((group) => group.names.length > 0);
-}
-
 async function numberOf(value: Value | undefined): Promise<number> {
   if (!isTensor(value)) return Number(value);
   return Number(((await value.read()) as ArrayLike<number>)[0]);
@@ -339,4 +283,8 @@ async function numberOf(value: Value | undefined): Promise<number> {
 
 function isTensor(value: Value | undefined): value is Tensor {
   return typeof value === "object" && value !== null;
+}
+
+function isIterable(value: unknown): boolean {
+  return Symbol.asyncIterator in Object(value) || Symbol.iterator in Object(value);
 }

@@ -37,6 +37,12 @@ export class UpdateBuilder {
     return this.op("aten::maximum", { self: x, other: y }, x);
   }
 
+  /** Limits elements; null leaves that side. */
+  clamp(x: Value, min: number | null, max: number): Value {
+    const least = min === null ? {} : { min: { kind: "float", value: min } as const };
+    return this.op("aten::clamp", { self: x, ...least, max: { kind: "float", value: max } }, x);
+  }
+
   sqrt(x: Value): Value {
     return this.op("aten::sqrt", { self: x }, x);
   }

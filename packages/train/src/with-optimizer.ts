@@ -19,6 +19,8 @@ export interface TrainingOptions {
   readonly groups: readonly ParameterGroup[];
   /** The largest norm of all gradients together; null leaves them. */
   readonly clipNorm: number | null;
+  /** The largest magnitude of an element of a gradient; null leaves them. */
+  readonly clipValue: number | null;
   /** The number of steps whose gradients are averaged for one update. */
   readonly accumulate: number;
 }
@@ -43,7 +45,7 @@ const APPLY = "apply";
  * vector of the numbers of its step.
  */
 export function withOptimizer(joint: Program, options: TrainingOptions): TrainingProgram {
-  const { optimizer, groups, clipNorm, accumulate } = options;
+  const { optimizer, groups, clipNorm, clipValue, accumulate } = options;
   const { graph } = joint;
   const builder = new GraphBuilder(graph);
   for (const node of graph.nodes) builder.push(node);
@@ -86,7 +88,9 @@ export function withOptimizer(joint: Program, options: TrainingOptions): Trainin
     return sum;
   });
   const norm = clipNorm === null ? null : normOf(whole, u);
-  const clipped = norm === null ? whole : clip(whole, norm, clipNorm!, u);
+  const scaled = norm === null ? whole : clip(whole, norm, clipNorm!, u);
+  const limited = clipValue === null ? scaled : scaled.map((each) => u.clamp(each, -clipValue, clipValue));
+  const gradients = optimizer.maximize === true ? limited.map((each) => u.mul(each, -1)) : limited;
 
   const byGroup = groups.map((_, g) =>
     Object.fromEntries(Object.keys(optimizer.numbers(0, 0, 1)).map((name) => [name, number(`${name}.${g}`)])),
@@ -96,7 +100,10 @@ export function withOptimizer(joint: Program, options: TrainingOptions): Trainin
       ([name, first]) => [name, buffer(`optimizer.${name}.${target}`, parameter, first)] as const,
     );
     const before = Object.fromEntries(kept);
-    const updated = optimizer.update({ parameter, gradient: clipped[i]!, state: before, numbers: byGroup[group]! }, u);
+    const updated = optimizer.update(
+      { parameter, gradient: gradients[i]!, state: before, numbers: byGroup[group]! },
+      u,
+    );
     const chosen = (after: Value, old: Value): Value => (apply === null ? after : u.where(apply, after, old));
     for (const [name, old] of kept) store(`optimizer.${name}.${target}`, chosen(updated.state[name]!, old));
     const after = chosen(updated.parameter, parameter);
@@ -170,7 +177,7 @@ function normOf(gradients: readonly Value[], u: UpdateBuilder): Value {
 
 function clip(gradients: readonly Value[], norm: Value, most: number, u: UpdateBuilder): readonly Value[] {
   const ratio = u.op("aten::reciprocal", { self: u.add(norm, 1e-6) }, norm);
-  const factor = u.op("aten::clamp", { self: u.mul(ratio, most), max: { kind: "float", value: 1 } }, norm);
+  const factor = u.clamp(u.mul(ratio, most), null, 1);
   return gradients.map((gradient) => u.mul(gradient, factor));
 }
 

@@ -2,7 +2,7 @@
 
 import torch
 
-from opcase import c64, case, f32, f64, ints, s, t, v
+from opcase import b8, c64, case, f16, f32, f64, i8, i16, i64, ints, name_of, s, t, u8, v
 
 c128 = torch.complex128
 
@@ -75,3 +75,17 @@ case("complex", "parts that broadcast", t(3, 1), t(5))
 case("complex", "a part that is a number of its own", s(2.0), t(5))
 case("real", "of a transposed", t(3, 5, dtype=c64).t())
 case("imag", "of every second", t(7, dtype=c64)[::2])
+
+half_turn = torch.tensor([1.5 - 2j, 3 + 4j, 1j])
+for dtype in (i8, u8, i16, f16, f32):
+    for op in ("cumsum", "cumprod", "prod.dim_int"):
+        case(op, f"complex64 to {name_of(dtype)}", half_turn, 0, dtype=dtype)
+    case("sum.dim_IntList", f"complex64 to {name_of(dtype)}", half_turn, [0], dtype=dtype)
+case("mean", "complex64 to float16", half_turn, dtype=f16)
+case("_to_copy", "complex64 to bool", torch.tensor([0j, 1j, 1 + 0j]), dtype=b8)
+case("cat", "complex64 and float64", [half_turn, v(1, 2, dtype=f64)])
+case("stack", "int64 and complex64", [v(1, 2, 3, dtype=i64), half_turn])
+case("where.ScalarOther", "complex64", v(True, False, True, dtype=b8), half_turn, 0.5)
+case("where.ScalarSelf", "complex64", v(True, False, True, dtype=b8), 0.5, half_turn)
+case("where.Scalar", "a complex number", v(True, False, dtype=b8), 0.5, 2j)
+case("div.Tensor_mode", "complex64, not rounded", half_turn, v(1, 2, 4), rounding_mode=None)

@@ -1,7 +1,7 @@
 """Losses. Reduction: 0 none, 1 mean, 2 sum."""
 import torch
 
-from opcase import bf16, case, f64, i64, ints, s, t, v
+from opcase import bf16, case, f32, f64, i64, ints, name_of, s, t, v
 
 for reduction, word in enumerate(("none", "mean", "sum")):
     for op in ("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "soft_margin_loss"):
@@ -52,3 +52,9 @@ for word, reduction in (("none", 0), ("mean", 1), ("sum", 2)):
     case("multilabel_margin_loss_forward", word, t(5), v(2, 1, -1, 3, 0, dtype=i64), reduction)
     case("nll_loss2d", word, t(2, 5, 3, 2), ints(2, 3, 2, lo=0, hi=4), t(5, lo=0.5), reduction, 1)
     case("nll_loss_nd", word, t(2, 5, 3), ints(2, 3, lo=0, hi=4), None, reduction)
+
+for first, second in ((f32, f64), (f64, f32), (f32, bf16)):
+    names = f"{name_of(first)} and {name_of(second)}"
+    case("huber_loss", names, t(5, dtype=first), t(5, dtype=second))
+    case("binary_cross_entropy_with_logits", names, t(5, dtype=first), t(5, dtype=second, lo=0, hi=1))
+case("binary_cross_entropy_with_logits", "weights of float64", t(5), t(5, lo=0, hi=1), t(5, dtype=f64), t(5, dtype=f64, lo=0.5))

@@ -1,7 +1,7 @@
 """Fourier transforms, complex numbers, sizes, assertions."""
 import torch
 
-from opcase import b8, c64, case, f64, i64, ints, s, t, v
+from opcase import b8, c64, case, f64, i8, i64, ints, s, t, v
 
 for n in (5, 8, 12):
     case("_fft_r2c", f"{n} points, one sided", t(2, n), [1], 0, True)
@@ -75,3 +75,6 @@ case("sym_constrain_range_for_size", "no bounds", 5)
 case("_linalg_det", "3x3", t(3, 3), ignore=(1, 2))
 case("_linalg_slogdet", "batch", t(2, 3, 3), ignore=(2, 3))
 case("_linalg_solve_ex", "two right sides", t(3, 3).add(torch.eye(3) * 5), t(3, 2), ignore=(1, 2))
+case("trapezoid.dx", "int8, of which two overflow", v(100, 100, 100, dtype=i8), dx=2)
+case("trapezoid.x", "int8", v(10, 20, 30, dtype=i8), v(1, 2, 4, dtype=i8))
+case("trapezoid.dx", "of nothing", t(3, 0))

@@ -75,3 +75,4 @@ case("masked_scatter", "nothing chosen", t(5), t(5) > 9, t(5))
 six = [v(*(k * n % 2 - (k > 1) for k in range(3)), dtype=i64) for n in range(6)]
 case("index_put", "six indices", t(2, 2, 2, 2, 2, 2), six, s(2.5))
 case("index_put", "six indices, added", ints(2, 2, 2, 2, 2, 2), six, ints(3), True)
+case("index_add", "int32, alpha with a fraction", v(1, 2, dtype=i32), 0, at(0), v(3, dtype=i32), alpha=1.5)

@@ -213,4 +213,29 @@ describe("a kernel of an op set that plans too little, or something else, is ref
       where: expect.stringContaining("%custom"),
     });
   });
+
+  test("one of its steps is an async function", async () => {
+    const late: WasmKernel["prepare"] = (call) => {
+      call.output();
+      call.step(async () => void absent.length);
+    };
+    await expect(outcome(late)).rejects.toMatchObject({
+      code: "backend.kernel",
+      what: expect.stringContaining("my::scaled failed: a function of it returned a promise, which nothing waits for"),
+      where: expect.stringContaining("%custom"),
+    });
+  });
+
+  test.each<[string, () => unknown, string]>([
+    ["throws", () => absent.length, "Cannot read properties of undefined"],
+    ["gives a promise", async () => absent.length, "a function of it returned a promise"],
+  ])("its `accepts` %s", async (_, accepts, why) => {
+    const kernel = { ops: ["my::scaled"], accepts, prepare: () => {} };
+    const work = forward([{ name: "my", ops: [record], kernels: { wasm: [kernel] } }]);
+    await expect(work).rejects.toMatchObject({
+      code: "backend.kernel",
+      what: expect.stringContaining(`for my::scaled failed: ${why}`),
+      where: expect.stringContaining("%custom"),
+    });
+  });
 });

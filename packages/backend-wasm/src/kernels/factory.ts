@@ -16,7 +16,7 @@ export const arange: WasmKernel = wasmKernel({
   prepare(call, args) {
     const out = call.output();
     const [start, step] = [numberOf(args.start), numberOf(args.step)];
-    const exact = DTYPES[out.dtype].kind === "int";
+    const exact = /int$/.test(DTYPES[out.dtype].kind);
     call.step(() => {
       const { itemsize } = DTYPES[out.dtype];
       const to = addressOf(out);

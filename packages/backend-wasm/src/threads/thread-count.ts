@@ -1,3 +1,4 @@
+import { type OptionTypes, requireOptions } from "@pt2/backend";
 import { wasmError } from "../wasm-errors.ts";
 import type { StartHelper } from "./helper-messages.ts";
 
@@ -32,13 +33,20 @@ const MOST_BY_DEFAULT = 8;
  * Threads for a machine of this many logical processors. Few ones are taken for cores; of many, half are, since as a rule
  * two share one, and a second thread of a core has nothing to compute with.
  */
-export function defaultThreads(processors: number): number {
+function defaultThreads(processors: number): number {
   const cores = processors <= 4 ? processors : Math.ceil(processors / 2);
   return Math.max(1, Math.min(MOST_BY_DEFAULT, cores));
 }
 
-/** Returns the number of threads that a user asks for. Throws `wasm.threads` for what is none. */
-export function requireThreads(threads: number): number {
+const OPTIONS: OptionTypes = { worker: "boolean", threads: "number" };
+
+/**
+ * Returns the number of threads that the options of `wasm` ask for. Throws `wasm.threads` for what is none, and
+ * `backend.options` for options that are none.
+ */
+export function requireThreads(options: { readonly threads?: number }, processors: number): number {
+  requireOptions("wasm()", options, OPTIONS);
+  const { threads = defaultThreads(processors) } = options;
   if (Number.isInteger(threads) && threads >= 1 && threads <= MOST_THREADS) return threads;
   throw wasmError("wasm.threads", {
     what: `wasm() was given ${threads} threads`,

@@ -1,7 +1,7 @@
 // The calling thread's part of rules of users' ops, which are functions there. It loads for programs that have such
 // ops.
 
-import { hintBindings, hintValues } from "@pt2/engine";
+import { atOnce, hintBindings, hintValues } from "@pt2/engine";
 import { type Node, type Program, splitOpName, usesOf, walk } from "@pt2/graph";
 import {
   type ArgValue,
@@ -176,7 +176,7 @@ function answersOf({ op, rule, args }: RuleQuestion, registry: OpRegistry): Rule
       return { scalar: outcomeOf(() => expressionOf(record, args)) };
     case "accepts": {
       const [at, given] = args;
-      return { accepts: outcomeOf(() => moduleKernelsOf(registry)[at]!.accepts!(given as ModuleArgs)) };
+      return { accepts: outcomeOf(() => atOnce(moduleKernelsOf(registry)[at]!.accepts!(given as ModuleArgs))) };
     }
     case "calls": {
       const [at, given, results] = args;

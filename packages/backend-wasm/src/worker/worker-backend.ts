@@ -59,12 +59,22 @@ export class WorkerBackend implements Backend {
     if (needed !== null) return onCallingThread(await this.#local.compile(request), needed);
     const channel = this.#open();
     const executable = this.#next++;
-    const { program, weights, precision, onProgress, signal } = request;
-    signal?.throwIfAborted();
+    const { program, weights, precision, onProgress } = request;
+    const failed = new AbortController();
+    // A listener that throws ends the load, as an abort does: nothing else waits for what it throws.
+    const report: RemoteExecutable["onProgress"] = (progress) => {
+      try {
+        onProgress?.(progress);
+      } catch (error) {
+        failed.abort(error);
+      }
+    };
+    const signal = request.signal === undefined ? failed.signal : AbortSignal.any([request.signal, failed.signal]);
+    signal.throwIfAborted();
     const storages = new Map<string, Storage>();
     for (const { storage } of weights.values()) storages.set(storage.id, storage);
     const { rules, answer } = await rulesOf(program, request.registry);
-    channel.executables.set(executable, { storages, onProgress, signal, answer });
+    channel.executables.set(executable, { storages, onProgress: report, signal, answer });
     const cancel = sharedFlag();
     const done = raiseOnAbort(cancel, signal);
     try {
@@ -82,7 +92,8 @@ export class WorkerBackend implements Backend {
         precision,
         cancel,
       });
-      channel.executables.set(executable, { storages, onProgress, answer });
+      signal.throwIfAborted();
+      channel.executables.set(executable, { storages, onProgress: undefined, answer });
       const onDispose = async (): Promise<void> => {
         this.#releases.delete(onDispose);
         await request.onDispose?.();
@@ -91,7 +102,9 @@ export class WorkerBackend implements Backend {
       return new WorkerExecutable(channel, executable, cancel, onDispose);
     } catch (error) {
       channel.executables.delete(executable);
-      signal?.throwIfAborted();
+      // The worker may have made it before it saw that the load had ended.
+      channel.call("dispose", { executable }).catch(() => {});
+      signal.throwIfAborted();
       throw error;
     } finally {
       done();

@@ -159,6 +159,21 @@ test("an aborted run rejects with the signal's reason and changes no buffer", as
   await request.close();
 });
 
+test("a load whose progress cannot be told rejects with what the listener threw, and leaves nothing in the worker", async () => {
+  const request = await open("mlp");
+  const reason = new Error("the page has gone");
+  const onProgress = (): void => {
+    throw reason;
+  };
+  await expect(worker.compile({ ...request, onProgress })).rejects.toBe(reason);
+  const { signal } = new AbortController();
+  await expect(worker.compile({ ...request, onProgress, signal })).rejects.toBe(reason);
+  const executable = await worker.compile(request);
+  expect(await executable.run([floats(5, 7)])).toHaveLength(1);
+  await executable.dispose();
+  await request.close();
+});
+
 test("errors keep their parts across threads, and the worker stays usable", async () => {
   const request = await open("dynamic");
   const executable = await worker.compile(request);

@@ -174,6 +174,15 @@ await describeWithDevice("an op that PyTorch does not have", (device) => {
 
     test("it throws", async () => {
       await expect(with_(() => void absent.length)).rejects.toMatchObject({ code: "backend.kernel" });
+      const late: WebgpuKernel["prepare"] = (call) => {
+        const run = async () => await Promise.reject(new Error("mine"));
+        call.host({ name: "late", reads: [], writes: [call.output()], run });
+      };
+      await expect(with_(late)).rejects.toMatchObject({
+        code: "backend.kernel",
+        what: expect.stringContaining("failed: mine"),
+        where: expect.stringContaining("%custom"),
+      });
     });
   });
 

@@ -108,7 +108,7 @@ export class ReadySteps {
     }
     const { step } = item;
     const { adapter } = this.#device;
-    const results = step.run(await readViews(stream, step.reads, adapter));
+    const results = await step.run(await readViews(stream, step.reads, adapter));
     for (const [i, view] of step.writes.entries())
       writeView(stream, view, results[i]!.bytes, adapter, `the result of ${step.name}`);
   }

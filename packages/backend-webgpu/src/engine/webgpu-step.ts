@@ -1,4 +1,4 @@
-import type { HostData } from "@pt2/engine";
+import type { Awaitable, HostData } from "@pt2/engine";
 import type { Dispatch } from "../shader/dispatch.ts";
 import type { Buffer, TensorView } from "./tensor-view.ts";
 
@@ -7,8 +7,8 @@ export interface HostStep {
   readonly name: string;
   readonly reads: readonly TensorView[];
   readonly writes: readonly TensorView[];
-  /** Computes one entry for each of `writes`, contiguous. */
-  run(inputs: readonly HostData[]): readonly HostData[];
+  /** Computes one entry for each of `writes`, contiguous; a promise is awaited. */
+  run(inputs: readonly HostData[]): Awaitable<readonly HostData[]>;
 }
 
 /** The work of a planned step. */

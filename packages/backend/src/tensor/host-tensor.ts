@@ -23,7 +23,8 @@ export function hostTensor<D extends DType>(dtype: D, shape: readonly number[], 
 function memoryOf(dtype: DType, data: GivenArray): Uint8Array | null {
   if (!ArrayBuffer.isView(data)) return null;
   const { buffer, byteOffset, byteLength } = data;
-  const bytes = new Uint8Array(buffer, byteOffset, byteLength);
+  // A view of a buffer that was transferred cannot even be made.
+  const bytes = byteLength === 0 ? new Uint8Array(0) : new Uint8Array(buffer, byteOffset, byteLength);
   if (data instanceof arrayTypeOf(dtype)) return bytes;
   if (data instanceof Uint8ClampedArray) return dtype === "uint8" ? bytes : null;
   // Only newer engines have `Float16Array`.
@@ -64,7 +65,7 @@ function wrongData(dtype: DType, shape: readonly number[], data: unknown): Error
   const length = (numel(shape) * DTYPES[dtype].itemsize) / type.BYTES_PER_ELEMENT;
   const isArray = ArrayBuffer.isView(data) && "length" in data;
   const given = isArray
-    ? `${withArticle(data.constructor.name)} of ${data.length}`
+    ? `${withArticle(data.constructor.name)} of ${data.length || "none, as after a transfer"}`
     : data === null || typeof data !== "object"
       ? String(data)
       : withArticle(data.constructor?.name ?? "object");

@@ -79,7 +79,7 @@ describe("shapes", () => {
     expect(grid.reshape([3, -1]).shape).toEqual([3, 2]);
     expect(grid.reshape([6]).bytes).toBe(grid.bytes);
     expect(hostTensor("float32", [0, 3], new Float32Array(0)).reshape([3, 0]).shape).toEqual([3, 0]);
-    for (const shape of [[4], [-1, -1], [0, -1], [1.5, 4], [-2, -3]]) {
+    for (const shape of [[4], [-1, -1], [0, -1], [1.5, 4], [-2, -3], undefined as unknown as number[]]) {
       expect(() => grid.reshape(shape)).toThrow(expect.objectContaining({ code: "backend.tensor-shape" }));
     }
   });
@@ -124,7 +124,7 @@ describe("shapes", () => {
   });
 
   it("slice() refuses dimensions and steps that are not there", () => {
-    for (const args of [[2], [-3], [0, 0, 1, 0], [0, 0, 1, -1]] as const) {
+    for (const args of [[2], [-3], [0, 0, 1, 0], [0, 0, 1, -1], [0, Number.NaN], [0, 0, Number.NaN]] as const) {
       expect(() => grid.slice(...args)).toThrow(expect.objectContaining({ code: "backend.tensor-shape" }));
     }
   });
@@ -160,6 +160,33 @@ describe("printing and copying", () => {
     expect(inspect(one)).toBe("tensor([[1., 2.]])");
     expect(inspect({ one })).toBe("{ one: tensor([[1., 2.]]) }");
     expect(`${one}`).toBe("tensor([[1., 2.]])");
+  });
+
+  it("a tensor whose memory was transferred shows and gives no elements", async () => {
+    const transferred = (): HostTensor => {
+      const data = Float32Array.of(1, 2);
+      const tensor = hostTensor("float32", [2], data);
+      structuredClone(data.buffer, { transfer: [data.buffer] });
+      return tensor;
+    };
+    const gone = expect.objectContaining({ code: "backend.tensor-memory" });
+    const one = transferred();
+    for (const use of [
+      () => String(one),
+      () => one.data,
+      () => one.tolist(),
+      () => one.reshape([2]),
+      () => one.slice(),
+    ])
+      expect(use).toThrow(gone);
+    await expect(one.read()).rejects.toEqual(gone);
+    await expect(one.readBytes()).rejects.toEqual(gone);
+    const { data } = hostTensor("float32", [2], new Float32Array(2));
+    structuredClone(data.buffer, { transfer: [data.buffer] });
+    expect(() => hostTensor("float32", [2], data)).toThrow(
+      expect.objectContaining({ code: "backend.tensor-data", what: expect.stringContaining("as after a transfer") }),
+    );
+    expect(hostTensor("float32", [0], new Float32Array(0)).tolist()).toEqual([]);
   });
 
   it("a tensor crosses to another thread as its members", () => {

@@ -4,6 +4,7 @@
 import { DTYPES, type DType, normalDim, numel } from "@pt2/format";
 import { backendError } from "../backend-errors.ts";
 import { type DataOf, dataOf, type ElementOf, elementAt } from "./elements.ts";
+import { requireMemory } from "./memory.ts";
 import { type NestedList, nestedList } from "./nested-list.ts";
 import { tensorMade } from "./tensor-observer.ts";
 import { tensorText } from "./tensor-text.ts";
@@ -63,6 +64,7 @@ export abstract class Tensor<D extends DType = DType> {
    */
   get data(): DataOf<D> | null {
     if (this.bytes === null) return null;
+    requireMemory(this);
     this.#data ??= dataOf(this.dtype, this.bytes);
     return this.#data;
   }
@@ -113,12 +115,13 @@ export abstract class Tensor<D extends DType = DType> {
    */
   reshape(shape: readonly number[]): HostTensor<D> {
     const bytes = this.#bytesOnHost("reshape()");
-    const known = shape.reduce((count, size) => (size === -1 ? count : count * size), 1);
-    const inferred = shape.map((size) => (size === -1 && known > 0 ? this.numel / known : size));
+    const sizes: readonly number[] = Array.isArray(shape) ? shape : [Number.NaN];
+    const known = sizes.reduce((count, size) => (size === -1 ? count : count * size), 1);
+    const inferred = sizes.map((size) => (size === -1 && known > 0 ? this.numel / known : size));
     const fits = inferred.every((size) => Number.isSafeInteger(size) && size >= 0) && numel(inferred) === this.numel;
     if (fits) return new HostTensor(this.dtype, inferred, bytes);
     throw backendError("backend.tensor-shape", {
-      what: `A tensor ${this.#type()} has ${this.numel} elements and cannot get the shape [${shape.join(", ")}]`,
+      what: `A tensor ${this.#type()} has ${this.numel} elements and cannot get the shape [${sizes.join(", ")}]`,
       advice: "The product of the sizes must be the number of elements; at most one size may be -1.",
     });
   }
@@ -132,10 +135,15 @@ export abstract class Tensor<D extends DType = DType> {
     const rank = this.shape.length;
     const axis = normalDim(dim, rank);
     const size = this.shape[axis];
-    if (size === undefined || !Number.isSafeInteger(step) || step < 1) {
+    if (
+      size === undefined ||
+      ![start, end].every((at) => at >= 0 || at < 0) ||
+      !Number.isSafeInteger(step) ||
+      step < 1
+    ) {
       throw backendError("backend.tensor-shape", {
         what: `slice(${dim}, ${start}, ${end}, ${step}) is not possible for a tensor ${this.#type()}`,
-        advice: `The dimension is from ${-rank} to ${rank - 1}, the step 1 or more.`,
+        advice: `The dimension is from ${-rank} to ${rank - 1}, the step 1 or more; start and end are numbers.`,
       });
     }
     const clamped = (at: number): number => Math.min(size, Math.max(0, Math.trunc(at < 0 ? at + size : at)));
@@ -176,6 +184,7 @@ export abstract class Tensor<D extends DType = DType> {
   }
 
   #bytesOnHost(method: string): Uint8Array {
+    requireMemory(this);
     if (this.bytes !== null) return this.bytes;
     throw backendError("backend.device-tensor", {
       what: `${method} needs host memory, and the tensor is on ${this.device}`,
@@ -199,8 +208,9 @@ export class HostTensor<D extends DType = DType> extends Tensor<D> {
     return super.data!;
   }
 
-  readBytes(): Promise<Uint8Array> {
-    return Promise.resolve(this.bytes);
+  async readBytes(): Promise<Uint8Array> {
+    requireMemory(this);
+    return this.bytes;
   }
 
   dispose(): void {}

@@ -22,8 +22,8 @@ export function withErrorLocation<T>(calls: readonly CallSite[], work: () => Awa
 
 /** Adds the place of the calls during which an error happened. */
 export function addErrorLocation(error: unknown, calls: readonly CallSite[]): unknown {
-  const call = calls.at(-1);
-  const where = call && describeNode(call.node);
+  const node = calls.at(-1)?.node;
+  const where = node && describeNode(node);
   if (!(error instanceof Pt2Error)) {
     const ops = calls.map(({ record }) => record.name).join(" + ") || "The preparation of a constant";
     const packaged = calls.find((each) => each.packaged);

@@ -2,6 +2,7 @@ import type { OpName } from "@pt2/graph";
 import type { ArgValue, Call, LowerTarget, OpRegistry, Part } from "@pt2/registry";
 import { loadCode } from "@pt2/registry/on-demand";
 import { KernelSet, type OpKernel } from "./kernel-set.ts";
+import { packagedKernel } from "./packaged-kernel.ts";
 
 type Args = Readonly<Record<string, ArgValue>>;
 
@@ -61,7 +62,7 @@ export class KernelParts<Kernel extends OpKernel> {
 
   /** Returns the kernels for a registry: those that op packages bring for the backend come first, then these. */
   for(registry: OpRegistry, backend: string): KernelTable<Kernel> {
-    const first = this.#setOf(registry.kernelsFor(backend) as readonly Kernel[]);
+    const first = this.#setOf((registry.kernelsFor(backend) as readonly Kernel[]).map(packagedKernel));
     // The kernels here do not compute an op that an op set has replaced.
     const find: KernelTable<Kernel>["find"] = (op, args) =>
       first.find(op, args) ?? (registry.isReplaced(op) ? undefined : this.find(op, args));

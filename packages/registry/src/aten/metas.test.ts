@@ -11,7 +11,7 @@ const native = new Set(
   aten.ops.filter((op) => op.infer !== undefined && op.decompose === undefined).map((op) => op.name),
 );
 /** The ops that decompose only for complex arguments. */
-const PARTLY_NATIVE: ReadonlySet<string> = new Set(["aten::sum.dim_IntList", "aten::view.dtype"]);
+const PARTLY_NATIVE: ReadonlySet<string> = new Set(["aten::cat", "aten::sum.dim_IntList", "aten::view.dtype"]);
 
 const REFUSALS: ReadonlySet<string> = new Set([
   "INVALID_ARGUMENT",

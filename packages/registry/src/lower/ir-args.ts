@@ -2,6 +2,7 @@ import type { Arg, NamedArg } from "@pt2/graph";
 import { argOfName } from "../schema/arg-of-name.ts";
 import type { OpSchema, SchemaType } from "../schema/types.ts";
 import type { ArgValue, TensorMeta } from "../tensor-meta.ts";
+import { pythonDtype } from "../wrapped.ts";
 
 /** The names that tensors, and numbers of earlier nodes, have in a graph. */
 export interface ValueNames {
@@ -40,13 +41,7 @@ export function irArg(value: ArgValue, type: SchemaType, names: ValueNames): Arg
   if (typeof value === "string") return argOfName(value, base);
   if (typeof value === "boolean") return { kind: "bool", value };
   if (typeof value === "bigint") return { kind: "int", value };
-  if (typeof value === "number") {
-    // Resolved ints are saturated: an end of 2^63 - 1 became 2^53.
-    if (Number.isInteger(value) && !Number.isSafeInteger(value))
-      return { kind: "int", value: value > 0 ? LAST : FIRST };
-    const isFloat = base === "float" || base === "SymFloat" || !Number.isInteger(value);
-    return { kind: isFloat ? "float" : "int", value };
-  }
+  if (typeof value === "number") return numberArg(value, base);
   if ("float" in value) return { kind: "float", value: value.float };
   if ("re" in value) return { kind: "complex", re: value.re, im: value.im };
   const { wrapped } = value as TensorMeta;
@@ -54,4 +49,12 @@ export function irArg(value: ArgValue, type: SchemaType, names: ValueNames): Arg
   return wrapped === undefined
     ? { kind: "value", name: names.nameOf(value as TensorMeta) }
     : irArg(wrapped, type, names);
+}
+
+function numberArg(value: number, base: string): Arg {
+  // Resolved ints are saturated: an end of 2^63 - 1 became 2^53. Numbers of other types are as they were given.
+  if ((base === "int" || base === "SymInt") && Number.isInteger(value) && !Number.isSafeInteger(value))
+    return { kind: "int", value: value > 0 ? LAST : FIRST };
+  const isFloat = base === "float" || base === "SymFloat" || pythonDtype(value) === "float64";
+  return { kind: isFloat ? "float" : "int", value };
 }

@@ -1,4 +1,4 @@
-import { Pt2Error } from "@pt2/format";
+import { registryError } from "../registry-errors.ts";
 import { scalar as s } from "./build.ts";
 import type { BinaryFn, ScalarExpr, UnaryFn } from "./expr.ts";
 
@@ -162,8 +162,8 @@ function share(wins: typeof s.lt, x: ScalarExpr, other: ScalarExpr, atBound: num
   return s.select(loses(x, other), 0, s.select(s.eq(x, other), 0.5, 1));
 }
 
-function noRule(fn: string): Pt2Error {
-  return new Pt2Error("registry.scalar-gradient", {
+function noRule(fn: string): Error {
+  return registryError("registry.scalar-gradient", {
     what: `the scalar function ${fn} has no derivative rule`,
     advice: "give the op record a `gradient` of its own",
   });

@@ -1,4 +1,5 @@
-import { DTYPES, type DType, Pt2Error } from "@pt2/format";
+import { DTYPES, type DType } from "@pt2/format";
+import { registryError } from "../registry-errors.ts";
 import { wrap } from "./convert.ts";
 import type { BinaryFn } from "./expr.ts";
 
@@ -48,7 +49,7 @@ const outOfRange = (count: bigint, dtype: DType): boolean => count < 0n || count
 
 function divisor(y: bigint): bigint {
   if (y !== 0n) return y;
-  throw new Pt2Error("registry.divide-by-zero", {
+  throw registryError("registry.divide-by-zero", {
     what: "an integer was divided by zero",
     advice: "guard the divisor, or divide as floats",
   });

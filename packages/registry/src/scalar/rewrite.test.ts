@@ -36,6 +36,18 @@ describe("typeExpr", () => {
   });
 });
 
+describe("typeExpr says what to do", () => {
+  test.each([
+    [s.neg(x), "`neg` is not supported on bool tensors", "Call `logical_not`"],
+    [s.sub(x, y), "`sub` is not supported on bool tensors", "Call `logical_xor`"],
+    [s.mod(x, y), "`mod` is not supported on bool tensors", "Convert to another dtype"],
+  ] as const)("%j", (expr, what, advice) => {
+    expect(() => typed(expr, "bool")).toThrow(
+      expect.objectContaining({ what, advice: expect.stringContaining(advice) as string }),
+    );
+  });
+});
+
 describe("substitute", () => {
   test("substitute fuses a chain without copying operands that are used often", () => {
     let chain = typed(s.add(s.square(x), x));

@@ -1,5 +1,6 @@
-import { DTYPES, type DType, Pt2Error } from "@pt2/format";
+import { DTYPES, type DType } from "@pt2/format";
 import { computeDtype, isHalfPrecision } from "../dtype-promotion.ts";
+import { registryError } from "../registry-errors.ts";
 import type { BinaryFn, ScalarExpr, UnaryFn } from "./expr.ts";
 import { IN_STEPS } from "./half-precision.ts";
 
@@ -152,13 +153,17 @@ function typeBinary(fn: BinaryFn, x: TypedExpr, y: TypedExpr): TypedExpr {
   return { kind: "binary", dtype, fn, x, y };
 }
 
-function unavailable(fn: string, dtype: DType): Pt2Error {
-  return mistyped(`the scalar function ${fn} does not exist for ${dtype}`);
+/** What PyTorch advises to call for bools. */
+const FOR_BOOL: Readonly<Record<string, string>> = { neg: "logical_not", sub: "logical_xor" };
+
+function unavailable(fn: string, dtype: DType): Error {
+  const other = dtype === "bool" && FOR_BOOL[fn];
+  return mistyped(
+    `\`${fn}\` is not supported on ${dtype} tensors`,
+    `${other ? `Call \`${other}\`, or convert` : "Convert"} to another dtype first.`,
+  );
 }
 
-function mistyped(what: string): Pt2Error {
-  return new Pt2Error("registry.scalar-dtype", {
-    what,
-    advice: "give the op record a `promote` rule under which the operands have a dtype that the expression allows",
-  });
+function mistyped(what: string, advice?: string): Error {
+  return registryError("registry.scalar-dtype", { what, advice });
 }

@@ -1,4 +1,4 @@
-import { Pt2Error } from "@pt2/format";
+import { registryError } from "../registry-errors.ts";
 import type { ScalarValue, TypedExpr } from "./typed.ts";
 
 /** Computes a value for each node from the values of its children; shared nodes are visited once. */
@@ -55,7 +55,7 @@ export function substitute(expr: TypedExpr, replacement: (index: number) => Type
     if (node.kind !== "input") return withChildren(node, of);
     const put = replacement(node.index);
     if (put.dtype !== node.dtype) {
-      throw new Pt2Error("registry.scalar-dtype", {
+      throw registryError("registry.scalar-dtype", {
         what: `operand ${node.index} is ${node.dtype}, but the expression that replaces it is ${put.dtype}`,
       });
     }

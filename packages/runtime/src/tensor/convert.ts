@@ -7,8 +7,9 @@ export type Elements = readonly (number | bigint | boolean)[];
 
 /** Makes a tensor of numbers, rounded to a float dtype. A number that an integer dtype cannot hold is rejected. */
 export function fromElements<D extends DType>(dtype: D, shape: readonly number[], elements: Elements): HostTensor<D> {
-  const other = elements.find((element) => !["number", "bigint", "boolean"].includes(typeof element));
-  if (other !== undefined) throw refuse(dtype, other, "pass numbers, bigints or booleans");
+  // The places of an array that were never written count too.
+  const other = elements.findIndex((element) => !["number", "bigint", "boolean"].includes(typeof element));
+  if (other >= 0) throw refuse(dtype, elements[other], "pass numbers, bigints or booleans");
   return hostTensor(dtype, shape, convert(dtype, elements));
 }
 

@@ -1,4 +1,4 @@
-import { type HostTensor, numel, requireType } from "@pt2/backend";
+import { type HostTensor, numel, type OptionTypes, requireOptions, requireType } from "@pt2/backend";
 import type { DType } from "@pt2/format";
 import { runtimeError } from "../runtime-errors.ts";
 import { fromElements } from "./convert.ts";
@@ -9,12 +9,14 @@ export interface FactoryOptions<D extends DType = DType> {
   readonly dtype?: D;
 }
 
+const OPTIONS: OptionTypes = { dtype: "string" };
+
 /** Makes a tensor of zeros. */
 export function zeros<D extends DType = "float32">(
   shape: readonly number[],
   options?: FactoryOptions<D>,
 ): HostTensor<D> {
-  return full(shape, 0, options);
+  return made("zeros()", shape, 0, options);
 }
 
 /** Makes a tensor of ones. */
@@ -22,15 +24,25 @@ export function ones<D extends DType = "float32">(
   shape: readonly number[],
   options?: FactoryOptions<D>,
 ): HostTensor<D> {
-  return full(shape, 1, options);
+  return made("ones()", shape, 1, options);
 }
 
 /** Makes a tensor whose elements are all `value`. */
 export function full<D extends DType = "float32">(
   shape: readonly number[],
   value: number | bigint | boolean,
+  options?: FactoryOptions<D>,
+): HostTensor<D> {
+  return made("full()", shape, value, options);
+}
+
+function made<D extends DType>(
+  of: string,
+  shape: readonly number[],
+  value: number | bigint | boolean,
   options: FactoryOptions<D> = {},
 ): HostTensor<D> {
+  requireOptions(of, options, OPTIONS);
   return filled(shape, options, () => value);
 }
 
@@ -49,11 +61,11 @@ export function arange<D extends DType = "float32">(
 ): HostTensor<D>;
 export function arange(...args: readonly (number | FactoryOptions | undefined)[]): HostTensor {
   const numbers = args.filter((value) => typeof value === "number");
-  const options = args.find((value) => typeof value === "object");
+  const options = args.find((value) => typeof value === "object") ?? {};
+  requireOptions("arange()", options, OPTIONS);
   const [start, end, step] = numbers.length === 1 ? [0, numbers[0]!, 1] : [numbers[0]!, numbers[1]!, numbers[2] ?? 1];
   const count = Math.ceil((end - start) / step);
-  if (Number.isFinite(count) && step !== 0 && count >= 0)
-    return filled([count], options ?? {}, (i) => start + i * step);
+  if (Number.isFinite(count) && step !== 0 && count >= 0) return filled([count], options, (i) => start + i * step);
   throw runtimeError("runtime.tensor", {
     what: `arange(${numbers.join(", ")}) has no elements in that direction, or no end`,
     advice: "give a step whose sign leads from start to end",

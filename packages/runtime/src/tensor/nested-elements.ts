@@ -1,10 +1,12 @@
+import { LIMITS } from "@pt2/format";
 import { runtimeError } from "../runtime-errors.ts";
 import type { Elements } from "./convert.ts";
 
 /** Flattens rows in row-major order. Throws `runtime.tensor` if they do not all have the same lengths. */
 export function flattened(rows: unknown): { readonly shape: readonly number[]; readonly elements: Elements } {
   const shape: number[] = [];
-  for (let first: unknown = rows; Array.isArray(first); first = first[0]) {
+  // Rows that are nested deeper than tensors have dimensions, as those that contain themselves, are taken as uneven.
+  for (let first: unknown = rows; Array.isArray(first) && shape.length < LIMITS.dims; first = first[0]) {
     shape.push(first.length);
     if (first.length === 0) break;
   }

@@ -47,12 +47,18 @@ function expectNear(tensor: ReturnType<typeof rand>, right: typeof tensor): void
 
 it("streams of rand and randn are there", () => expect(made.length).toBeGreaterThan(10));
 
-it.each([undefined, {}, { seed: 0.5 }, { seed: 2 ** 53 }, { seed: 2n ** 64n }, { seed: "7" }])(
-  "%o has no seed",
-  (options) => {
-    expect(() => randn([2], options as { seed: number })).toThrow(expect.objectContaining({ code: "backend.seed" }));
-  },
-);
+it.each([undefined, {}, { seed: 0.5 }, { seed: 2 ** 53 }, { seed: 2n ** 64n }])("%o has no seed", (options) => {
+  expect(() => randn([2], options as { seed: number })).toThrow(expect.objectContaining({ code: "backend.seed" }));
+});
+
+it.each<[string, object, string]>([
+  ["a text for its seed", { seed: "7" }, "backend.options"],
+  ["an option that it does not have", { sead: 7 }, "backend.options"],
+  ["a seed and a generator", { seed: 7, generator: new CpuGenerator(7) }, "runtime.tensor"],
+  ["a generator of nothing", { generator: {} }, "runtime.tensor"],
+])("randn() rejects %s", (_, options, code) => {
+  expect(() => randn([2], options as { seed: number })).toThrow(expect.objectContaining({ code }));
+});
 
 it.each(["int64", "bool", "complex64"] as const)("%s has no random numbers", (dtype) => {
   expect(() => rand([2], { seed: 1, dtype })).toThrow(expect.objectContaining({ code: "runtime.tensor" }));

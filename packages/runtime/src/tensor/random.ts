@@ -1,7 +1,19 @@
-import { CpuGenerator, drawNormal, drawUniform, type HostTensor, numel, requireType, type Seed } from "@pt2/backend";
+import {
+  CpuGenerator,
+  drawNormal,
+  drawUniform,
+  type HostTensor,
+  numel,
+  type OptionTypes,
+  requireOptions,
+  requireType,
+  type Seed,
+} from "@pt2/backend";
 import { DTYPES, type DType } from "@pt2/format";
 import { runtimeError } from "../runtime-errors.ts";
 import { type FactoryOptions, filled } from "./factories.ts";
+
+const OPTIONS: OptionTypes = { dtype: "string", seed: "number | bigint", generator: "object" };
 
 /** The options of functions that make random tensors: a seed, or a generator that goes on from call to call. */
 export type RandomOptions<D extends DType = DType> = FactoryOptions<D> & (Seeded | Generated);
@@ -20,20 +32,22 @@ interface Generated {
 
 /** Makes a tensor of uniform numbers in [0, 1): those of `torch.rand`. */
 export function rand<D extends DType = "float32">(shape: readonly number[], options: RandomOptions<D>): HostTensor<D> {
-  return drawn(shape, options, drawUniform);
+  return drawn("rand()", shape, options, drawUniform);
 }
 
 /** Makes a tensor of normal numbers: those of `torch.randn`, which rounds a few of float32 in the last place. */
 export function randn<D extends DType = "float32">(shape: readonly number[], options: RandomOptions<D>): HostTensor<D> {
-  return drawn(shape, options, drawNormal);
+  return drawn("randn()", shape, options, drawNormal);
 }
 
 function drawn<D extends DType>(
+  of: string,
   shape: readonly number[],
-  options: RandomOptions<D>,
+  options: RandomOptions<D> | undefined,
   draw: typeof drawUniform,
 ): HostTensor<D> {
-  const dtype = options?.dtype ?? "float32";
+  const { dtype = "float32" as D, seed, generator } = options ?? ({} as Partial<RandomOptions<D>>);
+  requireOptions(of, options ?? {}, OPTIONS);
   requireType(dtype, shape);
   if (DTYPES[dtype].kind !== "float") {
     throw runtimeError("runtime.tensor", {
@@ -41,7 +55,12 @@ function drawn<D extends DType>(
       advice: "make them as float32, or ask for another floating-point dtype",
     });
   }
-  const generator = options?.generator ?? new CpuGenerator(options?.seed as Seed);
-  const numbers = draw(generator, dtype, numel(shape));
-  return filled(shape, options, (i) => numbers[i]!);
+  if (generator !== undefined && (seed !== undefined || !("normal" in generator))) {
+    throw runtimeError("runtime.tensor", {
+      what: `${of} was given ${seed === undefined ? "a generator that draws no numbers" : "both a seed and a generator"}`,
+      advice: "give a seed, or a generator that goes on from call to call: new CpuGenerator(seed)",
+    });
+  }
+  const numbers = draw(generator ?? new CpuGenerator(seed as Seed), dtype, numel(shape));
+  return filled(shape, { dtype }, (i) => numbers[i]!);
 }

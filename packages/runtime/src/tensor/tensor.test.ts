@@ -1,5 +1,19 @@
 import { expect, it } from "vitest";
+import { arange, full, ones, zeros } from "./factories.ts";
 import { tensor } from "./tensor.ts";
+
+/** An array in this many others. */
+function nested(depth: number): unknown {
+  let rows: unknown = 1;
+  for (let i = 0; i < depth; i++) rows = [rows];
+  return rows;
+}
+
+function inItself(): unknown {
+  const rows: unknown[] = [];
+  rows.push(rows);
+  return rows;
+}
 
 /** The type of calls from plain JavaScript. */
 const make = tensor as (...args: readonly unknown[]) => unknown;
@@ -30,6 +44,12 @@ it.each<[string, readonly unknown[], RegExp]>([
   ],
   ["nothing", ["float32", [2], undefined], /undefined is not an array of elements/],
   ["a set", ["float32", [2], new Set([1, 2])], /a Set is not an array of elements/],
+  ["an element that is undefined", [[1, undefined]], /undefined is not a valid float32 value/],
+  // biome-ignore lint/suspicious/noSparseArray: what is refused
+  ["an array with holes", [[1, , 2]], /undefined is not a valid float32 value/],
+  ["nothing at all", [], /undefined is not a valid float32 value/],
+  ["rows in thousands of rows", [nested(20_000)], /is an array of 1, where others are numbers/],
+  ["an array in itself", [inItself()], /is an array of 1, where others are numbers/],
   ["a number for elements", ["float32", [], 7], /7 is not an array of elements/],
 ])("tensor() rejects %s", (_, args, message) => {
   expect(() => make(...args)).toThrow(message);
@@ -41,6 +61,22 @@ it.each<[string, readonly unknown[], RegExp]>([
       code: expect.stringMatching(/^(runtime\.tensor|backend\.tensor-data)$/),
     });
   }
+});
+
+it.each<[string, () => unknown, string]>([
+  ["tensor()", () => make([1], { dtpye: "int64" }), '{ dtpye: "int64" }'],
+  ["tensor()", () => make([1], 5), "number"],
+  ["zeros()", () => zeros([2], { dtpye: "int64" } as object), '{ dtpye: "int64" }'],
+  ["zeros()", () => zeros([2], null as never), "null"],
+  ["ones()", () => ones([2], { shape: [2] } as object), "{ shape: object }"],
+  ["full()", () => full([2], 1, { dtype: 5 } as object), "{ dtype: number }"],
+  ["arange()", () => arange(3, { step: 2 } as object), "{ step: number }"],
+])("%s rejects options %#", (of, work, given) => {
+  expect(work).toThrow(expect.objectContaining({ code: "backend.options", what: `${of} does not take \`${given}\`` }));
+});
+
+it("full() needs a value", () => {
+  expect(() => full([2], undefined as never)).toThrow(expect.objectContaining({ code: "runtime.tensor" }));
 });
 
 it("tensor() accepts valid data", () => {

@@ -1,8 +1,19 @@
-import { type GivenArray, type HostTensor, hostTensor, type NestedList, requireType, viewAs } from "@pt2/backend";
+import {
+  type GivenArray,
+  type HostTensor,
+  hostTensor,
+  type NestedList,
+  type OptionTypes,
+  requireOptions,
+  requireType,
+  viewAs,
+} from "@pt2/backend";
 import { DTYPES, type DType, isSmallFloat } from "@pt2/format";
 import { runtimeError } from "../runtime-errors.ts";
 import { type Elements, fromElements } from "./convert.ts";
 import { flattened } from "./nested-elements.ts";
+
+const OPTIONS: OptionTypes = { dtype: "string", shape: "object" };
 
 /** What {@link tensor} takes beside the elements. */
 export interface TensorOptions<D extends DType = DType> {
@@ -82,14 +93,17 @@ function ofType(dtype: DType, shape: readonly number[], data: GivenArray | Eleme
   return ArrayBuffer.isView(data) ? hostTensor(dtype, shape, data) : fromElements(dtype, shape, requireFlat(data));
 }
 
-function fromPlain({ dtype, shape, bytes, data }: PlainTensor): HostTensor {
+/** Makes a tensor of one without its class. */
+export function fromPlain({ dtype, shape, bytes, data }: PlainTensor): HostTensor {
   requireType(dtype, shape);
   return bytes instanceof Uint8Array
     ? hostTensor(dtype, shape, viewAs(dtype, bytes))
     : ofType(dtype, shape, data as GivenArray);
 }
 
-function fromData(data: unknown, { dtype, shape }: TensorOptions = {}): HostTensor {
+function fromData(data: unknown, options: TensorOptions = {}): HostTensor {
+  requireOptions("tensor()", options, OPTIONS);
+  const { dtype, shape } = options;
   if (ArrayBuffer.isView(data)) {
     const array = data as GivenArray;
     const to = dtype ?? dtypeOfArray(data);

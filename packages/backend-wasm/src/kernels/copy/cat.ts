@@ -1,5 +1,5 @@
 import { denseStrides } from "@pt2/engine";
-import { contiguousStrides, normalDim, sameShape } from "@pt2/format";
+import { contiguousStrides, DTYPES, normalDim, sameShape } from "@pt2/format";
 import type { TensorMeta } from "@pt2/registry";
 import { type WasmKernel, wasmKernel } from "../../engine/kernel.ts";
 import type { TensorView } from "../../engine/tensor-view.ts";
@@ -7,6 +7,7 @@ import type { TensorView } from "../../engine/tensor-view.ts";
 /** `cat(tensors, dim)`: each operand is copied (converted where dtypes differ) into its part of the result, unless it lies there. */
 export const cat: WasmKernel = wasmKernel({
   ops: ["aten::cat"],
+  accepts: ({ tensors }) => convertsAll(tensors),
   readsParts: true,
   prepare(call, { tensors, dim: given }) {
     const result = call.call.results[0] as TensorMeta;
@@ -27,6 +28,12 @@ export const cat: WasmKernel = wasmKernel({
     }
   },
 });
+
+/** Whether the dtypes are equal, or none is complex: others are converted to complex by the record. */
+function convertsAll(tensors: readonly TensorMeta[]): boolean {
+  const isComplex = tensors.some(({ dtype }) => DTYPES[dtype].kind === "complex");
+  return !isComplex || tensors.every(({ dtype }) => dtype === tensors[0]!.dtype);
+}
 
 /** The layout of the first operand, so that channels-last stays channels-last. */
 function stridesLike(shape: readonly number[], part: TensorView | undefined, dim: number): readonly number[] {

@@ -1,7 +1,7 @@
 import { viewAs } from "@pt2/backend";
 import { numberOf } from "@pt2/engine";
 import { DTYPES, type DType } from "@pt2/format";
-import { isTensor, type Scalar, type TensorMeta } from "@pt2/registry";
+import { isTensor, type TensorMeta } from "@pt2/registry";
 import { type WebgpuKernel, webgpuKernel } from "../../engine/kernel.ts";
 
 /**
@@ -15,9 +15,14 @@ const spaced: WebgpuKernel = webgpuKernel({
     const { dtype, shape } = call.call.results[0] as TensorMeta;
     const steps = shape[0]!;
     if (steps === 0) return;
-    const [start, end] = [wrapped(dtype, args.start), wrapped(dtype, args.end)];
-    const step = (end - start) / Math.max(steps - 1, 1);
     const base = args.base ?? null;
+    // The exponent of a single power is as it was given.
+    const isWhole = base === null || steps > 1;
+    const [start, end] = [args.start, args.end].map((given) => {
+      const value = Number(numberOf(given));
+      return isWhole ? wrapped(dtype, value) : value;
+    }) as [number, number];
+    const step = (end - start) / Math.max(steps - 1, 1);
     const bytes = new Uint8Array(steps * DTYPES[dtype].itemsize);
     const data = viewAs(dtype, bytes);
     for (let i = 0; i < steps; i++) {
@@ -34,10 +39,10 @@ function isInteger(dtype: DType | null): boolean {
 }
 
 /** A number as the dtype has it. */
-function wrapped(dtype: DType, scalar: Scalar): number {
+function wrapped(dtype: DType, value: number): number {
   const one = viewAs(dtype, new Uint8Array(DTYPES[dtype].itemsize));
-  const value = Math.trunc(Number(numberOf(scalar)));
-  one[0] = dtype === "int64" ? BigInt(value) : value;
+  const whole = Math.trunc(value);
+  one[0] = dtype === "int64" ? BigInt(whole) : whole;
   return Number(one[0]);
 }
 

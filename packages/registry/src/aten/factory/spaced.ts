@@ -52,10 +52,14 @@ function linspace(start: Operand, end: Operand, steps: number, dtype: DType, b: 
   return cast(where(lt(index, Math.floor(steps / 2)), fromStart, fromEnd), dtype);
 }
 
-/** Computes powers of `base`; with an integer dtype only the exponents at the ends are integers. */
+/**
+ * Computes powers of `base`; with an integer dtype only the exponents at the ends are integers. A single power is
+ * computed in double precision from the exponent as it is.
+ */
 function logspace(start: Operand, end: Operand, steps: number, base: number, dtype: DType, b: Builder): TensorMeta {
-  const whole = (x: Operand): Operand => (isIntegral(dtype) ? emit(b).cast(scalarTensor(x, b), dtype) : x);
-  const wide = dtype === "float32" || isIntegral(dtype) ? "float64" : dtype;
+  const isWhole = isIntegral(dtype) && steps !== 1;
+  const whole = (x: Operand): Operand => (isWhole ? emit(b).cast(scalarTensor(x, b), dtype) : x);
+  const wide = dtype === "float32" || isIntegral(dtype) || steps === 1 ? "float64" : dtype;
   const exponent = linspace(whole(start), whole(end), steps, wide, b);
   return emit(b).cast(b.tensor("aten::pow.Scalar", { self: { float: base }, exponent }), dtype);
 }

@@ -3,8 +3,8 @@ import { defineOp, type OpRecord } from "../../op.ts";
 import type { TensorMeta } from "../../tensor-meta.ts";
 import { check } from "../support/check.ts";
 import { numel, wrapDim } from "../support/dims.ts";
-import { checkIndex, checkSameDtype } from "../support/dtypes.ts";
-import { emit } from "../support/emit.ts";
+import { checkIndex, checkSameDtype, isIntegral } from "../support/dtypes.ts";
+import { emit, type Operand } from "../support/emit.ts";
 import { checkWithin, fromStart } from "./gather.ts";
 
 /** Defines ops that write elements by position along one dimension. */
@@ -44,7 +44,10 @@ export const SCATTER_OPS: readonly OpRecord[] = [
   defineOp("aten::index_add(Tensor self, int dim, Tensor index, Tensor source, *, Scalar alpha=1) -> Tensor", {
     infer: ({ self, dim, index, source }) => rows("index_add", self, dim, index, source),
     decompose: ({ self, dim, index, source, alpha }, b) => {
-      const src = alpha === 1 ? source : emit(b).mul(source, alpha);
+      const { full, mul } = emit(b);
+      // The factor has the dtype of the elements: of integers, its fraction is cut off.
+      const factor = (): Operand => (isIntegral(source.dtype) ? full([], alpha, source.dtype) : alpha);
+      const src = alpha === 1 ? source : mul(source, factor());
       return b.tensor("aten::scatter_add", { self, dim, index: spread(b, index, dim, source), src });
     },
   }),

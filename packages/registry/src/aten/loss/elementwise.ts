@@ -38,7 +38,8 @@ export const ELEMENTWISE_LOSS_OPS: readonly OpRecord[] = [
       const distance = e.abs(e.sub(self, target));
       const near = e.mul(e.mul(distance, distance), { float: 0.5 });
       const far = e.mul(e.sub(distance, { float: delta / 2 }), { float: delta });
-      return reduceLoss(b, e.where(e.le(distance, { float: delta }), near, far), reduction);
+      const loss = e.where(e.le(distance, { float: delta }), near, far);
+      return reduceLoss(b, e.cast(loss, self.dtype), reduction);
     },
   }),
   defineOp("aten::soft_margin_loss(Tensor self, Tensor target, int reduction=1) -> Tensor", {
@@ -68,13 +69,15 @@ export const ELEMENTWISE_LOSS_OPS: readonly OpRecord[] = [
         const e = emit(b);
         checkWritten(target, [self, target]);
         if (pos_weight !== null) checkWritten(self, [self, target, pos_weight]);
+        // PyTorch computes in place: the loss has the dtype of the target, and the logarithm that of the logits.
         const softplus = e.add(e.log1p(e.exp(e.neg(e.abs(self)))), e.clampMin(e.neg(self), { float: 0 }));
         const scaled =
           pos_weight === null
             ? softplus
-            : e.mul(e.add(e.mul(e.sub(pos_weight, { float: 1 }), target), { float: 1 }), softplus);
-        const loss = e.add(e.mul(e.sub({ float: 1 }, target), self), scaled);
-        return reduceLoss(b, weight === null ? loss : e.mul(loss, weight), reduction);
+            : e.cast(e.mul(e.add(e.mul(e.sub(pos_weight, { float: 1 }), target), { float: 1 }), softplus), self.dtype);
+        const linear = e.cast(e.mul(e.sub({ float: 1 }, target), self), target.dtype);
+        const loss = e.cast(e.add(linear, scaled), target.dtype);
+        return reduceLoss(b, weight === null ? loss : e.cast(e.mul(loss, weight), target.dtype), reduction);
       },
     },
   ),

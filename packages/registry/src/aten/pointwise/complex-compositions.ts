@@ -8,7 +8,7 @@ import { emit, type Operand } from "../support/emit.ts";
 import { complexSize } from "./complex-functions.ts";
 
 /** A decomposition of an op for complex numbers. */
-export type Composition = (args: Readonly<Record<string, ArgValue>>, b: Builder) => TensorMeta;
+export type Composition = (args: Readonly<Record<string, ArgValue>>, b: Builder) => TensorMeta | null;
 
 const lerp: Composition = ({ self, end, weight }, b) => {
   const { add, mul, sub } = emit(b);
@@ -68,10 +68,20 @@ const sinc: Composition = ({ self }, b) => {
   return where(eq(turned, 0), { float: 1 }, div(b.tensor("aten::sin", { self: turned }), turned));
 };
 
+/** Divides; complex numbers have no quotient that is rounded. */
+const divide: Composition = ({ self, other, rounding_mode }, b) =>
+  rounding_mode === null ? emit(b).div(self as Operand, other as Operand) : null;
+
 /** Ops that decompose into other ops on complex numbers, or on the real and imaginary parts. */
 export const COMPLEX_COMPOSITIONS: Readonly<Record<string, Composition>> = {
   "aten::addcmul": addTo("mul"),
   "aten::addcdiv": addTo("div"),
+  ...Object.fromEntries(
+    ["div.Tensor_mode", "div.Scalar_mode", "divide.Tensor_mode", "divide.Scalar_mode"].map((op) => [
+      `aten::${op}`,
+      divide,
+    ]),
+  ),
   "aten::lerp.Scalar": lerp,
   "aten::lerp.Tensor": lerp,
   "aten::isnan": ofParts("aten::isnan", "aten::logical_or"),

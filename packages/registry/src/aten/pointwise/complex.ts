@@ -121,7 +121,12 @@ function whereComplex(record: OpRecord, rule: Composition): NonNullable<OpRules<
  * value.
  */
 const CHOICES: { readonly [op: string]: readonly [string, string, string] } = {
-  "aten::where.self": ["condition", "self", "other"],
+  ...Object.fromEntries(
+    ["self", "ScalarSelf", "ScalarOther", "Scalar"].map((overload) => [
+      `aten::where.${overload}`,
+      ["condition", "self", "other"] as const,
+    ]),
+  ),
   "aten::masked_fill.Scalar": ["mask", "value", "self"],
   "aten::masked_fill.Tensor": ["mask", "value", "self"],
 };
@@ -146,6 +151,8 @@ function decomposition(record: OpRecord, rule: ComplexRule): NonNullable<OpRules
     const result = rule(emit(b), partsOf(x, b), partsOf(isOperand ? y : 0, b), partsOf(args.alpha ?? 1, b), b);
     if (isTensorMeta(result)) return emit(b).cast(result, meta.dtype);
     if (isComplex(meta.dtype)) return joinParts(result, meta, b);
-    return isTensorMeta(result.re) ? emit(b).cast(result.re, partOf(meta.dtype)) : null;
+    if (!isTensorMeta(result.re)) return null;
+    // A conversion keeps the real part; to bool, a number is true unless both parts are zero.
+    return meta.dtype === "bool" ? truth(emit(b), result, b) : emit(b).cast(result.re, partOf(meta.dtype));
   };
 }

@@ -18,8 +18,13 @@ export const POWER_OPS: readonly OpRecord[] = [
     inPlace: ["aten::pow_.Tensor"],
   }),
   defineOp("aten::pow.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor", {
+    validate: ({ self, exponent }) =>
+      isIntegral(self.dtype) && typeof exponent !== "object" && Number(exponent) < 0
+        ? "Integers to negative integer powers are not allowed. Convert `self` to a float dtype first."
+        : null,
     scalar: powerOf,
     promote: both,
+    numbers: ["exponent"],
     inPlace: ["aten::pow_.Scalar"],
   }),
   defineOp("aten::pow.Scalar(Scalar self, Tensor exponent) -> Tensor", { scalar: s.pow, promote: both }),

@@ -19,7 +19,9 @@ export const PROD_OPS: readonly OpRecord[] = [
     infer: ({ self, dim, keepdim, dtype }) => ({ dtype: accumulated(self, dtype), shape: reduced(self, dim, keepdim) }),
     decompose({ self, dim, keepdim, dtype }, b) {
       const result = accumulated(self, dtype);
-      return isComplex(result) ? complexProduct(b, emit(b).cast(self, result), dim, keepdim) : null;
+      if (isComplex(result)) return complexProduct(b, emit(b).cast(self, result), dim, keepdim);
+      if (!isComplex(self.dtype)) return null;
+      return b.tensor("aten::prod.dim_int", { self: emit(b).cast(self, result), dim, keepdim, dtype: result });
     },
   }),
   defineOp("aten::nansum(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor", {

@@ -56,7 +56,8 @@ function converted(
   dtype: DType | null,
 ): TensorMeta | null {
   if (dtype === null || dtype === self.dtype) return null;
-  return b.tensor(op, { self: emit(b).cast(self, dtype), dim });
+  // Without the dtype, small integers would be added in int64.
+  return b.tensor(op, { self: emit(b).cast(self, dtype), dim, dtype });
 }
 
 function extremes(self: TensorMeta, dim: number): readonly [TensorMeta, TensorMeta] {

@@ -16,7 +16,10 @@ export const SUM_OPS: readonly OpRecord[] = [
     infer: ({ self, dim, keepdim, dtype }) => ({ dtype: accumulated(self, dtype), shape: reduced(self, dim, keepdim) }),
     decompose: ({ self, dim, keepdim, dtype }, b) => {
       const result = accumulated(self, dtype);
-      if (!isComplex(result)) return null;
+      if (!isComplex(result)) {
+        if (!isComplex(self.dtype)) return null;
+        return b.tensor("aten::sum.dim_IntList", { self: emit(b).cast(self, result), dim, keepdim, dtype: result });
+      }
       if (self.shape.length === 0) return b.tensor("aten::_to_copy", { self, dtype: result });
       // Real and imaginary parts are summed independently.
       const parts = b.tensor("aten::view_as_real", { self: emit(b).cast(self, result) });

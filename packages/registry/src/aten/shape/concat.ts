@@ -4,13 +4,18 @@ import { defineOp, type OpRecord } from "../../op.ts";
 import type { TensorMeta } from "../../tensor-meta.ts";
 import { check, show } from "../support/check.ts";
 import { numel, sameShape, wrapDim } from "../support/dims.ts";
-import { checkSameDtype } from "../support/dtypes.ts";
+import { checkSameDtype, isComplex } from "../support/dtypes.ts";
 import { emit } from "../support/emit.ts";
 
 /** Defines ops that join tensors. `cat` is the primitive. */
 export const CONCAT_OPS: readonly OpRecord[] = [
   defineOp("aten::cat(Tensor[] tensors, int dim=0) -> Tensor", {
     infer: ({ tensors, dim }) => catMeta(tensors, dim),
+    decompose({ tensors, dim }, b) {
+      const dtype = resultType(tensors);
+      if (!isComplex(dtype) || tensors.every((tensor) => tensor.dtype === dtype)) return null;
+      return b.tensor("aten::cat", { tensors: tensors.map((tensor) => emit(b).cast(tensor, dtype)), dim });
+    },
     joins: true,
   }),
   defineOp("aten::concat(Tensor[] tensors, int dim=0) -> Tensor", {

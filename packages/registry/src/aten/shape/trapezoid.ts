@@ -1,7 +1,8 @@
 import type { Builder } from "../../builder.ts";
 import { defineOp, type OpRecord } from "../../op.ts";
 import type { Scalar, TensorMeta } from "../../tensor-meta.ts";
-import { wrapDim } from "../support/dims.ts";
+import { isTensorMeta } from "../../wrapped.ts";
+import { reducedShape, wrapDim } from "../support/dims.ts";
 import { emit, type Operand } from "../support/emit.ts";
 
 /** Defines integrals by the trapezoidal rule, with equal steps or given coordinates. */
@@ -29,8 +30,14 @@ export const TRAPEZOID_OPS: readonly OpRecord[] = [
 ];
 
 function total(b: Builder, y: TensorMeta, steps: Scalar | TensorMeta, dim: number): TensorMeta {
+  const e = emit(b);
   const at = wrapDim(dim, y.shape.length);
-  return halved(b, emit(b).sum(twiceAreas(b, y, steps, at), [at - y.shape.length]));
+  const size = y.shape[at]!;
+  if (size === 0) return e.full(reducedShape(y.shape, [at], false), 0, y.dtype);
+  if (isTensorMeta(steps)) return halved(b, e.sum(twiceAreas(b, y, steps, at), [at]));
+  // With equal steps, PyTorch adds all elements, which does not overflow, and takes half of both ends from the sum.
+  const ends = e.add(e.select(y, at, 0), e.select(y, at, size - 1));
+  return e.mul(e.sub(e.sum(y, [at]), e.mul(ends, { float: 0.5 })), steps);
 }
 
 function running(b: Builder, y: TensorMeta, steps: Scalar | TensorMeta, dim: number): TensorMeta {
@@ -48,8 +55,7 @@ function twiceAreas(b: Builder, y: TensorMeta, steps: Scalar | TensorMeta, at: n
   const e = emit(b);
   const size = y.shape[at]!;
   const sums = e.add(e.slice(y, at, 0, Math.max(0, size - 1)), e.slice(y, at, Math.min(1, size), size));
-  const isTensor = typeof steps === "object" && "shape" in steps;
-  return e.mul(sums, isTensor ? stepsOf(b, steps, y.shape.length, at) : (steps satisfies Operand));
+  return e.mul(sums, isTensorMeta(steps) ? stepsOf(b, steps, y.shape.length, at) : (steps satisfies Operand));
 }
 
 /** Returns the differences of coordinates, which are those of one axis, or a tensor that broadcasts with `y`. */

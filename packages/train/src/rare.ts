@@ -1,0 +1,4 @@
+// What only some trainers need; all of it is loaded with the first.
+export { parameterGroups } from "./parameter-groups.ts";
+export * from "./refusals.ts";
+export { presentWeights, withValues } from "./weights-by-name.ts";

@@ -1,0 +1,82 @@
+import type { LossOptions } from "@pt2/autograd";
+import type { HostTensor } from "@pt2/backend";
+import type { LoadOptions } from "@pt2/runtime";
+import type { LoraOptions } from "./lora.ts";
+import type { Optimizer } from "./optimizers.ts";
+import { checkOptions } from "./options.ts";
+import type { Schedule } from "./schedules.ts";
+
+/** The parameters that have rates of their own. */
+export interface GroupOptions {
+  readonly match: (name: string) => boolean;
+  readonly lr?: number;
+  readonly weightDecay?: number;
+}
+
+/** Options of {@link createTrainer}. */
+export interface TrainerOptions extends Omit<LoadOptions, "model" | "verifyChecksums"> {
+  readonly optimizer: Optimizer;
+  /**
+   * The loss that is added to a program which returns predictions. A program that returns its loss, and one of forward
+   * and backward, needs none. @default the program's only floating point number
+   */
+  readonly loss?: LossOptions;
+  /** The position of the loss among the results, where several are floating point numbers. */
+  readonly of?: number;
+  /** The shapes of inputs whose sizes are not numbers in the program, by the name of the input. */
+  readonly shapes?: Readonly<Record<string, readonly number[]>>;
+  /** Which parameters are trained, by name; the others are frozen. @default all; with `lora` the adapters */
+  readonly train?: (name: string) => boolean;
+  /** Adds low-rank adapters to linear layers, and trains these. What is saved has them merged into the weights. */
+  readonly lora?: LoraOptions;
+  /** Rates of their own for some parameters: the first group that matches a name counts. */
+  readonly groups?: readonly GroupOptions[];
+  /** The factor of the learning rate at each step. @default 1 */
+  readonly schedule?: Schedule;
+  /** Scales gradients so that their norm together is at most this: `torch.nn.utils.clip_grad_norm_`. */
+  readonly clipNorm?: number;
+  /**
+   * Limits each element of the gradients to from minus this to this: `torch.nn.utils.clip_grad_value_`. It comes after
+   * `clipNorm`.
+   */
+  readonly clipValue?: number;
+  /** The number of batches whose gradients are averaged for one update. @default 1 */
+  readonly accumulate?: number;
+  /** Values of parameters and buffers to begin with, by name, in place of those of the program. */
+  readonly weights?: ReadonlyMap<string, HostTensor>;
+  /** What {@link Trainer.checkpoint} returned: training goes on with the same numbers. */
+  readonly checkpoint?: Uint8Array;
+}
+
+const FUNCTION = (): boolean => true;
+
+/** An example of each option; those that `load` checks are null. */
+const EXAMPLES: Readonly<Record<keyof TrainerOptions, unknown>> = {
+  optimizer: {},
+  loss: {},
+  of: 0,
+  shapes: {},
+  train: FUNCTION,
+  lora: {},
+  groups: [],
+  schedule: FUNCTION,
+  clipNorm: Infinity,
+  clipValue: Infinity,
+  accumulate: 1,
+  weights: new Map(),
+  checkpoint: new Uint8Array(),
+  backend: null,
+  ops: [],
+  handlers: null,
+  library: null,
+  precision: null,
+  onProgress: null,
+  signal: null,
+  onWarning: null,
+};
+
+/** Checks names and kinds of all options. */
+export function checkTrainerOptions(options: TrainerOptions): void {
+  checkOptions("createTrainer", EXAMPLES, options, "optimizer");
+  checkOptions("`loss`", { loss: "", args: {}, of: 0, target: {} }, options.loss ?? {});
+}

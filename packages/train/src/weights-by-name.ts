@@ -1,0 +1,45 @@
+import { HostTensor } from "@pt2/backend";
+import { readTensor, type WeightTensor } from "@pt2/format";
+import type { Program } from "@pt2/graph";
+import { memoryWeight } from "./memory-weight.ts";
+import { trainError } from "./train-errors.ts";
+
+/** Replaces weights by tensors of the same dtype and shape. */
+export function withValues(
+  weights: ReadonlyMap<string, WeightTensor>,
+  values: ReadonlyMap<string, HostTensor>,
+): ReadonlyMap<string, WeightTensor> {
+  const replaced = [...values].map(([name, tensor]) => {
+    const weight = weights.get(name);
+    if (weight?.dtype === tensor.dtype && `${weight.shape}` === `${tensor.shape}`) {
+      return [name, memoryWeight(name, weight.kind, tensor)] as const;
+    }
+    const own = weight === undefined ? "does not have" : `has as ${weight.dtype} [${weight.shape.join(", ")}]`;
+    throw trainError("train.options", {
+      what: `\`weights\` has \`${name}\` as ${tensor.dtype} [${tensor.shape.join(", ")}], which the program ${own}`,
+      details: { name },
+    });
+  });
+  return new Map([...weights, ...replaced]);
+}
+
+/** Returns the parameters and buffers of a program: those in `state`, and the others as they began. */
+export async function presentWeights(
+  { inputs }: Program,
+  weights: ReadonlyMap<string, WeightTensor>,
+  state: ReadonlyMap<string, HostTensor>,
+): Promise<ReadonlyMap<string, HostTensor>> {
+  const found = new Map<string, HostTensor>();
+  for (const spec of inputs) {
+    if (spec.kind !== "parameter" && spec.kind !== "buffer") continue;
+    const [present, weight] = [state.get(spec.target), weights.get(spec.target)];
+    if (present !== undefined) found.set(spec.target, present);
+    else if (weight !== undefined) found.set(spec.target, await hostTensorOf(weight));
+  }
+  return found;
+}
+
+async function hostTensorOf(weight: WeightTensor): Promise<HostTensor> {
+  const { dtype, shape, bytes } = await readTensor(weight);
+  return new HostTensor(dtype, shape, bytes.slice());
+}
