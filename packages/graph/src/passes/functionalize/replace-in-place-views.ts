@@ -37,7 +37,7 @@ function replaced(graph: Graph, isClaimed: (op: OpName) => boolean): Graph {
   return builder.build(graph.outputs.map((arg) => current.arg(arg)));
 }
 
-/** The argument that an op in place writes to and returns. */
+/** The argument that an in-place op writes to and returns. */
 function selfOf({ args }: Node): string | undefined {
   return args[0] && valuesOf(args[0].arg)[0];
 }
@@ -46,7 +46,7 @@ function selfOf({ args }: Node): string | undefined {
 const RETURN_ARGUMENT =
   /^aten::(contiguous|to\.|type_as|_cast_|positive|lift|requires_grad_|\w*dropout|conj_physical$)/;
 
-/** Names of one tensor, which is what ops in place return. */
+/** Names of one tensor, which is what in-place ops return. */
 class Objects {
   readonly #names = new Map<string, string[]>();
   readonly #context: NoOpContext;
