@@ -63,7 +63,7 @@ describe("--ops", () => {
     const data = recordedFile(fixturePath("torch-2.13/mlp"), "inputs");
     const checkpoint = join(temporaryFolder(), "c.safetensors");
     expect(await adviceOf("train", file, "--data", data, "--checkpoint", checkpoint)).toBe(
-      "Pass the op set that defines it with --ops.",
+      "Check its name, or pass the op set that defines it with --ops.",
     );
   });
 
