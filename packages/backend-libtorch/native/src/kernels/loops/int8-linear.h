@@ -25,6 +25,11 @@ inline constexpr int64_t kInt8Inner = 1024;
 /// Blocks of rows from which on weights are converted before the first.
 inline constexpr int64_t kInt8Blocks = 3;
 
+/// Bytes of the weight that are asked of memory before a row reads them: of four rows side by side, processors see too little of
+/// each to fetch ahead by themselves.
+inline constexpr int64_t kInt8Ahead = 32768;
+inline constexpr int64_t kLineBytes = kLineFloats * 4;
+
 /// A tile whose weights are of type T: int8, or the floats that they stand for.
 template <typename T>
 struct Int8Tile {
@@ -48,6 +53,10 @@ inline Vec load_weights_part(const int8_t* p, int64_t count) { return load_int8_
 template <bool kWhole, bool kScaled, bool kShifted, typename T, int R, int W>
 [[gnu::always_inline]] inline void add_columns(const Int8Tile<T>& t, int64_t k, int64_t left, const Vec (&scale)[W],
                                                const Vec (&zero)[W], Vec (&sums)[R][W]) {
+  if constexpr (kWhole && R == 1 && sizeof(T) == 1) {
+    // Rows lie one behind the other, so the tile's memory is one piece.
+    if (W * k % kLineBytes < W * kLanes) __builtin_prefetch(t.weight + W * k + kInt8Ahead, 0, 2);
+  }
   Vec weight[W];
 #pragma GCC unroll 4
   for (int w = 0; w < W; ++w) {
@@ -154,9 +163,14 @@ inline void int8_tiles(const Int8Linear& g, const Int8Tile<T>& first, int64_t ro
   }
 }
 
+/// Rows of the weight that are asked of memory before they are converted.
+inline constexpr int64_t kInt8RowsAhead = 8;
+
 /// Writes the floats that some rows of the weight stand for, `to_pitch` from one to the next.
 inline void dequantize_rows(const Int8Tile<int8_t>& t, int64_t rows, float* to, int64_t to_pitch) {
   for (int64_t n = 0; n < rows; ++n) {
+    const int8_t* next = t.weight + (n + kInt8RowsAhead) * t.pitch;
+    for (int64_t i = 0; i < t.columns; i += kLineBytes) __builtin_prefetch(next + i, 0, 2);
     for (int64_t begin = 0, group = 0; begin < t.columns; begin += t.group, ++group) {
       const Vec scale = splat(t.scale ? t.scale[n * t.groups + group] : 1.0f);
       const Vec zero = splat(t.zero ? t.zero[n * t.groups + group] : 0.0f);
