@@ -29,6 +29,8 @@ describeWithLibtorch("single ops", ({ addon }) => {
       [4, 2, 5, 2.5],
       [4, 2, 5, 2.5],
     ]);
+    const [large] = await torch.call("aten::mul.Scalar", { self: floats([1], 1), other: 2 ** 70 });
+    expect(elementsOf(tensor(large))).toEqual([2 ** 70]);
     expect(await torch.call("aten::item", [hostTensor("int64", [], BigInt64Array.of(2n ** 60n))])).toEqual([2n ** 60n]);
   });
 

@@ -1,11 +1,14 @@
 import type { Tensor } from "@pt2/backend";
 import type { DType } from "@pt2/format";
-import type { Complex, FloatScalar, OpSchema, SchemaType } from "@pt2/registry";
+import { type Complex, type FloatScalar, type OpSchema, type SchemaType, wrapNumber } from "@pt2/registry";
 import type { Addon, NativeArg, NativeArgValue } from "../addon.ts";
 import { libtorchError } from "../libtorch-errors.ts";
 import { fromTensor } from "../native-tensor.ts";
 
-/** An argument of an op. An integral number is a Python int where the schema leaves that open; `{ float: 2 }` is a float. */
+/**
+ * An argument of an op. An integral number is a Python int where the schema leaves that open; `{ float: 2 }` is a float, and what
+ * is beyond int64.
+ */
 export type OpValue = Tensor | number | bigint | boolean | string | null | FloatScalar | Complex | readonly OpValue[];
 
 /** Arguments by position, or by the names of the op's schema; those that are left out have their defaults. */
@@ -55,7 +58,7 @@ function nativeValue(value: OpValue, type: SchemaType, target: ArgTarget, what: 
     case "bigint":
       return { kind: "int", value };
     case "number":
-      return /^(Sym)?[fF]loat$/.test(base) || !Number.isInteger(value)
+      return /^(Sym)?[fF]loat$/.test(base) || wrapNumber(value).dtype === "float64"
         ? { kind: "float", value }
         : { kind: "int", value };
     default:
