@@ -19,21 +19,21 @@ const PATHS: readonly Path[] = [
     what: "before a model: format + graph + registry + backend + runtime",
     folder: "packages/runtime",
     code: LOAD,
-    budget: 54_000,
+    budget: 54_200,
   },
   {
     what: "a page with WebGPU, before a model: the same + backend-webgpu",
     folder: "tests/src",
     code: `${LOAD} ${WEBGPU}`,
     // 0.1 kB of it are names and arguments that lowering again has in common with lowering.
-    budget: 60_000,
+    budget: 60_100,
   },
   {
     what: "a page whose models compute in a worker, before a model: the same + what talks to the worker",
     folder: "tests/src",
     code: `${LOAD} ${WASM}`,
     // Half a kB says how many threads compute, and why not more.
-    budget: 64_100,
+    budget: 64_200,
   },
   {
     what: "that worker, before it knows the ops of a program",
@@ -48,7 +48,7 @@ const PATHS: readonly Path[] = [
     folder: "packages/vision",
     code: 'export { loadDetector } from "@pt2/vision";',
     // Of what `load` needs, 0.2 kB lower again what another size changes.
-    budget: 61_300,
+    budget: 61_400,
   },
   {
     what: "eager calls, without a backend: what `eagerOps` loads at once; the rules of all ops follow",

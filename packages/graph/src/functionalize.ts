@@ -3,5 +3,6 @@
 export { aliasBuffers } from "./passes/alias-buffers.ts";
 export { expandAutocast } from "./passes/autocast/expand-autocast.ts";
 export { expandVmap } from "./passes/expand-vmap.ts";
+export { fitMutations } from "./passes/functionalize/fit-mutations.ts";
 export { functionalize } from "./passes/functionalize/functionalize.ts";
 export { replaceInPlaceViews } from "./passes/functionalize/replace-in-place-views.ts";

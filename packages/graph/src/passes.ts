@@ -6,6 +6,7 @@ export { mutates } from "./passes/functionalize/node-effects.ts";
 export { GraphBuilder, type NewNode } from "./passes/graph-builder.ts";
 export { hasInPlaceViews } from "./passes/has-in-place-views.ts";
 export { hasRegions } from "./passes/has-regions.ts";
+export { hasUnfitMutations } from "./passes/has-unfit-mutations.ts";
 export { hiddenWrites } from "./passes/hidden-writes.ts";
 export { isFunctional } from "./passes/mutating-names.ts";
 export { type RemoveNoOpsOptions, removeNoOps } from "./passes/remove-no-ops.ts";

@@ -7,6 +7,7 @@ import {
   foldSymbolicArithmetic,
   hasInPlaceViews,
   hasRegions,
+  hasUnfitMutations,
   hiddenWrites,
   isFunctional,
   looksBehindViews,
@@ -19,8 +20,8 @@ import { requireArguments } from "@pt2/registry/on-demand";
 type Mutation = Pick<Capabilities, "mutation">;
 
 /**
- * Runs the first passes, which need no op definitions: expands regions, makes views of what changes sizes in place, and
- * removes no-ops, except ops that the user takes over. Copies are kept for a backend with mutation, as the program may write to their source.
+ * Runs the first passes, which need no op definitions: expands regions, makes views of what changes sizes in place, converts
+ * new values of buffers to their dtypes, and removes no-ops, except ops that the user takes over. Copies are kept for a backend with mutation, as the program may write to their source.
  */
 export async function removeNoOpsAndRegions(
   imported: Program,
@@ -33,10 +34,10 @@ export async function removeNoOpsAndRegions(
 
 async function withoutRegions(program: Program, isClaimed: OpRegistry["isClaimed"]): Promise<Program> {
   const [regions, views] = [hasRegions(program.graph), hasInPlaceViews(program.graph)];
-  if (!regions && !views) return program;
-  const { expandAutocast, expandVmap, replaceInPlaceViews } = await import("@pt2/graph/functionalize");
+  if (!regions && !views && !hasUnfitMutations(program)) return program;
+  const { expandAutocast, expandVmap, fitMutations, replaceInPlaceViews } = await import("@pt2/graph/functionalize");
   const expanded = regions ? expandVmap(expandAutocast(program)) : program;
-  return views ? replaceInPlaceViews(expanded, isClaimed) : expanded;
+  return fitMutations(views ? replaceInPlaceViews(expanded, isClaimed) : expanded);
 }
 
 /** Makes overlapping buffers views of one, where the program writes to one. */
