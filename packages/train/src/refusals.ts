@@ -5,13 +5,13 @@ import type { TrainerOptions } from "./trainer-options.ts";
 
 /** Refuses counts and limits that would leave nothing of the gradients, and an optimizer that is none. */
 export function refuseNumbers({ optimizer, accumulate, clipNorm }: TrainerOptions): never {
-  const what =
-    optimizer.lr >= 0
-      ? accumulate === undefined || (Number.isInteger(accumulate) && accumulate > 0)
-        ? `${clipNorm === 0 ? "clipNorm" : "clipValue"} must be above 0`
-        : `accumulate must be an integer from 1, not ${accumulate}`
-      : "`optimizer` of createTrainer is not an optimizer, such as adamW() or sgd()";
-  throw trainError("train.options", { what });
+  const fail = (what: string): never => {
+    throw trainError("train.options", { what });
+  };
+  if (!(optimizer.lr >= 0)) fail("`optimizer` of createTrainer is not an optimizer, such as adamW() or sgd()");
+  const isCount = accumulate === undefined || (Number.isInteger(accumulate) && accumulate > 0);
+  if (!isCount) fail(`accumulate must be an integer from 1, not ${accumulate}`);
+  return fail(`${clipNorm === 0 ? "clipNorm" : "clipValue"} must be above 0`);
 }
 
 export function refuseSource(source: unknown): never {

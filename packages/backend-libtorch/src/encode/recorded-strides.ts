@@ -42,16 +42,9 @@ function inOrder(input: string, order: readonly number[], builder: GraphBuilder)
     items: values.map((value) => ({ kind: "int", value })),
   });
   const emit = (op: OpName, self: Arg, args: Node["args"], made: TensorType): Arg => {
-    const name = builder.fresh(`${input}_laid`);
-    builder.setType(name, made);
-    builder.push({
-      name,
-      op,
-      args: [{ name: "self", arg: self }, ...args],
-      outputs: [{ kind: "value", name }],
-      origin: {},
-    });
-    return { kind: "value", name };
+    const results = [{ name: `${input}_laid`, type: made }];
+    const [name] = builder.emit({ op, args: [{ name: "self", arg: self }, ...args], results, origin: {} });
+    return { kind: "value", name: name! };
   };
   const moved = { ...type, shape: order.map((d) => type.shape[d]!), strides: order.map((d) => type.strides[d]!) };
   const inverse = order.map((_, d) => order.indexOf(d));

@@ -22,37 +22,34 @@ export function separateUpdates(program: Program, { nodes: updates, isShared, ef
   const memoryOf = (name: string): readonly string[] =>
     state.behind(name).map((value) => (shared.has(value) ? "shared" : value));
   const builder = new GraphBuilder(graph);
-  const copies: Node[] = [];
+  const last = new Set(updates);
+  for (const node of graph.nodes) if (!last.has(node)) builder.push(node);
   const copied = new Substitution();
   const copy = (name: string): void => {
-    const clone = builder.fresh(`${name}_before`);
-    builder.setType(clone, builder.typeOf(name));
+    if (copied.has(name)) return;
     const args = [{ name: "self", arg: { kind: "value", name } as const }];
-    copies.push({ name: clone, op: "aten::clone", args, outputs: [{ kind: "value", name: clone }], origin: {} });
-    copied.bind(name, { kind: "value", name: clone });
+    const results = [{ name: `${name}_before`, type: builder.typeOf(name)! }];
+    const [clone] = builder.emit({ op: "aten::clone", args, results, origin: {} });
+    copied.bind(name, { kind: "value", name: clone! });
   };
-  const isCopied = (name: string): boolean => copies.some(({ args }) => valuesOf(args[0]!.arg)[0] === name);
   const written = new Set<string>();
   for (const node of updates) {
     const [target] = valuesOf(argOf(node, "self")!);
     const [source] = valuesOf(argOf(node, "src")!);
     const own = memoryOf(target!);
     const read = source === undefined || source === target ? [] : memoryOf(source);
-    if (read.some((memory) => written.has(memory) || own.includes(memory)) && !isCopied(source!)) copy(source!);
+    if (read.some((memory) => written.has(memory) || own.includes(memory))) copy(source!);
     for (const memory of own) written.add(memory);
   }
   const sources = new Set(updates.flatMap((node) => valuesOf(argOf(node, "src")!)));
   const outputs = graph.outputs.map((arg, i): Arg => {
     // What an update copies already is no result of a run.
-    if (/_mutation$/.test(program.outputs[i]?.kind ?? "") && valuesOf(arg).every((name) => sources.has(name)))
-      return arg;
-    for (const name of valuesOf(arg))
-      if (memoryOf(name).some((memory) => written.has(memory)) && !isCopied(name)) copy(name);
+    const isUpdate =
+      /_mutation$/.test(program.outputs[i]?.kind ?? "") && valuesOf(arg).every((name) => sources.has(name));
+    if (isUpdate) return arg;
+    for (const name of valuesOf(arg)) if (memoryOf(name).some((memory) => written.has(memory))) copy(name);
     return copied.arg(arg);
   });
-  const last = new Set(updates);
-  for (const node of graph.nodes) if (!last.has(node)) builder.push(node);
-  for (const node of copies) builder.push(node);
   for (const node of updates) builder.push({ ...node, args: node.args.map((named) => sourceOf(named, copied)) });
   return { ...program, graph: builder.build(outputs) };
 }

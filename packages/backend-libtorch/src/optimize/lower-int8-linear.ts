@@ -19,7 +19,8 @@ export function lowerInt8Linears(program: Program, target: OptimizeTarget): Prog
 const RULE: RewriteRule = (node, context) => {
   const args = argsOf(node);
   const { scale, zero_point } = args;
-  const floats = inFloats(scale, "aten::to.dtype", { self: scale, dtype: FLOAT32 }, node, context);
+  const isFloat = context.tensor(scale)?.dtype === "float32";
+  const floats = isFloat ? scale : inFloats(scale, "aten::to.dtype", { self: scale, dtype: FLOAT32 }, node, context);
   const zeros = inFloats(zero_point, "pt2::pack_zero_points", { zero_point }, node, context);
   return context.emit(node.op, { ...args, scale: floats, zero_point: zeros }, resultType(node, context), node);
 };
