@@ -147,7 +147,9 @@ def check_program(path: str, calls: Sequence[Call], recording: Recording) -> flo
         for position, actual in enumerate(leaves):
             if isinstance(actual, torch.Tensor):
                 expected = recording.expected[f"call{index}.{position}" if index else str(position)]
-                torch.testing.assert_close(actual, expected, rtol=1e-3, atol=1e-4, equal_nan=True)
+                lower = expected.dtype in (torch.bfloat16, torch.float16)
+                tolerance = {} if lower else {"rtol": 1e-3, "atol": 1e-4}
+                torch.testing.assert_close(actual, expected, equal_nan=True, **tolerance)
                 if actual.is_floating_point() and actual.numel():
                     worst = max(worst, (actual.double() - expected.double()).nan_to_num(0, 0, 0).abs().max().item())
     return worst

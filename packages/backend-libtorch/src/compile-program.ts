@@ -7,6 +7,7 @@ import type { Abilities } from "./abilities.ts";
 import type { Addon, NativeTensor } from "./addon.ts";
 import { type Commit, type CommittedProgram, commitsOf } from "./encode/commits.ts";
 import { withRecordedStrides } from "./encode/recorded-strides.ts";
+import { withWiderStates } from "./encode/wider-states.ts";
 import { writesState } from "./encode/writes-state.ts";
 import { expandProgram } from "./expand/expand-program.ts";
 import { handlerTensor } from "./handlers/handler-tensor.ts";
@@ -98,7 +99,7 @@ export async function compileProgram(request: CompileRequest, options: CompileOp
   // With precision `fast` a view reshapes where it cannot be one.
   const laid =
     request.precision === "exact" || looksBehindViews(inlined.graph) ? withRecordedStrides(inlined) : inlined;
-  const { program: expanded, commits: all } = commitsOf(expandProgram(laid, router), memory);
+  const { program: expanded, commits: all } = commitsOf(withWiderStates(expandProgram(laid, router), device), memory);
   const writes = writesState(expanded, {
     isOp: (node) => router.routeOf(node).kind === "op",
     effectsOf(op) {

@@ -61,6 +61,27 @@ class Vmap(nn.Module):
         return dots, product, linear, columns, nested
 
 
+class AutocastRecurrent(nn.Module):
+    """Recurrent layers under autocast: products are bfloat16, states of all but oneDNN's LSTM stay float32."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.gru = nn.GRU(5, 3, num_layers=2, bidirectional=True, batch_first=True)
+        self.lstm = nn.LSTM(5, 3)
+        self.projected = nn.LSTM(5, 7, proj_size=2)
+        self.lstm_cell = nn.LSTMCell(5, 3)
+        self.gru_cell = nn.GRUCell(3, 2)
+
+    def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            y, h = self.gru(x)
+            z, (zh, zc) = self.lstm(x)
+            p, (ph, pc) = self.projected(x)
+            hidden, memory = self.lstm_cell(x[0])
+            grid = nn.functional.affine_grid(x[:2, :2, :3], [2, 1, 3, 5], align_corners=True)
+            return y, h, z, zh, zc, p, ph, pc, hidden, memory, self.gru_cell(hidden), grid
+
+
 def _pairs() -> list:
     return calls((torch.randn(3, 4), torch.randn(3, 4)), (torch.randn(3, 4), torch.randn(3, 4)))
 
@@ -70,4 +91,5 @@ PROGRAMS = [
     Program("instance_statistics", InstanceStatistics, lambda: calls(*[(torch.randn(4, 3, 5) * 2 + 1,) for _ in range(3)]), training=True),
     Program("resized", Resized, lambda: calls((torch.randn(4, 3),))),
     Program("vmap", Vmap, _pairs),
+    Program("autocast_recurrent", AutocastRecurrent, lambda: calls(*[(torch.randn(3, 11, 5),) for _ in range(2)]), plain=True),
 ]

@@ -2,10 +2,10 @@ import type { Node, OpName } from "../../ir.ts";
 import { argOf } from "../../query/node-values.ts";
 
 /**
- * The cast of an operator's floating-point operands under autocast: to the region's dtype, to float32, or to the widest
- * among them. Other operators keep their operands' dtypes.
+ * The cast of an operator's floating-point operands under autocast: to the region's dtype, also for all but the state of a
+ * recurrent layer, to float32, or to the widest among them. Other operators keep their operands' dtypes.
  */
-export type AutocastRule = "lower" | "float32" | "promote";
+export type AutocastRule = "lower" | "lower but state" | "float32" | "promote";
 
 const LOWER = [
   ...["linear", "matmul", "mm", "bmm", "addmm", "_addmm_activation", "addbmm", "baddbmm", "linalg_vecdot"],
@@ -15,9 +15,14 @@ const LOWER = [
   ...["scaled_dot_product_attention", "_native_multi_head_attention"],
   // Composed of matmuls: autocast casts inside.
   ...["einsum", "tensordot", "inner", "linalg_multi_dot", "chain_matmul"],
-  // Composed of linear layers and what keeps their dtype. GRU and LSTM take that of their state.
+  // Composed of linear layers and what keeps their dtype.
   ...["rnn_tanh.input", "rnn_relu.input", "rnn_tanh_cell", "rnn_relu_cell"],
+  // A matrix product with a grid.
+  "affine_grid_generator",
 ];
+
+/** Composed of linear layers, whose results meet the state. */
+const LOWER_BUT_STATE = ["gru.input", "gru_cell", "lstm_cell"];
 
 /** Powers, which are products from the second one on; a copy, or the inverse, is none. */
 const POWERS: ReadonlySet<OpName> = new Set(["aten::matrix_power", "aten::linalg_matrix_power"]);
@@ -49,6 +54,7 @@ const PROMOTE = ["stack", "cat", "index_copy"];
 /** PyTorch's op lists for autocast on the CPU, and what is composed of their ops. */
 const RULES: ReadonlyMap<OpName, AutocastRule> = new Map<OpName, AutocastRule>([
   ...LOWER.map((op) => [`aten::${op}`, "lower"] as const),
+  ...LOWER_BUT_STATE.map((op) => [`aten::${op}`, "lower but state"] as const),
   ...FLOAT32.map((op) => [`aten::${op}`, "float32"] as const),
   ...PROMOTE.map((op) => [`aten::${op}`, "promote"] as const),
 ]);
@@ -59,9 +65,20 @@ export function cpuAutocastRule(node: Node): AutocastRule | undefined {
     const n = argOf(node, "n");
     return n?.kind === "int" && n.value >= 2 ? "lower" : undefined;
   }
+  // oneDNN's layer, which has a rule, knows no projections.
+  if (node.op === "aten::lstm.input") return projects(node) ? "lower but state" : "lower";
   if (node.op !== "aten::pad") return RULES.get(node.op);
   const [mode, pad] = [argOf(node, "mode"), argOf(node, "pad")];
   const [how, sides] = [mode?.kind === "string" ? mode.value : "constant", pad?.kind === "list" ? pad.items.length : 0];
   // It calls the op for so many dimensions, of which `reflection_pad3d` has no rule.
   return how === "replicate" || (how === "reflect" && sides < 6) ? "float32" : undefined;
+}
+
+function projects(lstm: Node): boolean {
+  const [params, layers] = [argOf(lstm, "params"), argOf(lstm, "num_layers")];
+  const [biased, bidirectional] = [argOf(lstm, "has_biases"), argOf(lstm, "bidirectional")];
+  const each = biased?.kind === "bool" && biased.value ? 4 : 2;
+  const directions = bidirectional?.kind === "bool" && bidirectional.value ? 2 : 1;
+  const cells = (layers?.kind === "int" ? Number(layers.value) : 1) * directions;
+  return params?.kind === "list" && params.items.length > each * cells;
 }

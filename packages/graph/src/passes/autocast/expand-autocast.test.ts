@@ -68,12 +68,33 @@ describe("expandAutocast", () => {
       ["aten::matrix_power(%x, n=1)", false],
       ["aten::matrix_power(%x, n=-2)", false],
       ["aten::rnn_tanh_cell(%x, hx=%x, w_ih=%x, w_hh=%x)", true],
-      ["aten::gru_cell(%x, hx=%x, w_ih=%x, w_hh=%x)", false],
+      ["aten::exp(%x)", false],
     ] as const;
     for (const [call, casts] of calls) {
       const expanded = expandAutocast(program(region(true, `%a: bf16[2, 2] = ${call}\nreturn %a`)));
       expect(print(expanded).includes("aten::to.dtype"), call).toBe(casts);
     }
+  });
+
+  it("expandAutocast casts what a recurrent layer multiplies, and its state where oneDNN computes the layer", () => {
+    const cell = "aten::gru_cell(%x, hx=%x, w_ih=%x, w_hh=%x)";
+    expectPass(
+      expandAutocast,
+      region(true, `%a: f32[2, 2] = ${cell}\nreturn %a`),
+      region(
+        false,
+        `%to: bf16[2, 2] = aten::to.dtype(%x, dtype=torch.bfloat16)
+         %a: f32[2, 2] = aten::gru_cell(%to, hx=%x, w_ih=%to, w_hh=%to)
+         return %a`,
+      ),
+    );
+    const lstm = (params: number): string =>
+      `lstm: %a: f32[2, 2], %b: f32[2, 2], %c: f32[2, 2] = aten::lstm.input(%x, hx=[%x, %x], params=[${new Array(params).fill("%x")}], has_biases=false, num_layers=1, dropout=0.0, train=false, bidirectional=true, batch_first=false)`;
+    const states = [4, 6].map((params) => {
+      const expanded = print(expandAutocast(program(region(true, `${lstm(params)}\nreturn %a`))));
+      return /hx=\[(%\w+), /.exec(expanded)?.[1];
+    });
+    expect(states).toEqual(["%to", "%x"]);
   });
 
   it("expandAutocast casts to float32 inside what is composed of ops with rules", () => {

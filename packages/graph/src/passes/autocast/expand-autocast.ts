@@ -1,6 +1,6 @@
 import type { DType } from "@pt2/format";
 import type { Arg, Graph, Node, Program, TensorType } from "../../ir.ts";
-import { mapArgs, mapGraphs } from "../../query/map-node.ts";
+import { mapArg, mapArgs, mapGraphs } from "../../query/map-node.ts";
 import { usesOf } from "../../query/node-values.ts";
 import { GraphBuilder } from "../graph-builder.ts";
 import { type AutocastRule, cpuAutocastRule } from "./autocast-rules.ts";
@@ -73,16 +73,20 @@ class Casts {
   }
 
   apply(node: Node, rule: AutocastRule, lower: DType): Node {
-    const dtype = rule === "lower" ? lower : rule === "float32" || this.#hasFloat32(node) ? "float32" : lower;
+    const widens = rule === "float32" || (rule === "promote" && this.#hasFloat32(node));
+    const dtype = widens ? "float32" : lower;
     // The cast is shared by the uses of one node, not of the graph: another node may write to the tensor in between.
     const made = new Map<string, string>();
-    return mapArgs(node, (leaf) => {
+    const cast = (leaf: Arg): Arg => {
       const type = leaf.kind === "value" ? this.#castable(leaf.name) : null;
       if (leaf.kind !== "value" || type === null || type.dtype === dtype) return leaf;
       const name = made.get(leaf.name) ?? this.#emit(leaf, { ...type, dtype }, node.origin);
       made.set(leaf.name, name);
       return { kind: "value", name };
-    });
+    };
+    if (rule !== "lower but state") return mapArgs(node, cast);
+    const args = node.args.map(({ name, arg }) => ({ name, arg: name === "hx" ? arg : mapArg(arg, cast) }));
+    return { ...node, args };
   }
 
   #hasFloat32(node: Node): boolean {

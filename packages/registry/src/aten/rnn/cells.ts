@@ -20,11 +20,22 @@ export type Cell = (b: Builder, projected: TensorMeta, state: CellState, weights
 
 /** Computes `x w_ihᵀ + b_ih`, for one step or for all of them. */
 export function projectInput(b: Builder, input: TensorMeta, { w_ih, b_ih }: CellWeights): TensorMeta {
-  return b.tensor("aten::linear", { input, weight: w_ih, bias: b_ih });
+  return project(b, input, w_ih, b_ih);
+}
+
+/** Computes the same for steps that lie behind those of other rows: PyTorch then rounds the product before it adds the bias. */
+export function projectStrided(b: Builder, input: TensorMeta, { w_ih, b_ih }: CellWeights): TensorMeta {
+  const product = project(b, input, w_ih, null);
+  return b_ih === null ? product : emit(b).add(product, b_ih);
 }
 
 function projectHidden(b: Builder, hidden: TensorMeta, { w_hh, b_hh }: CellWeights): TensorMeta {
-  return b.tensor("aten::linear", { input: hidden, weight: w_hh, bias: b_hh });
+  return project(b, hidden, w_hh, b_hh);
+}
+
+/** Under autocast only the products are of the weights' dtype, and the state keeps its own. */
+function project(b: Builder, x: TensorMeta, weight: TensorMeta, bias: TensorMeta | null): TensorMeta {
+  return b.tensor("aten::linear", { input: emit(b).cast(x, weight.dtype), weight, bias });
 }
 
 function chunks(b: Builder, gates: TensorMeta, count: number): readonly TensorMeta[] {
@@ -45,7 +56,7 @@ export const lstmCell: Cell = (b, projected, [hidden, memory], weights) => {
   const kept = e.mul(e.sigmoid(f), memory!);
   const next = e.add(kept, e.mul(e.sigmoid(i), e.tanh(g)));
   const output = e.mul(e.sigmoid(o), e.tanh(next));
-  return [weights.w_hr === null ? output : b.tensor("aten::linear", { input: output, weight: weights.w_hr }), next];
+  return [weights.w_hr === null ? output : project(b, output, weights.w_hr, null), next];
 };
 
 /** Computes a GRU; its gates are in the order reset, update, new. */

@@ -1,9 +1,10 @@
 import type { Builder } from "../../builder.ts";
+import { isHalfPrecision } from "../../dtype-promotion.ts";
 import type { TensorMeta } from "../../tensor-meta.ts";
 import { check, show } from "../support/check.ts";
 import { range } from "../support/dims.ts";
 import { emit } from "../support/emit.ts";
-import { type Cell, type CellState, type CellWeights, lstmCell, projectInput } from "./cells.ts";
+import { type Cell, type CellState, type CellWeights, lstmCell, projectInput, projectStrided } from "./cells.ts";
 
 /** The arguments that `lstm.input`, `gru.input` and `rnn_*.input` have in common. */
 export interface Recurrent {
@@ -38,14 +39,17 @@ export function unroll(
   }
   const weights = weightsOf(args, directions, cell === lstmCell);
   const finals: CellState[] = [];
+  check(args.input.shape[args.batch_first ? 1 : 0]! > 0, "Expected sequence length to be larger than 0 in RNN");
   let sequence = args.batch_first ? e.transpose(args.input, 0, 1) : args.input;
+  const isStrided = args.batch_first && sequence.shape[0] !== 1 && sequence.shape[1] !== 1;
   for (const layer of range(args.num_layers)) {
+    const projectAll = layer === 0 && isStrided && isHalfPrecision(sequence.dtype) ? projectStrided : projectInput;
     const runs = range(directions).map((direction) => {
       const at = layer * directions + direction;
       return runDirection(
         b,
         cell,
-        sequence,
+        projectAll(b, sequence, weights[at]!),
         initial.map((part) => e.select(part, 0, at)),
         weights[at]!,
         direction === 1,
@@ -66,19 +70,17 @@ export function unroll(
   return { output: args.batch_first ? e.transpose(sequence, 0, 1) : sequence, final };
 }
 
-/** Projects all inputs at once; only the recurrent product is computed step by step. */
+/** All inputs are projected at once; only the recurrent product is computed step by step. */
 function runDirection(
   b: Builder,
   cell: Cell,
-  sequence: TensorMeta,
+  projected: TensorMeta,
   initial: CellState,
   weights: CellWeights,
   backwards: boolean,
 ): { readonly output: TensorMeta; readonly state: CellState } {
   const e = emit(b);
-  const length = sequence.shape[0]!;
-  check(length > 0, "Expected sequence length to be larger than 0 in RNN");
-  const projected = projectInput(b, sequence, weights);
+  const length = projected.shape[0]!;
   const outputs = new Array<TensorMeta>(length);
   let state = initial;
   for (const step of range(length)) {
