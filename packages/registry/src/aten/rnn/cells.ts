@@ -18,15 +18,12 @@ export type CellState = readonly TensorMeta[];
 /** Computes one step: returns the next state from the input, already multiplied by `w_ih`, and the current state. */
 export type Cell = (b: Builder, projected: TensorMeta, state: CellState, weights: CellWeights) => CellState;
 
-/** Computes `x w_ihᵀ + b_ih`, for one step or for all of them. */
-export function projectInput(b: Builder, input: TensorMeta, { w_ih, b_ih }: CellWeights): TensorMeta {
-  return project(b, input, w_ih, b_ih);
-}
-
-/** Computes the same for steps that lie behind those of other rows: PyTorch then rounds the product before it adds the bias. */
-export function projectStrided(b: Builder, input: TensorMeta, { w_ih, b_ih }: CellWeights): TensorMeta {
-  const product = project(b, input, w_ih, null);
-  return b_ih === null ? product : emit(b).add(product, b_ih);
+/**
+ * Computes `x w_ihᵀ + b_ih`, for one step or for all of them. PyTorch rounds the product before it adds the bias where the
+ * steps are not dense.
+ */
+export function projectInput(b: Builder, input: TensorMeta, { w_ih, b_ih }: CellWeights, dense = true): TensorMeta {
+  return dense || b_ih === null ? project(b, input, w_ih, b_ih) : emit(b).add(project(b, input, w_ih, null), b_ih);
 }
 
 function projectHidden(b: Builder, hidden: TensorMeta, { w_hh, b_hh }: CellWeights): TensorMeta {

@@ -4,7 +4,7 @@ import type { TensorMeta } from "../../tensor-meta.ts";
 import { check, show } from "../support/check.ts";
 import { range } from "../support/dims.ts";
 import { emit } from "../support/emit.ts";
-import { type Cell, type CellState, type CellWeights, lstmCell, projectInput, projectStrided } from "./cells.ts";
+import { type Cell, type CellState, type CellWeights, lstmCell, projectInput } from "./cells.ts";
 
 /** The arguments that `lstm.input`, `gru.input` and `rnn_*.input` have in common. */
 export interface Recurrent {
@@ -41,15 +41,15 @@ export function unroll(
   const finals: CellState[] = [];
   check(args.input.shape[args.batch_first ? 1 : 0]! > 0, "Expected sequence length to be larger than 0 in RNN");
   let sequence = args.batch_first ? e.transpose(args.input, 0, 1) : args.input;
-  const isStrided = args.batch_first && sequence.shape[0] !== 1 && sequence.shape[1] !== 1;
+  // Only lower precision shows whether it is.
+  const isDense = !args.batch_first || sequence.shape.lastIndexOf(1, 1) >= 0 || !isHalfPrecision(sequence.dtype);
   for (const layer of range(args.num_layers)) {
-    const projectAll = layer === 0 && isStrided && isHalfPrecision(sequence.dtype) ? projectStrided : projectInput;
     const runs = range(directions).map((direction) => {
       const at = layer * directions + direction;
       return runDirection(
         b,
         cell,
-        projectAll(b, sequence, weights[at]!),
+        projectInput(b, sequence, weights[at]!, isDense || layer > 0),
         initial.map((part) => e.select(part, 0, at)),
         weights[at]!,
         direction === 1,
