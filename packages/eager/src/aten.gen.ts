@@ -180,6 +180,8 @@ export interface Aten {
   readonly _pdist_forward: _pdist_forward$;
   /** `aten::_prelu_kernel(Tensor self, Tensor weight) -> Tensor` */
   readonly _prelu_kernel: _prelu_kernel$;
+  /** `aten::_prelu_kernel_backward(Tensor grad_output, Tensor self, Tensor weight) -> (Tensor, Tensor)` */
+  readonly _prelu_kernel_backward: _prelu_kernel_backward$;
   /** `aten::_reshape_alias(Tensor(a) self, SymInt[] size, SymInt[] stride) -> Tensor(a)` */
   readonly _reshape_alias: _reshape_alias$;
   /** `aten::_reshape_alias_copy(Tensor self, SymInt[] size, SymInt[] stride) -> Tensor` */
@@ -249,16 +251,22 @@ export interface Aten {
    * - `aten::_upsample_nearest_exact1d(Tensor self, SymInt[1] output_size, float? scales=None) -> Tensor`
    */
   readonly _upsample_nearest_exact1d: _upsample_nearest_exact1d$;
+  /** `aten::_upsample_nearest_exact1d_backward(Tensor grad_output, SymInt[1] output_size, SymInt[3] input_size, float? scales=None) -> Tensor` */
+  readonly _upsample_nearest_exact1d_backward: _upsample_nearest_exact1d_backward$;
   /**
    * - `aten::_upsample_nearest_exact2d.vec(Tensor input, SymInt[]? output_size, float[]? scale_factors) -> Tensor`
    * - `aten::_upsample_nearest_exact2d(Tensor self, SymInt[2] output_size, float? scales_h=None, float? scales_w=None) -> Tensor`
    */
   readonly _upsample_nearest_exact2d: _upsample_nearest_exact2d$;
+  /** `aten::_upsample_nearest_exact2d_backward(Tensor grad_output, SymInt[2] output_size, SymInt[4] input_size, float? scales_h=None, float? scales_w=None) -> Tensor` */
+  readonly _upsample_nearest_exact2d_backward: _upsample_nearest_exact2d_backward$;
   /**
    * - `aten::_upsample_nearest_exact3d.vec(Tensor input, SymInt[]? output_size, float[]? scale_factors) -> Tensor`
    * - `aten::_upsample_nearest_exact3d(Tensor self, SymInt[3] output_size, float? scales_d=None, float? scales_h=None, float? scales_w=None) -> Tensor`
    */
   readonly _upsample_nearest_exact3d: _upsample_nearest_exact3d$;
+  /** `aten::_upsample_nearest_exact3d_backward(Tensor grad_output, SymInt[3] output_size, SymInt[5] input_size, float? scales_d=None, float? scales_h=None, float? scales_w=None) -> Tensor` */
+  readonly _upsample_nearest_exact3d_backward: _upsample_nearest_exact3d_backward$;
   /** `aten::_weight_norm(Tensor v, Tensor g, int dim=0) -> Tensor` */
   readonly _weight_norm: _weight_norm$;
   /** `aten::_weight_norm_interface(Tensor v, Tensor g, int dim=0) -> (Tensor, Tensor)` */
@@ -310,6 +318,8 @@ export interface Aten {
   readonly adjoint: adjoint$;
   /** `aten::affine_grid_generator(Tensor theta, SymInt[] size, bool align_corners) -> Tensor` */
   readonly affine_grid_generator: affine_grid_generator$;
+  /** `aten::affine_grid_generator_backward(Tensor grad, SymInt[] size, bool align_corners) -> Tensor` */
+  readonly affine_grid_generator_backward: affine_grid_generator_backward$;
   /** `aten::alias(Tensor(a) self) -> Tensor(a)` */
   readonly alias: alias$;
   /** `aten::alias_copy(Tensor self) -> Tensor` */
@@ -427,6 +437,8 @@ export interface Aten {
   readonly bilinear: bilinear$;
   /** `aten::binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor` */
   readonly binary_cross_entropy: binary_cross_entropy$;
+  /** `aten::binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor` */
+  readonly binary_cross_entropy_backward: binary_cross_entropy_backward$;
   /** `aten::binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int reduction=1) -> Tensor` */
   readonly binary_cross_entropy_with_logits: binary_cross_entropy_with_logits$;
   /** `aten::bincount(Tensor self, Tensor? weights=None, SymInt minlength=0) -> Tensor` */
@@ -613,10 +625,14 @@ export interface Aten {
   readonly cudnn_batch_norm: cudnn_batch_norm$;
   /** `aten::cummax(Tensor self, int dim) -> (Tensor values, Tensor indices)` */
   readonly cummax: cummax$;
+  /** `aten::cummaxmin_backward(Tensor grad, Tensor input, Tensor indices, int dim) -> Tensor` */
+  readonly cummaxmin_backward: cummaxmin_backward$;
   /** `aten::cummin(Tensor self, int dim) -> (Tensor values, Tensor indices)` */
   readonly cummin: cummin$;
   /** `aten::cumprod(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor` */
   readonly cumprod: cumprod$;
+  /** `aten::cumprod_backward(Tensor grad, Tensor input, int dim, Tensor output) -> Tensor` */
+  readonly cumprod_backward: cumprod_backward$;
   /** `aten::cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor` */
   readonly cumsum: cumsum$;
   /**
@@ -642,6 +658,8 @@ export interface Aten {
   readonly diagflat: diagflat$;
   /** `aten::diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a)` */
   readonly diagonal: diagonal$;
+  /** `aten::diagonal_backward(Tensor grad_output, SymInt[] input_sizes, int offset, int dim1, int dim2) -> Tensor` */
+  readonly diagonal_backward: diagonal_backward$;
   /** `aten::diagonal_copy(Tensor self, int offset=0, int dim1=0, int dim2=1) -> Tensor` */
   readonly diagonal_copy: diagonal_copy$;
   /** `aten::diagonal_scatter(Tensor self, Tensor src, int offset=0, int dim1=0, int dim2=1) -> Tensor` */
@@ -687,6 +705,8 @@ export interface Aten {
   readonly elu_backward: elu_backward$;
   /** `aten::embedding(Tensor weight, Tensor indices, SymInt padding_idx=-1, bool scale_grad_by_freq=False, bool sparse=False) -> Tensor` */
   readonly embedding: embedding$;
+  /** `aten::embedding_backward(Tensor grad, Tensor indices, SymInt num_weights, SymInt padding_idx, bool scale_grad_by_freq, bool sparse) -> Tensor` */
+  readonly embedding_backward: embedding_backward$;
   /**
    * - `aten::embedding_bag.padding_idx(Tensor weight, Tensor indices, Tensor offsets, bool scale_grad_by_freq, int mode, bool sparse, Tensor? per_sample_weights, bool include_last_offset, int? padding_idx) -> (Tensor, Tensor, Tensor, Tensor)`
    * - `aten::embedding_bag(Tensor weight, Tensor indices, Tensor offsets, bool scale_grad_by_freq=False, int mode=0, bool sparse=False, Tensor? per_sample_weights=None, bool include_last_offset=False) -> (Tensor, Tensor, Tensor, Tensor)`
@@ -855,6 +875,8 @@ export interface Aten {
   readonly full_like: full_like$;
   /** `aten::gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor` */
   readonly gather: gather$;
+  /** `aten::gather_backward(Tensor grad, Tensor self, int dim, Tensor index, bool sparse_grad) -> Tensor` */
+  readonly gather_backward: gather_backward$;
   /** `aten::gcd(Tensor self, Tensor other) -> Tensor` */
   readonly gcd: gcd$;
   /**
@@ -874,6 +896,8 @@ export interface Aten {
   readonly ger: ger$;
   /** `aten::glu(Tensor self, int dim=-1) -> Tensor` */
   readonly glu: glu$;
+  /** `aten::glu_backward(Tensor grad_output, Tensor self, int dim) -> Tensor` */
+  readonly glu_backward: glu_backward$;
   /**
    * - `aten::gradient.array(Tensor self, *, int[] dim, int edge_order=1) -> Tensor[]`
    * - `aten::gradient.scalararray(Tensor self, *, Scalar spacing, int[] dim, int edge_order=1) -> Tensor[]`
@@ -969,6 +993,8 @@ export interface Aten {
   readonly hstack: hstack$;
   /** `aten::huber_loss(Tensor self, Tensor target, int reduction=1, float delta=1.) -> Tensor` */
   readonly huber_loss: huber_loss$;
+  /** `aten::huber_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction, float delta) -> Tensor` */
+  readonly huber_loss_backward: huber_loss_backward$;
   /** `aten::hypot(Tensor self, Tensor other) -> Tensor` */
   readonly hypot: hypot$;
   /** `aten::i0(Tensor self) -> Tensor` */
@@ -998,6 +1024,8 @@ export interface Aten {
   readonly index_reduce: index_reduce$;
   /** `aten::index_select(Tensor self, int dim, Tensor index) -> Tensor` */
   readonly index_select: index_select$;
+  /** `aten::index_select_backward(Tensor grad, SymInt[] self_sizes, int dim, Tensor index) -> Tensor` */
+  readonly index_select_backward: index_select_backward$;
   /** `aten::inner(Tensor self, Tensor other) -> Tensor` */
   readonly inner: inner$;
   /** `aten::instance_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool use_input_stats, float momentum, float eps, bool cudnn_enabled) -> Tensor` */
@@ -1206,6 +1234,8 @@ export interface Aten {
   readonly log_normal: log_normal$;
   /** `aten::log_sigmoid(Tensor self) -> Tensor` */
   readonly log_sigmoid: log_sigmoid$;
+  /** `aten::log_sigmoid_backward(Tensor grad_output, Tensor self, Tensor buffer) -> Tensor` */
+  readonly log_sigmoid_backward: log_sigmoid_backward$;
   /** `aten::log_sigmoid_forward(Tensor self) -> (Tensor output, Tensor buffer)` */
   readonly log_sigmoid_forward: log_sigmoid_forward$;
   /** `aten::log_softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor` */
@@ -1267,6 +1297,8 @@ export interface Aten {
   readonly masked_scatter: masked_scatter$;
   /** `aten::masked_select(Tensor self, Tensor mask) -> Tensor` */
   readonly masked_select: masked_select$;
+  /** `aten::masked_select_backward(Tensor grad, Tensor input, Tensor mask) -> Tensor` */
+  readonly masked_select_backward: masked_select_backward$;
   /** `aten::matmul(Tensor self, Tensor other) -> Tensor` */
   readonly matmul: matmul$;
   /** `aten::matrix_H(Tensor(a) self) -> Tensor(a)` */
@@ -1346,6 +1378,8 @@ export interface Aten {
   readonly movedim: movedim$;
   /** `aten::mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor` */
   readonly mse_loss: mse_loss$;
+  /** `aten::mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor` */
+  readonly mse_loss_backward: mse_loss_backward$;
   /** `aten::msort(Tensor self) -> Tensor` */
   readonly msort: msort$;
   /**
@@ -1433,8 +1467,12 @@ export interface Aten {
   readonly nll_loss: nll_loss$;
   /** `aten::nll_loss2d(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, SymInt ignore_index=-100) -> Tensor` */
   readonly nll_loss2d: nll_loss2d$;
+  /** `aten::nll_loss2d_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction, SymInt ignore_index, Tensor total_weight) -> Tensor` */
+  readonly nll_loss2d_backward: nll_loss2d_backward$;
   /** `aten::nll_loss2d_forward(Tensor self, Tensor target, Tensor? weight, int reduction, SymInt ignore_index) -> (Tensor output, Tensor total_weight)` */
   readonly nll_loss2d_forward: nll_loss2d_forward$;
+  /** `aten::nll_loss_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction, SymInt ignore_index, Tensor total_weight) -> Tensor` */
+  readonly nll_loss_backward: nll_loss_backward$;
   /** `aten::nll_loss_forward(Tensor self, Tensor target, Tensor? weight, int reduction, SymInt ignore_index) -> (Tensor output, Tensor total_weight)` */
   readonly nll_loss_forward: nll_loss_forward$;
   /** `aten::nll_loss_nd(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, SymInt ignore_index=-100) -> Tensor` */
@@ -1572,10 +1610,16 @@ export interface Aten {
   readonly reciprocal: reciprocal$;
   /** `aten::reflection_pad1d(Tensor self, SymInt[2] padding) -> Tensor` */
   readonly reflection_pad1d: reflection_pad1d$;
+  /** `aten::reflection_pad1d_backward(Tensor grad_output, Tensor self, SymInt[2] padding) -> Tensor` */
+  readonly reflection_pad1d_backward: reflection_pad1d_backward$;
   /** `aten::reflection_pad2d(Tensor self, SymInt[4] padding) -> Tensor` */
   readonly reflection_pad2d: reflection_pad2d$;
+  /** `aten::reflection_pad2d_backward(Tensor grad_output, Tensor self, SymInt[4] padding) -> Tensor` */
+  readonly reflection_pad2d_backward: reflection_pad2d_backward$;
   /** `aten::reflection_pad3d(Tensor self, SymInt[6] padding) -> Tensor` */
   readonly reflection_pad3d: reflection_pad3d$;
+  /** `aten::reflection_pad3d_backward(Tensor grad_output, Tensor self, SymInt[6] padding) -> Tensor` */
+  readonly reflection_pad3d_backward: reflection_pad3d_backward$;
   /** `aten::relu(Tensor self) -> Tensor` */
   readonly relu: relu$;
   /** `aten::relu6(Tensor self) -> Tensor` */
@@ -1676,6 +1720,8 @@ export interface Aten {
   readonly segment_reduce: segment_reduce$;
   /** `aten::select.int(Tensor(a) self, int dim, SymInt index) -> Tensor(a)` */
   readonly select: select$;
+  /** `aten::select_backward(Tensor grad_output, SymInt[] input_sizes, int dim, SymInt index) -> Tensor` */
+  readonly select_backward: select_backward$;
   /** `aten::select_copy.int(Tensor self, int dim, SymInt index) -> Tensor` */
   readonly select_copy: select_copy$;
   /** `aten::select_scatter(Tensor self, Tensor src, int dim, SymInt index) -> Tensor` */
@@ -1709,6 +1755,8 @@ export interface Aten {
   readonly size: size$;
   /** `aten::slice.Tensor(Tensor(a) self, int dim=0, SymInt? start=None, SymInt? end=None, SymInt step=1) -> Tensor(a)` */
   readonly slice: slice$;
+  /** `aten::slice_backward(Tensor grad_output, SymInt[] input_sizes, int dim, SymInt start, SymInt end, SymInt step) -> Tensor` */
+  readonly slice_backward: slice_backward$;
   /** `aten::slice_copy.Tensor(Tensor self, int dim=0, SymInt? start=None, SymInt? end=None, SymInt step=1) -> Tensor` */
   readonly slice_copy: slice_copy$;
   /** `aten::slice_scatter(Tensor self, Tensor src, int dim=0, SymInt? start=None, SymInt? end=None, SymInt step=1) -> Tensor` */
@@ -1717,8 +1765,12 @@ export interface Aten {
   readonly slogdet: slogdet$;
   /** `aten::smooth_l1_loss(Tensor self, Tensor target, int reduction=1, float beta=1.) -> Tensor` */
   readonly smooth_l1_loss: smooth_l1_loss$;
+  /** `aten::smooth_l1_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction, float beta) -> Tensor` */
+  readonly smooth_l1_loss_backward: smooth_l1_loss_backward$;
   /** `aten::soft_margin_loss(Tensor self, Tensor target, int reduction=1) -> Tensor` */
   readonly soft_margin_loss: soft_margin_loss$;
+  /** `aten::soft_margin_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor` */
+  readonly soft_margin_loss_backward: soft_margin_loss_backward$;
   /** `aten::softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor` */
   readonly softmax: softmax$;
   /** `aten::softplus(Tensor self, Scalar beta=1, Scalar threshold=20) -> Tensor` */
@@ -2032,6 +2084,8 @@ export interface Aten {
   readonly topk: topk$;
   /** `aten::trace(Tensor self) -> Tensor` */
   readonly trace: trace$;
+  /** `aten::trace_backward(Tensor grad, SymInt[] sizes) -> Tensor` */
+  readonly trace_backward: trace_backward$;
   /** `aten::transpose.int(Tensor(a) self, int dim0, int dim1) -> Tensor(a)` */
   readonly transpose: transpose$;
   /** `aten::transpose_copy.int(Tensor self, int dim0, int dim1) -> Tensor` */
@@ -2075,6 +2129,8 @@ export interface Aten {
   readonly unflatten: unflatten$;
   /** `aten::unfold(Tensor(a) self, int dimension, int size, int step) -> Tensor(a)` */
   readonly unfold: unfold$;
+  /** `aten::unfold_backward(Tensor grad_in, SymInt[] input_sizes, int dim, int size, int step) -> Tensor` */
+  readonly unfold_backward: unfold_backward$;
   /** `aten::unfold_copy(Tensor self, int dimension, int size, int step) -> Tensor` */
   readonly unfold_copy: unfold_copy$;
   /** `aten::uniform(Tensor self, float from=0., float to=1., *, Generator? generator=None) -> Tensor` */
@@ -2100,36 +2156,52 @@ export interface Aten {
    * - `aten::upsample_bicubic2d(Tensor self, SymInt[2] output_size, bool align_corners, float? scales_h=None, float? scales_w=None) -> Tensor`
    */
   readonly upsample_bicubic2d: upsample_bicubic2d$;
+  /** `aten::upsample_bicubic2d_backward(Tensor grad_output, SymInt[2] output_size, SymInt[4] input_size, bool align_corners, float? scales_h=None, float? scales_w=None) -> Tensor` */
+  readonly upsample_bicubic2d_backward: upsample_bicubic2d_backward$;
   /**
    * - `aten::upsample_bilinear2d.vec(Tensor input, SymInt[]? output_size, bool align_corners, float[]? scale_factors) -> Tensor`
    * - `aten::upsample_bilinear2d(Tensor self, SymInt[2] output_size, bool align_corners, float? scales_h=None, float? scales_w=None) -> Tensor`
    */
   readonly upsample_bilinear2d: upsample_bilinear2d$;
+  /** `aten::upsample_bilinear2d_backward(Tensor grad_output, SymInt[2] output_size, SymInt[4] input_size, bool align_corners, float? scales_h=None, float? scales_w=None) -> Tensor` */
+  readonly upsample_bilinear2d_backward: upsample_bilinear2d_backward$;
   /**
    * - `aten::upsample_linear1d.vec(Tensor input, SymInt[]? output_size, bool align_corners, float[]? scale_factors) -> Tensor`
    * - `aten::upsample_linear1d(Tensor self, SymInt[1] output_size, bool align_corners, float? scales=None) -> Tensor`
    */
   readonly upsample_linear1d: upsample_linear1d$;
+  /** `aten::upsample_linear1d_backward(Tensor grad_output, SymInt[1] output_size, SymInt[3] input_size, bool align_corners, float? scales=None) -> Tensor` */
+  readonly upsample_linear1d_backward: upsample_linear1d_backward$;
   /**
    * - `aten::upsample_nearest1d.vec(Tensor input, SymInt[]? output_size, float[]? scale_factors) -> Tensor`
    * - `aten::upsample_nearest1d(Tensor self, SymInt[1] output_size, float? scales=None) -> Tensor`
    */
   readonly upsample_nearest1d: upsample_nearest1d$;
+  /** `aten::upsample_nearest1d_backward(Tensor grad_output, SymInt[1] output_size, SymInt[3] input_size, float? scales=None) -> Tensor` */
+  readonly upsample_nearest1d_backward: upsample_nearest1d_backward$;
   /**
    * - `aten::upsample_nearest2d.vec(Tensor input, SymInt[]? output_size, float[]? scale_factors) -> Tensor`
    * - `aten::upsample_nearest2d(Tensor self, SymInt[2] output_size, float? scales_h=None, float? scales_w=None) -> Tensor`
    */
   readonly upsample_nearest2d: upsample_nearest2d$;
+  /** `aten::upsample_nearest2d_backward(Tensor grad_output, SymInt[2] output_size, SymInt[4] input_size, float? scales_h=None, float? scales_w=None) -> Tensor` */
+  readonly upsample_nearest2d_backward: upsample_nearest2d_backward$;
   /**
    * - `aten::upsample_nearest3d.vec(Tensor input, SymInt[]? output_size, float[]? scale_factors) -> Tensor`
    * - `aten::upsample_nearest3d(Tensor self, SymInt[3] output_size, float? scales_d=None, float? scales_h=None, float? scales_w=None) -> Tensor`
    */
   readonly upsample_nearest3d: upsample_nearest3d$;
+  /** `aten::upsample_nearest3d_backward(Tensor grad_output, SymInt[3] output_size, SymInt[5] input_size, float? scales_d=None, float? scales_h=None, float? scales_w=None) -> Tensor` */
+  readonly upsample_nearest3d_backward: upsample_nearest3d_backward$;
   /**
    * - `aten::upsample_trilinear3d.vec(Tensor input, SymInt[]? output_size, bool align_corners, float[]? scale_factors) -> Tensor`
    * - `aten::upsample_trilinear3d(Tensor self, SymInt[3] output_size, bool align_corners, float? scales_d=None, float? scales_h=None, float? scales_w=None) -> Tensor`
    */
   readonly upsample_trilinear3d: upsample_trilinear3d$;
+  /** `aten::upsample_trilinear3d_backward(Tensor grad_output, SymInt[3] output_size, SymInt[5] input_size, bool align_corners, float? scales_d=None, float? scales_h=None, float? scales_w=None) -> Tensor` */
+  readonly upsample_trilinear3d_backward: upsample_trilinear3d_backward$;
+  /** `aten::value_selecting_reduction_backward(Tensor grad, int dim, Tensor indices, SymInt[] sizes, bool keepdim) -> Tensor` */
+  readonly value_selecting_reduction_backward: value_selecting_reduction_backward$;
   /** `aten::vander(Tensor x, int? N=None, bool increasing=False) -> Tensor` */
   readonly vander: vander$;
   /**
@@ -2976,6 +3048,15 @@ interface _prelu_kernel$ extends _prelu_kernel$default {
   /** `aten::_prelu_kernel(Tensor self, Tensor weight) -> Tensor` */
   readonly default: _prelu_kernel$default;
 }
+interface _prelu_kernel_backward$default {
+  (grad_output: In, keywords: { self: In; weight: In }): readonly [Out, Out];
+  (grad_output: In, self: In, keywords: { weight: In }): readonly [Out, Out];
+  (grad_output: In, self: In, weight: In): readonly [Out, Out];
+}
+interface _prelu_kernel_backward$ extends _prelu_kernel_backward$default {
+  /** `aten::_prelu_kernel_backward(Tensor grad_output, Tensor self, Tensor weight) -> (Tensor, Tensor)` */
+  readonly default: _prelu_kernel_backward$default;
+}
 interface _reshape_alias$default {
   (self: In, keywords: { size: readonly Int[]; stride: readonly Int[] }): Out;
   (self: In, size: readonly Int[], keywords: { stride: readonly Int[] }): Out;
@@ -3322,6 +3403,16 @@ interface _upsample_nearest_exact1d$ extends _upsample_nearest_exact1d$vec, _ups
   /** `aten::_upsample_nearest_exact1d(Tensor self, SymInt[1] output_size, float? scales=None) -> Tensor` */
   readonly default: _upsample_nearest_exact1d$default;
 }
+interface _upsample_nearest_exact1d_backward$default {
+  (grad_output: In, keywords: { output_size: Int | readonly Int[]; input_size: Int | readonly Int[]; scales?: Float | null }): Out;
+  (grad_output: In, output_size: Int | readonly Int[], keywords: { input_size: Int | readonly Int[]; scales?: Float | null }): Out;
+  (grad_output: In, output_size: Int | readonly Int[], input_size: Int | readonly Int[], keywords?: { scales?: Float | null }): Out;
+  (grad_output: In, output_size: Int | readonly Int[], input_size: Int | readonly Int[], scales: Float | null): Out;
+}
+interface _upsample_nearest_exact1d_backward$ extends _upsample_nearest_exact1d_backward$default {
+  /** `aten::_upsample_nearest_exact1d_backward(Tensor grad_output, SymInt[1] output_size, SymInt[3] input_size, float? scales=None) -> Tensor` */
+  readonly default: _upsample_nearest_exact1d_backward$default;
+}
 interface _upsample_nearest_exact2d$vec {
   (input: In, keywords: { output_size: readonly Int[] | null; scale_factors: readonly Float[] | null }): Out;
   (input: In, output_size: readonly Int[] | null, keywords: { scale_factors: readonly Float[] | null }): Out;
@@ -3338,6 +3429,17 @@ interface _upsample_nearest_exact2d$ extends _upsample_nearest_exact2d$vec, _ups
   readonly vec: _upsample_nearest_exact2d$vec;
   /** `aten::_upsample_nearest_exact2d(Tensor self, SymInt[2] output_size, float? scales_h=None, float? scales_w=None) -> Tensor` */
   readonly default: _upsample_nearest_exact2d$default;
+}
+interface _upsample_nearest_exact2d_backward$default {
+  (grad_output: In, keywords: { output_size: Int | readonly Int[]; input_size: Int | readonly Int[]; scales_h?: Float | null; scales_w?: Float | null }): Out;
+  (grad_output: In, output_size: Int | readonly Int[], keywords: { input_size: Int | readonly Int[]; scales_h?: Float | null; scales_w?: Float | null }): Out;
+  (grad_output: In, output_size: Int | readonly Int[], input_size: Int | readonly Int[], keywords?: { scales_h?: Float | null; scales_w?: Float | null }): Out;
+  (grad_output: In, output_size: Int | readonly Int[], input_size: Int | readonly Int[], scales_h: Float | null, keywords?: { scales_w?: Float | null }): Out;
+  (grad_output: In, output_size: Int | readonly Int[], input_size: Int | readonly Int[], scales_h: Float | null, scales_w: Float | null): Out;
+}
+interface _upsample_nearest_exact2d_backward$ extends _upsample_nearest_exact2d_backward$default {
+  /** `aten::_upsample_nearest_exact2d_backward(Tensor grad_output, SymInt[2] output_size, SymInt[4] input_size, float? scales_h=None, float? scales_w=None) -> Tensor` */
+  readonly default: _upsample_nearest_exact2d_backward$default;
 }
 interface _upsample_nearest_exact3d$vec {
   (input: In, keywords: { output_size: readonly Int[] | null; scale_factors: readonly Float[] | null }): Out;
@@ -3356,6 +3458,18 @@ interface _upsample_nearest_exact3d$ extends _upsample_nearest_exact3d$vec, _ups
   readonly vec: _upsample_nearest_exact3d$vec;
   /** `aten::_upsample_nearest_exact3d(Tensor self, SymInt[3] output_size, float? scales_d=None, float? scales_h=None, float? scales_w=None) -> Tensor` */
   readonly default: _upsample_nearest_exact3d$default;
+}
+interface _upsample_nearest_exact3d_backward$default {
+  (grad_output: In, keywords: { output_size: Int | readonly Int[]; input_size: Int | readonly Int[]; scales_d?: Float | null; scales_h?: Float | null; scales_w?: Float | null }): Out;
+  (grad_output: In, output_size: Int | readonly Int[], keywords: { input_size: Int | readonly Int[]; scales_d?: Float | null; scales_h?: Float | null; scales_w?: Float | null }): Out;
+  (grad_output: In, output_size: Int | readonly Int[], input_size: Int | readonly Int[], keywords?: { scales_d?: Float | null; scales_h?: Float | null; scales_w?: Float | null }): Out;
+  (grad_output: In, output_size: Int | readonly Int[], input_size: Int | readonly Int[], scales_d: Float | null, keywords?: { scales_h?: Float | null; scales_w?: Float | null }): Out;
+  (grad_output: In, output_size: Int | readonly Int[], input_size: Int | readonly Int[], scales_d: Float | null, scales_h: Float | null, keywords?: { scales_w?: Float | null }): Out;
+  (grad_output: In, output_size: Int | readonly Int[], input_size: Int | readonly Int[], scales_d: Float | null, scales_h: Float | null, scales_w: Float | null): Out;
+}
+interface _upsample_nearest_exact3d_backward$ extends _upsample_nearest_exact3d_backward$default {
+  /** `aten::_upsample_nearest_exact3d_backward(Tensor grad_output, SymInt[3] output_size, SymInt[5] input_size, float? scales_d=None, float? scales_h=None, float? scales_w=None) -> Tensor` */
+  readonly default: _upsample_nearest_exact3d_backward$default;
 }
 interface _weight_norm$default {
   (v: In, keywords: { g: In; dim?: Int }): Out;
@@ -3564,6 +3678,15 @@ interface affine_grid_generator$default {
 interface affine_grid_generator$ extends affine_grid_generator$default {
   /** `aten::affine_grid_generator(Tensor theta, SymInt[] size, bool align_corners) -> Tensor` */
   readonly default: affine_grid_generator$default;
+}
+interface affine_grid_generator_backward$default {
+  (grad: In, keywords: { size: readonly Int[]; align_corners: boolean }): Out;
+  (grad: In, size: readonly Int[], keywords: { align_corners: boolean }): Out;
+  (grad: In, size: readonly Int[], align_corners: boolean): Out;
+}
+interface affine_grid_generator_backward$ extends affine_grid_generator_backward$default {
+  /** `aten::affine_grid_generator_backward(Tensor grad, SymInt[] size, bool align_corners) -> Tensor` */
+  readonly default: affine_grid_generator_backward$default;
 }
 interface alias$default {
   (self: In): Out;
@@ -4015,6 +4138,17 @@ interface binary_cross_entropy$default {
 interface binary_cross_entropy$ extends binary_cross_entropy$default {
   /** `aten::binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor` */
   readonly default: binary_cross_entropy$default;
+}
+interface binary_cross_entropy_backward$default {
+  (grad_output: In, keywords: { self: In; target: In; weight?: In | null; reduction?: Int }): Out;
+  (grad_output: In, self: In, keywords: { target: In; weight?: In | null; reduction?: Int }): Out;
+  (grad_output: In, self: In, target: In, keywords?: { weight?: In | null; reduction?: Int }): Out;
+  (grad_output: In, self: In, target: In, weight: In | null, keywords?: { reduction?: Int }): Out;
+  (grad_output: In, self: In, target: In, weight: In | null, reduction: Int): Out;
+}
+interface binary_cross_entropy_backward$ extends binary_cross_entropy_backward$default {
+  /** `aten::binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor` */
+  readonly default: binary_cross_entropy_backward$default;
 }
 interface binary_cross_entropy_with_logits$default {
   (self: In, keywords: { target: In; weight?: In | null; pos_weight?: In | null; reduction?: Int }): Out;
@@ -4765,6 +4899,16 @@ interface cummax$ extends cummax$default {
   /** `aten::cummax(Tensor self, int dim) -> (Tensor values, Tensor indices)` */
   readonly default: cummax$default;
 }
+interface cummaxmin_backward$default {
+  (grad: In, keywords: { input: In; indices: In; dim: Int }): Out;
+  (grad: In, input: In, keywords: { indices: In; dim: Int }): Out;
+  (grad: In, input: In, indices: In, keywords: { dim: Int }): Out;
+  (grad: In, input: In, indices: In, dim: Int): Out;
+}
+interface cummaxmin_backward$ extends cummaxmin_backward$default {
+  /** `aten::cummaxmin_backward(Tensor grad, Tensor input, Tensor indices, int dim) -> Tensor` */
+  readonly default: cummaxmin_backward$default;
+}
 interface cummin$default {
   (self: In, keywords: { dim: Int }): readonly [values: Out, indices: Out];
   (self: In, dim: Int): readonly [values: Out, indices: Out];
@@ -4780,6 +4924,16 @@ interface cumprod$default {
 interface cumprod$ extends cumprod$default {
   /** `aten::cumprod(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor` */
   readonly default: cumprod$default;
+}
+interface cumprod_backward$default {
+  (grad: In, keywords: { input: In; dim: Int; output: In }): Out;
+  (grad: In, input: In, keywords: { dim: Int; output: In }): Out;
+  (grad: In, input: In, dim: Int, keywords: { output: In }): Out;
+  (grad: In, input: In, dim: Int, output: In): Out;
+}
+interface cumprod_backward$ extends cumprod_backward$default {
+  /** `aten::cumprod_backward(Tensor grad, Tensor input, int dim, Tensor output) -> Tensor` */
+  readonly default: cumprod_backward$default;
 }
 interface cumsum$default {
   (self: In, keywords: { dim: Int; dtype?: DType | null }): Out;
@@ -4872,6 +5026,17 @@ interface diagonal$default {
 interface diagonal$ extends diagonal$default {
   /** `aten::diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a)` */
   readonly default: diagonal$default;
+}
+interface diagonal_backward$default {
+  (grad_output: In, keywords: { input_sizes: readonly Int[]; offset: Int; dim1: Int; dim2: Int }): Out;
+  (grad_output: In, input_sizes: readonly Int[], keywords: { offset: Int; dim1: Int; dim2: Int }): Out;
+  (grad_output: In, input_sizes: readonly Int[], offset: Int, keywords: { dim1: Int; dim2: Int }): Out;
+  (grad_output: In, input_sizes: readonly Int[], offset: Int, dim1: Int, keywords: { dim2: Int }): Out;
+  (grad_output: In, input_sizes: readonly Int[], offset: Int, dim1: Int, dim2: Int): Out;
+}
+interface diagonal_backward$ extends diagonal_backward$default {
+  /** `aten::diagonal_backward(Tensor grad_output, SymInt[] input_sizes, int offset, int dim1, int dim2) -> Tensor` */
+  readonly default: diagonal_backward$default;
 }
 interface diagonal_copy$default {
   (self: In, keywords?: { offset?: Int; dim1?: Int; dim2?: Int }): Out;
@@ -5058,6 +5223,18 @@ interface embedding$default {
 interface embedding$ extends embedding$default {
   /** `aten::embedding(Tensor weight, Tensor indices, SymInt padding_idx=-1, bool scale_grad_by_freq=False, bool sparse=False) -> Tensor` */
   readonly default: embedding$default;
+}
+interface embedding_backward$default {
+  (grad: In, keywords: { indices: In; num_weights: Int; padding_idx: Int; scale_grad_by_freq: boolean; sparse: boolean }): Out;
+  (grad: In, indices: In, keywords: { num_weights: Int; padding_idx: Int; scale_grad_by_freq: boolean; sparse: boolean }): Out;
+  (grad: In, indices: In, num_weights: Int, keywords: { padding_idx: Int; scale_grad_by_freq: boolean; sparse: boolean }): Out;
+  (grad: In, indices: In, num_weights: Int, padding_idx: Int, keywords: { scale_grad_by_freq: boolean; sparse: boolean }): Out;
+  (grad: In, indices: In, num_weights: Int, padding_idx: Int, scale_grad_by_freq: boolean, keywords: { sparse: boolean }): Out;
+  (grad: In, indices: In, num_weights: Int, padding_idx: Int, scale_grad_by_freq: boolean, sparse: boolean): Out;
+}
+interface embedding_backward$ extends embedding_backward$default {
+  /** `aten::embedding_backward(Tensor grad, Tensor indices, SymInt num_weights, SymInt padding_idx, bool scale_grad_by_freq, bool sparse) -> Tensor` */
+  readonly default: embedding_backward$default;
 }
 interface embedding_bag$padding_idx {
   (weight: In, keywords: { indices: In; offsets: In; scale_grad_by_freq: boolean; mode: Int; sparse: boolean; per_sample_weights: In | null; include_last_offset: boolean; padding_idx: Int | null }): readonly [Out, Out, Out, Out];
@@ -5754,6 +5931,17 @@ interface gather$ extends gather$default {
   /** `aten::gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor` */
   readonly default: gather$default;
 }
+interface gather_backward$default {
+  (grad: In, keywords: { self: In; dim: Int; index: In; sparse_grad: boolean }): Out;
+  (grad: In, self: In, keywords: { dim: Int; index: In; sparse_grad: boolean }): Out;
+  (grad: In, self: In, dim: Int, keywords: { index: In; sparse_grad: boolean }): Out;
+  (grad: In, self: In, dim: Int, index: In, keywords: { sparse_grad: boolean }): Out;
+  (grad: In, self: In, dim: Int, index: In, sparse_grad: boolean): Out;
+}
+interface gather_backward$ extends gather_backward$default {
+  /** `aten::gather_backward(Tensor grad, Tensor self, int dim, Tensor index, bool sparse_grad) -> Tensor` */
+  readonly default: gather_backward$default;
+}
 interface gcd$default {
   (self: In, keywords: { other: In }): Out;
   (self: In, other: In): Out;
@@ -5821,6 +6009,15 @@ interface glu$default {
 interface glu$ extends glu$default {
   /** `aten::glu(Tensor self, int dim=-1) -> Tensor` */
   readonly default: glu$default;
+}
+interface glu_backward$default {
+  (grad_output: In, keywords: { self: In; dim: Int }): Out;
+  (grad_output: In, self: In, keywords: { dim: Int }): Out;
+  (grad_output: In, self: In, dim: Int): Out;
+}
+interface glu_backward$ extends glu_backward$default {
+  /** `aten::glu_backward(Tensor grad_output, Tensor self, int dim) -> Tensor` */
+  readonly default: glu_backward$default;
 }
 interface gradient$array {
   (self: In, keywords: { dim: readonly Int[]; edge_order?: Int }): readonly Out[];
@@ -6208,6 +6405,17 @@ interface huber_loss$ extends huber_loss$default {
   /** `aten::huber_loss(Tensor self, Tensor target, int reduction=1, float delta=1.) -> Tensor` */
   readonly default: huber_loss$default;
 }
+interface huber_loss_backward$default {
+  (grad_output: In, keywords: { self: In; target: In; reduction: Int; delta: Float }): Out;
+  (grad_output: In, self: In, keywords: { target: In; reduction: Int; delta: Float }): Out;
+  (grad_output: In, self: In, target: In, keywords: { reduction: Int; delta: Float }): Out;
+  (grad_output: In, self: In, target: In, reduction: Int, keywords: { delta: Float }): Out;
+  (grad_output: In, self: In, target: In, reduction: Int, delta: Float): Out;
+}
+interface huber_loss_backward$ extends huber_loss_backward$default {
+  /** `aten::huber_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction, float delta) -> Tensor` */
+  readonly default: huber_loss_backward$default;
+}
 interface hypot$default {
   (self: In, keywords: { other: In }): Out;
   (self: In, other: In): Out;
@@ -6332,6 +6540,16 @@ interface index_select$default {
 interface index_select$ extends index_select$default {
   /** `aten::index_select(Tensor self, int dim, Tensor index) -> Tensor` */
   readonly default: index_select$default;
+}
+interface index_select_backward$default {
+  (grad: In, keywords: { self_sizes: readonly Int[]; dim: Int; index: In }): Out;
+  (grad: In, self_sizes: readonly Int[], keywords: { dim: Int; index: In }): Out;
+  (grad: In, self_sizes: readonly Int[], dim: Int, keywords: { index: In }): Out;
+  (grad: In, self_sizes: readonly Int[], dim: Int, index: In): Out;
+}
+interface index_select_backward$ extends index_select_backward$default {
+  /** `aten::index_select_backward(Tensor grad, SymInt[] self_sizes, int dim, Tensor index) -> Tensor` */
+  readonly default: index_select_backward$default;
 }
 interface inner$default {
   (self: In, keywords: { other: In }): Out;
@@ -7120,6 +7338,15 @@ interface log_sigmoid$ extends log_sigmoid$default {
   /** `aten::log_sigmoid(Tensor self) -> Tensor` */
   readonly default: log_sigmoid$default;
 }
+interface log_sigmoid_backward$default {
+  (grad_output: In, keywords: { self: In; buffer: In }): Out;
+  (grad_output: In, self: In, keywords: { buffer: In }): Out;
+  (grad_output: In, self: In, buffer: In): Out;
+}
+interface log_sigmoid_backward$ extends log_sigmoid_backward$default {
+  /** `aten::log_sigmoid_backward(Tensor grad_output, Tensor self, Tensor buffer) -> Tensor` */
+  readonly default: log_sigmoid_backward$default;
+}
 interface log_sigmoid_forward$default {
   (self: In): readonly [output: Out, buffer: Out];
 }
@@ -7375,6 +7602,15 @@ interface masked_select$default {
 interface masked_select$ extends masked_select$default {
   /** `aten::masked_select(Tensor self, Tensor mask) -> Tensor` */
   readonly default: masked_select$default;
+}
+interface masked_select_backward$default {
+  (grad: In, keywords: { input: In; mask: In }): Out;
+  (grad: In, input: In, keywords: { mask: In }): Out;
+  (grad: In, input: In, mask: In): Out;
+}
+interface masked_select_backward$ extends masked_select_backward$default {
+  /** `aten::masked_select_backward(Tensor grad, Tensor input, Tensor mask) -> Tensor` */
+  readonly default: masked_select_backward$default;
 }
 interface matmul$default {
   (self: In, keywords: { other: In }): Out;
@@ -7694,6 +7930,16 @@ interface mse_loss$default {
 interface mse_loss$ extends mse_loss$default {
   /** `aten::mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor` */
   readonly default: mse_loss$default;
+}
+interface mse_loss_backward$default {
+  (grad_output: In, keywords: { self: In; target: In; reduction: Int }): Out;
+  (grad_output: In, self: In, keywords: { target: In; reduction: Int }): Out;
+  (grad_output: In, self: In, target: In, keywords: { reduction: Int }): Out;
+  (grad_output: In, self: In, target: In, reduction: Int): Out;
+}
+interface mse_loss_backward$ extends mse_loss_backward$default {
+  /** `aten::mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor` */
+  readonly default: mse_loss_backward$default;
 }
 interface msort$default {
   (self: In): Out;
@@ -8076,6 +8322,19 @@ interface nll_loss2d$ extends nll_loss2d$default {
   /** `aten::nll_loss2d(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, SymInt ignore_index=-100) -> Tensor` */
   readonly default: nll_loss2d$default;
 }
+interface nll_loss2d_backward$default {
+  (grad_output: In, keywords: { self: In; target: In; weight: In | null; reduction: Int; ignore_index: Int; total_weight: In }): Out;
+  (grad_output: In, self: In, keywords: { target: In; weight: In | null; reduction: Int; ignore_index: Int; total_weight: In }): Out;
+  (grad_output: In, self: In, target: In, keywords: { weight: In | null; reduction: Int; ignore_index: Int; total_weight: In }): Out;
+  (grad_output: In, self: In, target: In, weight: In | null, keywords: { reduction: Int; ignore_index: Int; total_weight: In }): Out;
+  (grad_output: In, self: In, target: In, weight: In | null, reduction: Int, keywords: { ignore_index: Int; total_weight: In }): Out;
+  (grad_output: In, self: In, target: In, weight: In | null, reduction: Int, ignore_index: Int, keywords: { total_weight: In }): Out;
+  (grad_output: In, self: In, target: In, weight: In | null, reduction: Int, ignore_index: Int, total_weight: In): Out;
+}
+interface nll_loss2d_backward$ extends nll_loss2d_backward$default {
+  /** `aten::nll_loss2d_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction, SymInt ignore_index, Tensor total_weight) -> Tensor` */
+  readonly default: nll_loss2d_backward$default;
+}
 interface nll_loss2d_forward$default {
   (self: In, keywords: { target: In; weight: In | null; reduction: Int; ignore_index: Int }): readonly [output: Out, total_weight: Out];
   (self: In, target: In, keywords: { weight: In | null; reduction: Int; ignore_index: Int }): readonly [output: Out, total_weight: Out];
@@ -8086,6 +8345,19 @@ interface nll_loss2d_forward$default {
 interface nll_loss2d_forward$ extends nll_loss2d_forward$default {
   /** `aten::nll_loss2d_forward(Tensor self, Tensor target, Tensor? weight, int reduction, SymInt ignore_index) -> (Tensor output, Tensor total_weight)` */
   readonly default: nll_loss2d_forward$default;
+}
+interface nll_loss_backward$default {
+  (grad_output: In, keywords: { self: In; target: In; weight: In | null; reduction: Int; ignore_index: Int; total_weight: In }): Out;
+  (grad_output: In, self: In, keywords: { target: In; weight: In | null; reduction: Int; ignore_index: Int; total_weight: In }): Out;
+  (grad_output: In, self: In, target: In, keywords: { weight: In | null; reduction: Int; ignore_index: Int; total_weight: In }): Out;
+  (grad_output: In, self: In, target: In, weight: In | null, keywords: { reduction: Int; ignore_index: Int; total_weight: In }): Out;
+  (grad_output: In, self: In, target: In, weight: In | null, reduction: Int, keywords: { ignore_index: Int; total_weight: In }): Out;
+  (grad_output: In, self: In, target: In, weight: In | null, reduction: Int, ignore_index: Int, keywords: { total_weight: In }): Out;
+  (grad_output: In, self: In, target: In, weight: In | null, reduction: Int, ignore_index: Int, total_weight: In): Out;
+}
+interface nll_loss_backward$ extends nll_loss_backward$default {
+  /** `aten::nll_loss_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction, SymInt ignore_index, Tensor total_weight) -> Tensor` */
+  readonly default: nll_loss_backward$default;
 }
 interface nll_loss_forward$default {
   (self: In, keywords: { target: In; weight: In | null; reduction: Int; ignore_index: Int }): readonly [output: Out, total_weight: Out];
@@ -8601,6 +8873,15 @@ interface reflection_pad1d$ extends reflection_pad1d$default {
   /** `aten::reflection_pad1d(Tensor self, SymInt[2] padding) -> Tensor` */
   readonly default: reflection_pad1d$default;
 }
+interface reflection_pad1d_backward$default {
+  (grad_output: In, keywords: { self: In; padding: Int | readonly Int[] }): Out;
+  (grad_output: In, self: In, keywords: { padding: Int | readonly Int[] }): Out;
+  (grad_output: In, self: In, padding: Int | readonly Int[]): Out;
+}
+interface reflection_pad1d_backward$ extends reflection_pad1d_backward$default {
+  /** `aten::reflection_pad1d_backward(Tensor grad_output, Tensor self, SymInt[2] padding) -> Tensor` */
+  readonly default: reflection_pad1d_backward$default;
+}
 interface reflection_pad2d$default {
   (self: In, keywords: { padding: Int | readonly Int[] }): Out;
   (self: In, padding: Int | readonly Int[]): Out;
@@ -8609,6 +8890,15 @@ interface reflection_pad2d$ extends reflection_pad2d$default {
   /** `aten::reflection_pad2d(Tensor self, SymInt[4] padding) -> Tensor` */
   readonly default: reflection_pad2d$default;
 }
+interface reflection_pad2d_backward$default {
+  (grad_output: In, keywords: { self: In; padding: Int | readonly Int[] }): Out;
+  (grad_output: In, self: In, keywords: { padding: Int | readonly Int[] }): Out;
+  (grad_output: In, self: In, padding: Int | readonly Int[]): Out;
+}
+interface reflection_pad2d_backward$ extends reflection_pad2d_backward$default {
+  /** `aten::reflection_pad2d_backward(Tensor grad_output, Tensor self, SymInt[4] padding) -> Tensor` */
+  readonly default: reflection_pad2d_backward$default;
+}
 interface reflection_pad3d$default {
   (self: In, keywords: { padding: Int | readonly Int[] }): Out;
   (self: In, padding: Int | readonly Int[]): Out;
@@ -8616,6 +8906,15 @@ interface reflection_pad3d$default {
 interface reflection_pad3d$ extends reflection_pad3d$default {
   /** `aten::reflection_pad3d(Tensor self, SymInt[6] padding) -> Tensor` */
   readonly default: reflection_pad3d$default;
+}
+interface reflection_pad3d_backward$default {
+  (grad_output: In, keywords: { self: In; padding: Int | readonly Int[] }): Out;
+  (grad_output: In, self: In, keywords: { padding: Int | readonly Int[] }): Out;
+  (grad_output: In, self: In, padding: Int | readonly Int[]): Out;
+}
+interface reflection_pad3d_backward$ extends reflection_pad3d_backward$default {
+  /** `aten::reflection_pad3d_backward(Tensor grad_output, Tensor self, SymInt[6] padding) -> Tensor` */
+  readonly default: reflection_pad3d_backward$default;
 }
 interface relu$default {
   (self: In): Out;
@@ -9043,6 +9342,16 @@ interface select$ extends select$int {
   /** `aten::select.int(Tensor(a) self, int dim, SymInt index) -> Tensor(a)` */
   readonly int: select$int;
 }
+interface select_backward$default {
+  (grad_output: In, keywords: { input_sizes: readonly Int[]; dim: Int; index: Int }): Out;
+  (grad_output: In, input_sizes: readonly Int[], keywords: { dim: Int; index: Int }): Out;
+  (grad_output: In, input_sizes: readonly Int[], dim: Int, keywords: { index: Int }): Out;
+  (grad_output: In, input_sizes: readonly Int[], dim: Int, index: Int): Out;
+}
+interface select_backward$ extends select_backward$default {
+  /** `aten::select_backward(Tensor grad_output, SymInt[] input_sizes, int dim, SymInt index) -> Tensor` */
+  readonly default: select_backward$default;
+}
 interface select_copy$int {
   (self: In, keywords: { dim: Int; index: Int }): Out;
   (self: In, dim: Int, keywords: { index: Int }): Out;
@@ -9165,6 +9474,18 @@ interface slice$ extends slice$Tensor {
   /** `aten::slice.Tensor(Tensor(a) self, int dim=0, SymInt? start=None, SymInt? end=None, SymInt step=1) -> Tensor(a)` */
   readonly Tensor: slice$Tensor;
 }
+interface slice_backward$default {
+  (grad_output: In, keywords: { input_sizes: readonly Int[]; dim: Int; start: Int; end: Int; step: Int }): Out;
+  (grad_output: In, input_sizes: readonly Int[], keywords: { dim: Int; start: Int; end: Int; step: Int }): Out;
+  (grad_output: In, input_sizes: readonly Int[], dim: Int, keywords: { start: Int; end: Int; step: Int }): Out;
+  (grad_output: In, input_sizes: readonly Int[], dim: Int, start: Int, keywords: { end: Int; step: Int }): Out;
+  (grad_output: In, input_sizes: readonly Int[], dim: Int, start: Int, end: Int, keywords: { step: Int }): Out;
+  (grad_output: In, input_sizes: readonly Int[], dim: Int, start: Int, end: Int, step: Int): Out;
+}
+interface slice_backward$ extends slice_backward$default {
+  /** `aten::slice_backward(Tensor grad_output, SymInt[] input_sizes, int dim, SymInt start, SymInt end, SymInt step) -> Tensor` */
+  readonly default: slice_backward$default;
+}
 interface slice_copy$Tensor {
   (self: In, keywords?: { dim?: Int; start?: Int | null; end?: Int | null; step?: Int }): Out;
   (self: In, dim: Int, keywords?: { start?: Int | null; end?: Int | null; step?: Int }): Out;
@@ -9205,6 +9526,17 @@ interface smooth_l1_loss$ extends smooth_l1_loss$default {
   /** `aten::smooth_l1_loss(Tensor self, Tensor target, int reduction=1, float beta=1.) -> Tensor` */
   readonly default: smooth_l1_loss$default;
 }
+interface smooth_l1_loss_backward$default {
+  (grad_output: In, keywords: { self: In; target: In; reduction: Int; beta: Float }): Out;
+  (grad_output: In, self: In, keywords: { target: In; reduction: Int; beta: Float }): Out;
+  (grad_output: In, self: In, target: In, keywords: { reduction: Int; beta: Float }): Out;
+  (grad_output: In, self: In, target: In, reduction: Int, keywords: { beta: Float }): Out;
+  (grad_output: In, self: In, target: In, reduction: Int, beta: Float): Out;
+}
+interface smooth_l1_loss_backward$ extends smooth_l1_loss_backward$default {
+  /** `aten::smooth_l1_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction, float beta) -> Tensor` */
+  readonly default: smooth_l1_loss_backward$default;
+}
 interface soft_margin_loss$default {
   (self: In, keywords: { target: In; reduction?: Int }): Out;
   (self: In, target: In, keywords?: { reduction?: Int }): Out;
@@ -9213,6 +9545,16 @@ interface soft_margin_loss$default {
 interface soft_margin_loss$ extends soft_margin_loss$default {
   /** `aten::soft_margin_loss(Tensor self, Tensor target, int reduction=1) -> Tensor` */
   readonly default: soft_margin_loss$default;
+}
+interface soft_margin_loss_backward$default {
+  (grad_output: In, keywords: { self: In; target: In; reduction: Int }): Out;
+  (grad_output: In, self: In, keywords: { target: In; reduction: Int }): Out;
+  (grad_output: In, self: In, target: In, keywords: { reduction: Int }): Out;
+  (grad_output: In, self: In, target: In, reduction: Int): Out;
+}
+interface soft_margin_loss_backward$ extends soft_margin_loss_backward$default {
+  /** `aten::soft_margin_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor` */
+  readonly default: soft_margin_loss_backward$default;
 }
 interface softmax$int {
   (self: In, keywords: { dim: Int; dtype?: DType | null }): Out;
@@ -10345,6 +10687,14 @@ interface trace$ extends trace$default {
   /** `aten::trace(Tensor self) -> Tensor` */
   readonly default: trace$default;
 }
+interface trace_backward$default {
+  (grad: In, keywords: { sizes: readonly Int[] }): Out;
+  (grad: In, sizes: readonly Int[]): Out;
+}
+interface trace_backward$ extends trace_backward$default {
+  /** `aten::trace_backward(Tensor grad, SymInt[] sizes) -> Tensor` */
+  readonly default: trace_backward$default;
+}
 interface transpose$int {
   (self: In, keywords: { dim0: Int; dim1: Int }): Out;
   (self: In, dim0: Int, keywords: { dim1: Int }): Out;
@@ -10512,6 +10862,17 @@ interface unfold$ extends unfold$default {
   /** `aten::unfold(Tensor(a) self, int dimension, int size, int step) -> Tensor(a)` */
   readonly default: unfold$default;
 }
+interface unfold_backward$default {
+  (grad_in: In, keywords: { input_sizes: readonly Int[]; dim: Int; size: Int; step: Int }): Out;
+  (grad_in: In, input_sizes: readonly Int[], keywords: { dim: Int; size: Int; step: Int }): Out;
+  (grad_in: In, input_sizes: readonly Int[], dim: Int, keywords: { size: Int; step: Int }): Out;
+  (grad_in: In, input_sizes: readonly Int[], dim: Int, size: Int, keywords: { step: Int }): Out;
+  (grad_in: In, input_sizes: readonly Int[], dim: Int, size: Int, step: Int): Out;
+}
+interface unfold_backward$ extends unfold_backward$default {
+  /** `aten::unfold_backward(Tensor grad_in, SymInt[] input_sizes, int dim, int size, int step) -> Tensor` */
+  readonly default: unfold_backward$default;
+}
 interface unfold_copy$default {
   (self: In, keywords: { dimension: Int; size: Int; step: Int }): Out;
   (self: In, dimension: Int, keywords: { size: Int; step: Int }): Out;
@@ -10624,6 +10985,18 @@ interface upsample_bicubic2d$ extends upsample_bicubic2d$vec, upsample_bicubic2d
   /** `aten::upsample_bicubic2d(Tensor self, SymInt[2] output_size, bool align_corners, float? scales_h=None, float? scales_w=None) -> Tensor` */
   readonly default: upsample_bicubic2d$default;
 }
+interface upsample_bicubic2d_backward$default {
+  (grad_output: In, keywords: { output_size: Int | readonly Int[]; input_size: Int | readonly Int[]; align_corners: boolean; scales_h?: Float | null; scales_w?: Float | null }): Out;
+  (grad_output: In, output_size: Int | readonly Int[], keywords: { input_size: Int | readonly Int[]; align_corners: boolean; scales_h?: Float | null; scales_w?: Float | null }): Out;
+  (grad_output: In, output_size: Int | readonly Int[], input_size: Int | readonly Int[], keywords: { align_corners: boolean; scales_h?: Float | null; scales_w?: Float | null }): Out;
+  (grad_output: In, output_size: Int | readonly Int[], input_size: Int | readonly Int[], align_corners: boolean, keywords?: { scales_h?: Float | null; scales_w?: Float | null }): Out;
+  (grad_output: In, output_size: Int | readonly Int[], input_size: Int | readonly Int[], align_corners: boolean, scales_h: Float | null, keywords?: { scales_w?: Float | null }): Out;
+  (grad_output: In, output_size: Int | readonly Int[], input_size: Int | readonly Int[], align_corners: boolean, scales_h: Float | null, scales_w: Float | null): Out;
+}
+interface upsample_bicubic2d_backward$ extends upsample_bicubic2d_backward$default {
+  /** `aten::upsample_bicubic2d_backward(Tensor grad_output, SymInt[2] output_size, SymInt[4] input_size, bool align_corners, float? scales_h=None, float? scales_w=None) -> Tensor` */
+  readonly default: upsample_bicubic2d_backward$default;
+}
 interface upsample_bilinear2d$vec {
   (input: In, keywords: { output_size: readonly Int[] | null; align_corners: boolean; scale_factors: readonly Float[] | null }): Out;
   (input: In, output_size: readonly Int[] | null, keywords: { align_corners: boolean; scale_factors: readonly Float[] | null }): Out;
@@ -10643,6 +11016,18 @@ interface upsample_bilinear2d$ extends upsample_bilinear2d$vec, upsample_bilinea
   /** `aten::upsample_bilinear2d(Tensor self, SymInt[2] output_size, bool align_corners, float? scales_h=None, float? scales_w=None) -> Tensor` */
   readonly default: upsample_bilinear2d$default;
 }
+interface upsample_bilinear2d_backward$default {
+  (grad_output: In, keywords: { output_size: Int | readonly Int[]; input_size: Int | readonly Int[]; align_corners: boolean; scales_h?: Float | null; scales_w?: Float | null }): Out;
+  (grad_output: In, output_size: Int | readonly Int[], keywords: { input_size: Int | readonly Int[]; align_corners: boolean; scales_h?: Float | null; scales_w?: Float | null }): Out;
+  (grad_output: In, output_size: Int | readonly Int[], input_size: Int | readonly Int[], keywords: { align_corners: boolean; scales_h?: Float | null; scales_w?: Float | null }): Out;
+  (grad_output: In, output_size: Int | readonly Int[], input_size: Int | readonly Int[], align_corners: boolean, keywords?: { scales_h?: Float | null; scales_w?: Float | null }): Out;
+  (grad_output: In, output_size: Int | readonly Int[], input_size: Int | readonly Int[], align_corners: boolean, scales_h: Float | null, keywords?: { scales_w?: Float | null }): Out;
+  (grad_output: In, output_size: Int | readonly Int[], input_size: Int | readonly Int[], align_corners: boolean, scales_h: Float | null, scales_w: Float | null): Out;
+}
+interface upsample_bilinear2d_backward$ extends upsample_bilinear2d_backward$default {
+  /** `aten::upsample_bilinear2d_backward(Tensor grad_output, SymInt[2] output_size, SymInt[4] input_size, bool align_corners, float? scales_h=None, float? scales_w=None) -> Tensor` */
+  readonly default: upsample_bilinear2d_backward$default;
+}
 interface upsample_linear1d$vec {
   (input: In, keywords: { output_size: readonly Int[] | null; align_corners: boolean; scale_factors: readonly Float[] | null }): Out;
   (input: In, output_size: readonly Int[] | null, keywords: { align_corners: boolean; scale_factors: readonly Float[] | null }): Out;
@@ -10661,6 +11046,17 @@ interface upsample_linear1d$ extends upsample_linear1d$vec, upsample_linear1d$de
   /** `aten::upsample_linear1d(Tensor self, SymInt[1] output_size, bool align_corners, float? scales=None) -> Tensor` */
   readonly default: upsample_linear1d$default;
 }
+interface upsample_linear1d_backward$default {
+  (grad_output: In, keywords: { output_size: Int | readonly Int[]; input_size: Int | readonly Int[]; align_corners: boolean; scales?: Float | null }): Out;
+  (grad_output: In, output_size: Int | readonly Int[], keywords: { input_size: Int | readonly Int[]; align_corners: boolean; scales?: Float | null }): Out;
+  (grad_output: In, output_size: Int | readonly Int[], input_size: Int | readonly Int[], keywords: { align_corners: boolean; scales?: Float | null }): Out;
+  (grad_output: In, output_size: Int | readonly Int[], input_size: Int | readonly Int[], align_corners: boolean, keywords?: { scales?: Float | null }): Out;
+  (grad_output: In, output_size: Int | readonly Int[], input_size: Int | readonly Int[], align_corners: boolean, scales: Float | null): Out;
+}
+interface upsample_linear1d_backward$ extends upsample_linear1d_backward$default {
+  /** `aten::upsample_linear1d_backward(Tensor grad_output, SymInt[1] output_size, SymInt[3] input_size, bool align_corners, float? scales=None) -> Tensor` */
+  readonly default: upsample_linear1d_backward$default;
+}
 interface upsample_nearest1d$vec {
   (input: In, keywords: { output_size: readonly Int[] | null; scale_factors: readonly Float[] | null }): Out;
   (input: In, output_size: readonly Int[] | null, keywords: { scale_factors: readonly Float[] | null }): Out;
@@ -10676,6 +11072,16 @@ interface upsample_nearest1d$ extends upsample_nearest1d$vec, upsample_nearest1d
   readonly vec: upsample_nearest1d$vec;
   /** `aten::upsample_nearest1d(Tensor self, SymInt[1] output_size, float? scales=None) -> Tensor` */
   readonly default: upsample_nearest1d$default;
+}
+interface upsample_nearest1d_backward$default {
+  (grad_output: In, keywords: { output_size: Int | readonly Int[]; input_size: Int | readonly Int[]; scales?: Float | null }): Out;
+  (grad_output: In, output_size: Int | readonly Int[], keywords: { input_size: Int | readonly Int[]; scales?: Float | null }): Out;
+  (grad_output: In, output_size: Int | readonly Int[], input_size: Int | readonly Int[], keywords?: { scales?: Float | null }): Out;
+  (grad_output: In, output_size: Int | readonly Int[], input_size: Int | readonly Int[], scales: Float | null): Out;
+}
+interface upsample_nearest1d_backward$ extends upsample_nearest1d_backward$default {
+  /** `aten::upsample_nearest1d_backward(Tensor grad_output, SymInt[1] output_size, SymInt[3] input_size, float? scales=None) -> Tensor` */
+  readonly default: upsample_nearest1d_backward$default;
 }
 interface upsample_nearest2d$vec {
   (input: In, keywords: { output_size: readonly Int[] | null; scale_factors: readonly Float[] | null }): Out;
@@ -10694,6 +11100,17 @@ interface upsample_nearest2d$ extends upsample_nearest2d$vec, upsample_nearest2d
   /** `aten::upsample_nearest2d(Tensor self, SymInt[2] output_size, float? scales_h=None, float? scales_w=None) -> Tensor` */
   readonly default: upsample_nearest2d$default;
 }
+interface upsample_nearest2d_backward$default {
+  (grad_output: In, keywords: { output_size: Int | readonly Int[]; input_size: Int | readonly Int[]; scales_h?: Float | null; scales_w?: Float | null }): Out;
+  (grad_output: In, output_size: Int | readonly Int[], keywords: { input_size: Int | readonly Int[]; scales_h?: Float | null; scales_w?: Float | null }): Out;
+  (grad_output: In, output_size: Int | readonly Int[], input_size: Int | readonly Int[], keywords?: { scales_h?: Float | null; scales_w?: Float | null }): Out;
+  (grad_output: In, output_size: Int | readonly Int[], input_size: Int | readonly Int[], scales_h: Float | null, keywords?: { scales_w?: Float | null }): Out;
+  (grad_output: In, output_size: Int | readonly Int[], input_size: Int | readonly Int[], scales_h: Float | null, scales_w: Float | null): Out;
+}
+interface upsample_nearest2d_backward$ extends upsample_nearest2d_backward$default {
+  /** `aten::upsample_nearest2d_backward(Tensor grad_output, SymInt[2] output_size, SymInt[4] input_size, float? scales_h=None, float? scales_w=None) -> Tensor` */
+  readonly default: upsample_nearest2d_backward$default;
+}
 interface upsample_nearest3d$vec {
   (input: In, keywords: { output_size: readonly Int[] | null; scale_factors: readonly Float[] | null }): Out;
   (input: In, output_size: readonly Int[] | null, keywords: { scale_factors: readonly Float[] | null }): Out;
@@ -10711,6 +11128,18 @@ interface upsample_nearest3d$ extends upsample_nearest3d$vec, upsample_nearest3d
   readonly vec: upsample_nearest3d$vec;
   /** `aten::upsample_nearest3d(Tensor self, SymInt[3] output_size, float? scales_d=None, float? scales_h=None, float? scales_w=None) -> Tensor` */
   readonly default: upsample_nearest3d$default;
+}
+interface upsample_nearest3d_backward$default {
+  (grad_output: In, keywords: { output_size: Int | readonly Int[]; input_size: Int | readonly Int[]; scales_d?: Float | null; scales_h?: Float | null; scales_w?: Float | null }): Out;
+  (grad_output: In, output_size: Int | readonly Int[], keywords: { input_size: Int | readonly Int[]; scales_d?: Float | null; scales_h?: Float | null; scales_w?: Float | null }): Out;
+  (grad_output: In, output_size: Int | readonly Int[], input_size: Int | readonly Int[], keywords?: { scales_d?: Float | null; scales_h?: Float | null; scales_w?: Float | null }): Out;
+  (grad_output: In, output_size: Int | readonly Int[], input_size: Int | readonly Int[], scales_d: Float | null, keywords?: { scales_h?: Float | null; scales_w?: Float | null }): Out;
+  (grad_output: In, output_size: Int | readonly Int[], input_size: Int | readonly Int[], scales_d: Float | null, scales_h: Float | null, keywords?: { scales_w?: Float | null }): Out;
+  (grad_output: In, output_size: Int | readonly Int[], input_size: Int | readonly Int[], scales_d: Float | null, scales_h: Float | null, scales_w: Float | null): Out;
+}
+interface upsample_nearest3d_backward$ extends upsample_nearest3d_backward$default {
+  /** `aten::upsample_nearest3d_backward(Tensor grad_output, SymInt[3] output_size, SymInt[5] input_size, float? scales_d=None, float? scales_h=None, float? scales_w=None) -> Tensor` */
+  readonly default: upsample_nearest3d_backward$default;
 }
 interface upsample_trilinear3d$vec {
   (input: In, keywords: { output_size: readonly Int[] | null; align_corners: boolean; scale_factors: readonly Float[] | null }): Out;
@@ -10731,6 +11160,30 @@ interface upsample_trilinear3d$ extends upsample_trilinear3d$vec, upsample_trili
   readonly vec: upsample_trilinear3d$vec;
   /** `aten::upsample_trilinear3d(Tensor self, SymInt[3] output_size, bool align_corners, float? scales_d=None, float? scales_h=None, float? scales_w=None) -> Tensor` */
   readonly default: upsample_trilinear3d$default;
+}
+interface upsample_trilinear3d_backward$default {
+  (grad_output: In, keywords: { output_size: Int | readonly Int[]; input_size: Int | readonly Int[]; align_corners: boolean; scales_d?: Float | null; scales_h?: Float | null; scales_w?: Float | null }): Out;
+  (grad_output: In, output_size: Int | readonly Int[], keywords: { input_size: Int | readonly Int[]; align_corners: boolean; scales_d?: Float | null; scales_h?: Float | null; scales_w?: Float | null }): Out;
+  (grad_output: In, output_size: Int | readonly Int[], input_size: Int | readonly Int[], keywords: { align_corners: boolean; scales_d?: Float | null; scales_h?: Float | null; scales_w?: Float | null }): Out;
+  (grad_output: In, output_size: Int | readonly Int[], input_size: Int | readonly Int[], align_corners: boolean, keywords?: { scales_d?: Float | null; scales_h?: Float | null; scales_w?: Float | null }): Out;
+  (grad_output: In, output_size: Int | readonly Int[], input_size: Int | readonly Int[], align_corners: boolean, scales_d: Float | null, keywords?: { scales_h?: Float | null; scales_w?: Float | null }): Out;
+  (grad_output: In, output_size: Int | readonly Int[], input_size: Int | readonly Int[], align_corners: boolean, scales_d: Float | null, scales_h: Float | null, keywords?: { scales_w?: Float | null }): Out;
+  (grad_output: In, output_size: Int | readonly Int[], input_size: Int | readonly Int[], align_corners: boolean, scales_d: Float | null, scales_h: Float | null, scales_w: Float | null): Out;
+}
+interface upsample_trilinear3d_backward$ extends upsample_trilinear3d_backward$default {
+  /** `aten::upsample_trilinear3d_backward(Tensor grad_output, SymInt[3] output_size, SymInt[5] input_size, bool align_corners, float? scales_d=None, float? scales_h=None, float? scales_w=None) -> Tensor` */
+  readonly default: upsample_trilinear3d_backward$default;
+}
+interface value_selecting_reduction_backward$default {
+  (grad: In, keywords: { dim: Int; indices: In; sizes: readonly Int[]; keepdim: boolean }): Out;
+  (grad: In, dim: Int, keywords: { indices: In; sizes: readonly Int[]; keepdim: boolean }): Out;
+  (grad: In, dim: Int, indices: In, keywords: { sizes: readonly Int[]; keepdim: boolean }): Out;
+  (grad: In, dim: Int, indices: In, sizes: readonly Int[], keywords: { keepdim: boolean }): Out;
+  (grad: In, dim: Int, indices: In, sizes: readonly Int[], keepdim: boolean): Out;
+}
+interface value_selecting_reduction_backward$ extends value_selecting_reduction_backward$default {
+  /** `aten::value_selecting_reduction_backward(Tensor grad, int dim, Tensor indices, SymInt[] sizes, bool keepdim) -> Tensor` */
+  readonly default: value_selecting_reduction_backward$default;
 }
 interface vander$default {
   (x: In, keywords?: { N?: Int | null; increasing?: boolean }): Out;

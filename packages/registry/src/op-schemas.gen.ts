@@ -98,6 +98,7 @@ export interface OpSchemas {
   readonly "aten::_pdist_backward": "aten::_pdist_backward(Tensor grad, Tensor self, float p, Tensor pdist) -> Tensor";
   readonly "aten::_pdist_forward": "aten::_pdist_forward(Tensor self, float p=2.) -> Tensor";
   readonly "aten::_prelu_kernel": "aten::_prelu_kernel(Tensor self, Tensor weight) -> Tensor";
+  readonly "aten::_prelu_kernel_backward": "aten::_prelu_kernel_backward(Tensor grad_output, Tensor self, Tensor weight) -> (Tensor, Tensor)";
   readonly "aten::_reshape_alias": "aten::_reshape_alias(Tensor(a) self, SymInt[] size, SymInt[] stride) -> Tensor(a)";
   readonly "aten::_reshape_alias_copy": "aten::_reshape_alias_copy(Tensor self, SymInt[] size, SymInt[] stride) -> Tensor";
   readonly "aten::_reshape_copy": "aten::_reshape_copy(Tensor self, SymInt[] size) -> Tensor";
@@ -131,10 +132,13 @@ export interface OpSchemas {
   readonly "aten::_upsample_bilinear2d_aa_backward": "aten::_upsample_bilinear2d_aa_backward(Tensor grad_output, SymInt[2] output_size, SymInt[4] input_size, bool align_corners, float? scales_h=None, float? scales_w=None) -> Tensor";
   readonly "aten::_upsample_nearest_exact1d": "aten::_upsample_nearest_exact1d(Tensor self, SymInt[1] output_size, float? scales=None) -> Tensor";
   readonly "aten::_upsample_nearest_exact1d.vec": "aten::_upsample_nearest_exact1d.vec(Tensor input, SymInt[]? output_size, float[]? scale_factors) -> Tensor";
+  readonly "aten::_upsample_nearest_exact1d_backward": "aten::_upsample_nearest_exact1d_backward(Tensor grad_output, SymInt[1] output_size, SymInt[3] input_size, float? scales=None) -> Tensor";
   readonly "aten::_upsample_nearest_exact2d": "aten::_upsample_nearest_exact2d(Tensor self, SymInt[2] output_size, float? scales_h=None, float? scales_w=None) -> Tensor";
   readonly "aten::_upsample_nearest_exact2d.vec": "aten::_upsample_nearest_exact2d.vec(Tensor input, SymInt[]? output_size, float[]? scale_factors) -> Tensor";
+  readonly "aten::_upsample_nearest_exact2d_backward": "aten::_upsample_nearest_exact2d_backward(Tensor grad_output, SymInt[2] output_size, SymInt[4] input_size, float? scales_h=None, float? scales_w=None) -> Tensor";
   readonly "aten::_upsample_nearest_exact3d": "aten::_upsample_nearest_exact3d(Tensor self, SymInt[3] output_size, float? scales_d=None, float? scales_h=None, float? scales_w=None) -> Tensor";
   readonly "aten::_upsample_nearest_exact3d.vec": "aten::_upsample_nearest_exact3d.vec(Tensor input, SymInt[]? output_size, float[]? scale_factors) -> Tensor";
+  readonly "aten::_upsample_nearest_exact3d_backward": "aten::_upsample_nearest_exact3d_backward(Tensor grad_output, SymInt[3] output_size, SymInt[5] input_size, float? scales_d=None, float? scales_h=None, float? scales_w=None) -> Tensor";
   readonly "aten::_weight_norm": "aten::_weight_norm(Tensor v, Tensor g, int dim=0) -> Tensor";
   readonly "aten::_weight_norm_interface": "aten::_weight_norm_interface(Tensor v, Tensor g, int dim=0) -> (Tensor, Tensor)";
   readonly "aten::_weight_norm_interface_backward": "aten::_weight_norm_interface_backward(Tensor grad_w, Tensor saved_v, Tensor saved_g, Tensor saved_norms, int dim) -> (Tensor, Tensor)";
@@ -172,6 +176,7 @@ export interface OpSchemas {
   readonly "aten::addr_": "aten::addr_(Tensor(a!) self, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1) -> Tensor(a!)";
   readonly "aten::adjoint": "aten::adjoint(Tensor(a) self) -> Tensor(a)";
   readonly "aten::affine_grid_generator": "aten::affine_grid_generator(Tensor theta, SymInt[] size, bool align_corners) -> Tensor";
+  readonly "aten::affine_grid_generator_backward": "aten::affine_grid_generator_backward(Tensor grad, SymInt[] size, bool align_corners) -> Tensor";
   readonly "aten::alias": "aten::alias(Tensor(a) self) -> Tensor(a)";
   readonly "aten::alias_copy": "aten::alias_copy(Tensor self) -> Tensor";
   readonly "aten::all": "aten::all(Tensor self) -> Tensor";
@@ -244,6 +249,7 @@ export interface OpSchemas {
   readonly "aten::bernoulli_.Tensor": "aten::bernoulli_.Tensor(Tensor(a!) self, Tensor p, *, Generator? generator=None) -> Tensor(a!)";
   readonly "aten::bilinear": "aten::bilinear(Tensor input1, Tensor input2, Tensor weight, Tensor? bias=None) -> Tensor";
   readonly "aten::binary_cross_entropy": "aten::binary_cross_entropy(Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor";
+  readonly "aten::binary_cross_entropy_backward": "aten::binary_cross_entropy_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight=None, int reduction=1) -> Tensor";
   readonly "aten::binary_cross_entropy_with_logits": "aten::binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int reduction=1) -> Tensor";
   readonly "aten::bincount": "aten::bincount(Tensor self, Tensor? weights=None, SymInt minlength=0) -> Tensor";
   readonly "aten::binomial": "aten::binomial(Tensor count, Tensor prob, Generator? generator=None) -> Tensor";
@@ -359,9 +365,11 @@ export interface OpSchemas {
   readonly "aten::ctc_loss.Tensor": "aten::ctc_loss.Tensor(Tensor log_probs, Tensor targets, Tensor input_lengths, Tensor target_lengths, int blank=0, int reduction=1, bool zero_infinity=False) -> Tensor";
   readonly "aten::cudnn_batch_norm": "aten::cudnn_batch_norm(Tensor input, Tensor weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool training, float exponential_average_factor, float epsilon) -> (Tensor, Tensor, Tensor, Tensor)";
   readonly "aten::cummax": "aten::cummax(Tensor self, int dim) -> (Tensor values, Tensor indices)";
+  readonly "aten::cummaxmin_backward": "aten::cummaxmin_backward(Tensor grad, Tensor input, Tensor indices, int dim) -> Tensor";
   readonly "aten::cummin": "aten::cummin(Tensor self, int dim) -> (Tensor values, Tensor indices)";
   readonly "aten::cumprod": "aten::cumprod(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor";
   readonly "aten::cumprod_": "aten::cumprod_(Tensor(a!) self, int dim, *, ScalarType? dtype=None) -> Tensor(a!)";
+  readonly "aten::cumprod_backward": "aten::cumprod_backward(Tensor grad, Tensor input, int dim, Tensor output) -> Tensor";
   readonly "aten::cumsum": "aten::cumsum(Tensor self, int dim, *, ScalarType? dtype=None) -> Tensor";
   readonly "aten::cumsum_": "aten::cumsum_(Tensor(a!) self, int dim, *, ScalarType? dtype=None) -> Tensor(a!)";
   readonly "aten::cumulative_trapezoid.dx": "aten::cumulative_trapezoid.dx(Tensor y, *, Scalar dx=1, int dim=-1) -> Tensor";
@@ -377,6 +385,7 @@ export interface OpSchemas {
   readonly "aten::diag_embed": "aten::diag_embed(Tensor self, int offset=0, int dim1=-2, int dim2=-1) -> Tensor";
   readonly "aten::diagflat": "aten::diagflat(Tensor self, int offset=0) -> Tensor";
   readonly "aten::diagonal": "aten::diagonal(Tensor(a) self, int offset=0, int dim1=0, int dim2=1) -> Tensor(a)";
+  readonly "aten::diagonal_backward": "aten::diagonal_backward(Tensor grad_output, SymInt[] input_sizes, int offset, int dim1, int dim2) -> Tensor";
   readonly "aten::diagonal_copy": "aten::diagonal_copy(Tensor self, int offset=0, int dim1=0, int dim2=1) -> Tensor";
   readonly "aten::diagonal_scatter": "aten::diagonal_scatter(Tensor self, Tensor src, int offset=0, int dim1=0, int dim2=1) -> Tensor";
   readonly "aten::diff": "aten::diff(Tensor self, int n=1, int dim=-1, Tensor? prepend=None, Tensor? append=None) -> Tensor";
@@ -411,6 +420,7 @@ export interface OpSchemas {
   readonly "aten::elu_": "aten::elu_(Tensor(a!) self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor(a!)";
   readonly "aten::elu_backward": "aten::elu_backward(Tensor grad_output, Scalar alpha, Scalar scale, Scalar input_scale, bool is_result, Tensor self_or_result) -> Tensor";
   readonly "aten::embedding": "aten::embedding(Tensor weight, Tensor indices, SymInt padding_idx=-1, bool scale_grad_by_freq=False, bool sparse=False) -> Tensor";
+  readonly "aten::embedding_backward": "aten::embedding_backward(Tensor grad, Tensor indices, SymInt num_weights, SymInt padding_idx, bool scale_grad_by_freq, bool sparse) -> Tensor";
   readonly "aten::embedding_bag": "aten::embedding_bag(Tensor weight, Tensor indices, Tensor offsets, bool scale_grad_by_freq=False, int mode=0, bool sparse=False, Tensor? per_sample_weights=None, bool include_last_offset=False) -> (Tensor, Tensor, Tensor, Tensor)";
   readonly "aten::embedding_bag.padding_idx": "aten::embedding_bag.padding_idx(Tensor weight, Tensor indices, Tensor offsets, bool scale_grad_by_freq, int mode, bool sparse, Tensor? per_sample_weights, bool include_last_offset, int? padding_idx) -> (Tensor, Tensor, Tensor, Tensor)";
   readonly "aten::embedding_dense_backward": "aten::embedding_dense_backward(Tensor grad_output, Tensor indices, SymInt num_weights, SymInt padding_idx, bool scale_grad_by_freq) -> Tensor";
@@ -512,6 +522,7 @@ export interface OpSchemas {
   readonly "aten::full": "aten::full(SymInt[] size, Scalar fill_value, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor";
   readonly "aten::full_like": "aten::full_like(Tensor self, Scalar fill_value, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor";
   readonly "aten::gather": "aten::gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor";
+  readonly "aten::gather_backward": "aten::gather_backward(Tensor grad, Tensor self, int dim, Tensor index, bool sparse_grad) -> Tensor";
   readonly "aten::gcd": "aten::gcd(Tensor self, Tensor other) -> Tensor";
   readonly "aten::gcd_": "aten::gcd_(Tensor(a!) self, Tensor other) -> Tensor(a!)";
   readonly "aten::ge.Scalar": "aten::ge.Scalar(Tensor self, Scalar other) -> Tensor";
@@ -526,6 +537,7 @@ export interface OpSchemas {
   readonly "aten::geqrf": "aten::geqrf(Tensor self) -> (Tensor a, Tensor tau)";
   readonly "aten::ger": "aten::ger(Tensor self, Tensor vec2) -> Tensor";
   readonly "aten::glu": "aten::glu(Tensor self, int dim=-1) -> Tensor";
+  readonly "aten::glu_backward": "aten::glu_backward(Tensor grad_output, Tensor self, int dim) -> Tensor";
   readonly "aten::gradient.array": "aten::gradient.array(Tensor self, *, int[] dim, int edge_order=1) -> Tensor[]";
   readonly "aten::gradient.scalararray": "aten::gradient.scalararray(Tensor self, *, Scalar spacing, int[] dim, int edge_order=1) -> Tensor[]";
   readonly "aten::gradient.scalarint": "aten::gradient.scalarint(Tensor self, *, Scalar? spacing=None, int? dim=None, int edge_order=1) -> Tensor[]";
@@ -583,6 +595,7 @@ export interface OpSchemas {
   readonly "aten::hsplit.int": "aten::hsplit.int(Tensor(a -> *) self, int sections) -> Tensor(a)[]";
   readonly "aten::hstack": "aten::hstack(Tensor[] tensors) -> Tensor";
   readonly "aten::huber_loss": "aten::huber_loss(Tensor self, Tensor target, int reduction=1, float delta=1.) -> Tensor";
+  readonly "aten::huber_loss_backward": "aten::huber_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction, float delta) -> Tensor";
   readonly "aten::hypot": "aten::hypot(Tensor self, Tensor other) -> Tensor";
   readonly "aten::hypot_": "aten::hypot_(Tensor(a!) self, Tensor other) -> Tensor(a!)";
   readonly "aten::i0": "aten::i0(Tensor self) -> Tensor";
@@ -607,6 +620,7 @@ export interface OpSchemas {
   readonly "aten::index_reduce": "aten::index_reduce(Tensor self, int dim, Tensor index, Tensor source, str reduce, *, bool include_self=True) -> Tensor";
   readonly "aten::index_reduce_": "aten::index_reduce_(Tensor(a!) self, int dim, Tensor index, Tensor source, str reduce, *, bool include_self=True) -> Tensor(a!)";
   readonly "aten::index_select": "aten::index_select(Tensor self, int dim, Tensor index) -> Tensor";
+  readonly "aten::index_select_backward": "aten::index_select_backward(Tensor grad, SymInt[] self_sizes, int dim, Tensor index) -> Tensor";
   readonly "aten::inner": "aten::inner(Tensor self, Tensor other) -> Tensor";
   readonly "aten::instance_norm": "aten::instance_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool use_input_stats, float momentum, float eps, bool cudnn_enabled) -> Tensor";
   readonly "aten::inverse": "aten::inverse(Tensor self) -> Tensor";
@@ -725,6 +739,7 @@ export interface OpSchemas {
   readonly "aten::log_normal": "aten::log_normal(Tensor self, float mean=1., float std=2., *, Generator? generator=None) -> Tensor";
   readonly "aten::log_normal_": "aten::log_normal_(Tensor(a!) self, float mean=1., float std=2., *, Generator? generator=None) -> Tensor(a!)";
   readonly "aten::log_sigmoid": "aten::log_sigmoid(Tensor self) -> Tensor";
+  readonly "aten::log_sigmoid_backward": "aten::log_sigmoid_backward(Tensor grad_output, Tensor self, Tensor buffer) -> Tensor";
   readonly "aten::log_sigmoid_forward": "aten::log_sigmoid_forward(Tensor self) -> (Tensor output, Tensor buffer)";
   readonly "aten::log_softmax.int": "aten::log_softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor";
   readonly "aten::logaddexp": "aten::logaddexp(Tensor self, Tensor other) -> Tensor";
@@ -765,6 +780,7 @@ export interface OpSchemas {
   readonly "aten::masked_scatter": "aten::masked_scatter(Tensor self, Tensor mask, Tensor source) -> Tensor";
   readonly "aten::masked_scatter_": "aten::masked_scatter_(Tensor(a!) self, Tensor mask, Tensor source) -> Tensor(a!)";
   readonly "aten::masked_select": "aten::masked_select(Tensor self, Tensor mask) -> Tensor";
+  readonly "aten::masked_select_backward": "aten::masked_select_backward(Tensor grad, Tensor input, Tensor mask) -> Tensor";
   readonly "aten::matmul": "aten::matmul(Tensor self, Tensor other) -> Tensor";
   readonly "aten::matrix_H": "aten::matrix_H(Tensor(a) self) -> Tensor(a)";
   readonly "aten::matrix_exp": "aten::matrix_exp(Tensor self) -> Tensor";
@@ -803,6 +819,7 @@ export interface OpSchemas {
   readonly "aten::movedim.int": "aten::movedim.int(Tensor(a) self, int source, int destination) -> Tensor(a)";
   readonly "aten::movedim.intlist": "aten::movedim.intlist(Tensor(a) self, int[] source, int[] destination) -> Tensor(a)";
   readonly "aten::mse_loss": "aten::mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor";
+  readonly "aten::mse_loss_backward": "aten::mse_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor";
   readonly "aten::msort": "aten::msort(Tensor self) -> Tensor";
   readonly "aten::mul.Scalar": "aten::mul.Scalar(Tensor self, Scalar other) -> Tensor";
   readonly "aten::mul.Tensor": "aten::mul.Tensor(Tensor self, Tensor other) -> Tensor";
@@ -855,7 +872,9 @@ export interface OpSchemas {
   readonly "aten::nextafter_": "aten::nextafter_(Tensor(a!) self, Tensor other) -> Tensor(a!)";
   readonly "aten::nll_loss": "aten::nll_loss(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, SymInt ignore_index=-100) -> Tensor";
   readonly "aten::nll_loss2d": "aten::nll_loss2d(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, SymInt ignore_index=-100) -> Tensor";
+  readonly "aten::nll_loss2d_backward": "aten::nll_loss2d_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction, SymInt ignore_index, Tensor total_weight) -> Tensor";
   readonly "aten::nll_loss2d_forward": "aten::nll_loss2d_forward(Tensor self, Tensor target, Tensor? weight, int reduction, SymInt ignore_index) -> (Tensor output, Tensor total_weight)";
+  readonly "aten::nll_loss_backward": "aten::nll_loss_backward(Tensor grad_output, Tensor self, Tensor target, Tensor? weight, int reduction, SymInt ignore_index, Tensor total_weight) -> Tensor";
   readonly "aten::nll_loss_forward": "aten::nll_loss_forward(Tensor self, Tensor target, Tensor? weight, int reduction, SymInt ignore_index) -> (Tensor output, Tensor total_weight)";
   readonly "aten::nll_loss_nd": "aten::nll_loss_nd(Tensor self, Tensor target, Tensor? weight=None, int reduction=1, SymInt ignore_index=-100) -> Tensor";
   readonly "aten::nonzero": "aten::nonzero(Tensor self) -> Tensor";
@@ -927,8 +946,11 @@ export interface OpSchemas {
   readonly "aten::reciprocal": "aten::reciprocal(Tensor self) -> Tensor";
   readonly "aten::reciprocal_": "aten::reciprocal_(Tensor(a!) self) -> Tensor(a!)";
   readonly "aten::reflection_pad1d": "aten::reflection_pad1d(Tensor self, SymInt[2] padding) -> Tensor";
+  readonly "aten::reflection_pad1d_backward": "aten::reflection_pad1d_backward(Tensor grad_output, Tensor self, SymInt[2] padding) -> Tensor";
   readonly "aten::reflection_pad2d": "aten::reflection_pad2d(Tensor self, SymInt[4] padding) -> Tensor";
+  readonly "aten::reflection_pad2d_backward": "aten::reflection_pad2d_backward(Tensor grad_output, Tensor self, SymInt[4] padding) -> Tensor";
   readonly "aten::reflection_pad3d": "aten::reflection_pad3d(Tensor self, SymInt[6] padding) -> Tensor";
+  readonly "aten::reflection_pad3d_backward": "aten::reflection_pad3d_backward(Tensor grad_output, Tensor self, SymInt[6] padding) -> Tensor";
   readonly "aten::relu": "aten::relu(Tensor self) -> Tensor";
   readonly "aten::relu6": "aten::relu6(Tensor self) -> Tensor";
   readonly "aten::relu6_": "aten::relu6_(Tensor(a!) self) -> Tensor(a!)";
@@ -994,6 +1016,7 @@ export interface OpSchemas {
   readonly "aten::searchsorted.Tensor": "aten::searchsorted.Tensor(Tensor sorted_sequence, Tensor self, *, bool out_int32=False, bool right=False, str? side=None, Tensor? sorter=None) -> Tensor";
   readonly "aten::segment_reduce": "aten::segment_reduce(Tensor data, str reduce, *, Tensor? lengths=None, Tensor? indices=None, Tensor? offsets=None, int axis=0, bool unsafe=False, Scalar? initial=None) -> Tensor";
   readonly "aten::select.int": "aten::select.int(Tensor(a) self, int dim, SymInt index) -> Tensor(a)";
+  readonly "aten::select_backward": "aten::select_backward(Tensor grad_output, SymInt[] input_sizes, int dim, SymInt index) -> Tensor";
   readonly "aten::select_copy.int": "aten::select_copy.int(Tensor self, int dim, SymInt index) -> Tensor";
   readonly "aten::select_scatter": "aten::select_scatter(Tensor self, Tensor src, int dim, SymInt index) -> Tensor";
   readonly "aten::selu": "aten::selu(Tensor self) -> Tensor";
@@ -1018,11 +1041,14 @@ export interface OpSchemas {
   readonly "aten::size": "aten::size(Tensor self) -> int[]";
   readonly "aten::size.int": "aten::size.int(Tensor self, int dim) -> int";
   readonly "aten::slice.Tensor": "aten::slice.Tensor(Tensor(a) self, int dim=0, SymInt? start=None, SymInt? end=None, SymInt step=1) -> Tensor(a)";
+  readonly "aten::slice_backward": "aten::slice_backward(Tensor grad_output, SymInt[] input_sizes, int dim, SymInt start, SymInt end, SymInt step) -> Tensor";
   readonly "aten::slice_copy.Tensor": "aten::slice_copy.Tensor(Tensor self, int dim=0, SymInt? start=None, SymInt? end=None, SymInt step=1) -> Tensor";
   readonly "aten::slice_scatter": "aten::slice_scatter(Tensor self, Tensor src, int dim=0, SymInt? start=None, SymInt? end=None, SymInt step=1) -> Tensor";
   readonly "aten::slogdet": "aten::slogdet(Tensor self) -> (Tensor sign, Tensor logabsdet)";
   readonly "aten::smooth_l1_loss": "aten::smooth_l1_loss(Tensor self, Tensor target, int reduction=1, float beta=1.) -> Tensor";
+  readonly "aten::smooth_l1_loss_backward": "aten::smooth_l1_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction, float beta) -> Tensor";
   readonly "aten::soft_margin_loss": "aten::soft_margin_loss(Tensor self, Tensor target, int reduction=1) -> Tensor";
+  readonly "aten::soft_margin_loss_backward": "aten::soft_margin_loss_backward(Tensor grad_output, Tensor self, Tensor target, int reduction) -> Tensor";
   readonly "aten::softmax.int": "aten::softmax.int(Tensor self, int dim, ScalarType? dtype=None) -> Tensor";
   readonly "aten::softplus": "aten::softplus(Tensor self, Scalar beta=1, Scalar threshold=20) -> Tensor";
   readonly "aten::softplus_backward": "aten::softplus_backward(Tensor grad_output, Tensor self, Scalar beta, Scalar threshold) -> Tensor";
@@ -1191,6 +1217,7 @@ export interface OpSchemas {
   readonly "aten::to.other": "aten::to.other(Tensor(a) self, Tensor other, bool non_blocking=False, bool copy=False, MemoryFormat? memory_format=None) -> Tensor(a)";
   readonly "aten::topk": "aten::topk(Tensor self, SymInt k, int dim=-1, bool largest=True, bool sorted=True) -> (Tensor values, Tensor indices)";
   readonly "aten::trace": "aten::trace(Tensor self) -> Tensor";
+  readonly "aten::trace_backward": "aten::trace_backward(Tensor grad, SymInt[] sizes) -> Tensor";
   readonly "aten::transpose.int": "aten::transpose.int(Tensor(a) self, int dim0, int dim1) -> Tensor(a)";
   readonly "aten::transpose_copy.int": "aten::transpose_copy.int(Tensor self, int dim0, int dim1) -> Tensor";
   readonly "aten::trapezoid.dx": "aten::trapezoid.dx(Tensor y, *, Scalar dx=1, int dim=-1) -> Tensor";
@@ -1216,6 +1243,7 @@ export interface OpSchemas {
   readonly "aten::unbind_copy.int": "aten::unbind_copy.int(Tensor self, int dim=0) -> Tensor[]";
   readonly "aten::unflatten.int": "aten::unflatten.int(Tensor(a) self, int dim, SymInt[] sizes) -> Tensor(a)";
   readonly "aten::unfold": "aten::unfold(Tensor(a) self, int dimension, int size, int step) -> Tensor(a)";
+  readonly "aten::unfold_backward": "aten::unfold_backward(Tensor grad_in, SymInt[] input_sizes, int dim, int size, int step) -> Tensor";
   readonly "aten::unfold_copy": "aten::unfold_copy(Tensor self, int dimension, int size, int step) -> Tensor";
   readonly "aten::uniform": "aten::uniform(Tensor self, float from=0., float to=1., *, Generator? generator=None) -> Tensor";
   readonly "aten::uniform_": "aten::uniform_(Tensor(a!) self, float from=0., float to=1., *, Generator? generator=None) -> Tensor(a!)";
@@ -1230,18 +1258,26 @@ export interface OpSchemas {
   readonly "aten::unsqueeze_copy": "aten::unsqueeze_copy(Tensor self, int dim) -> Tensor";
   readonly "aten::upsample_bicubic2d": "aten::upsample_bicubic2d(Tensor self, SymInt[2] output_size, bool align_corners, float? scales_h=None, float? scales_w=None) -> Tensor";
   readonly "aten::upsample_bicubic2d.vec": "aten::upsample_bicubic2d.vec(Tensor input, SymInt[]? output_size, bool align_corners, float[]? scale_factors) -> Tensor";
+  readonly "aten::upsample_bicubic2d_backward": "aten::upsample_bicubic2d_backward(Tensor grad_output, SymInt[2] output_size, SymInt[4] input_size, bool align_corners, float? scales_h=None, float? scales_w=None) -> Tensor";
   readonly "aten::upsample_bilinear2d": "aten::upsample_bilinear2d(Tensor self, SymInt[2] output_size, bool align_corners, float? scales_h=None, float? scales_w=None) -> Tensor";
   readonly "aten::upsample_bilinear2d.vec": "aten::upsample_bilinear2d.vec(Tensor input, SymInt[]? output_size, bool align_corners, float[]? scale_factors) -> Tensor";
+  readonly "aten::upsample_bilinear2d_backward": "aten::upsample_bilinear2d_backward(Tensor grad_output, SymInt[2] output_size, SymInt[4] input_size, bool align_corners, float? scales_h=None, float? scales_w=None) -> Tensor";
   readonly "aten::upsample_linear1d": "aten::upsample_linear1d(Tensor self, SymInt[1] output_size, bool align_corners, float? scales=None) -> Tensor";
   readonly "aten::upsample_linear1d.vec": "aten::upsample_linear1d.vec(Tensor input, SymInt[]? output_size, bool align_corners, float[]? scale_factors) -> Tensor";
+  readonly "aten::upsample_linear1d_backward": "aten::upsample_linear1d_backward(Tensor grad_output, SymInt[1] output_size, SymInt[3] input_size, bool align_corners, float? scales=None) -> Tensor";
   readonly "aten::upsample_nearest1d": "aten::upsample_nearest1d(Tensor self, SymInt[1] output_size, float? scales=None) -> Tensor";
   readonly "aten::upsample_nearest1d.vec": "aten::upsample_nearest1d.vec(Tensor input, SymInt[]? output_size, float[]? scale_factors) -> Tensor";
+  readonly "aten::upsample_nearest1d_backward": "aten::upsample_nearest1d_backward(Tensor grad_output, SymInt[1] output_size, SymInt[3] input_size, float? scales=None) -> Tensor";
   readonly "aten::upsample_nearest2d": "aten::upsample_nearest2d(Tensor self, SymInt[2] output_size, float? scales_h=None, float? scales_w=None) -> Tensor";
   readonly "aten::upsample_nearest2d.vec": "aten::upsample_nearest2d.vec(Tensor input, SymInt[]? output_size, float[]? scale_factors) -> Tensor";
+  readonly "aten::upsample_nearest2d_backward": "aten::upsample_nearest2d_backward(Tensor grad_output, SymInt[2] output_size, SymInt[4] input_size, float? scales_h=None, float? scales_w=None) -> Tensor";
   readonly "aten::upsample_nearest3d": "aten::upsample_nearest3d(Tensor self, SymInt[3] output_size, float? scales_d=None, float? scales_h=None, float? scales_w=None) -> Tensor";
   readonly "aten::upsample_nearest3d.vec": "aten::upsample_nearest3d.vec(Tensor input, SymInt[]? output_size, float[]? scale_factors) -> Tensor";
+  readonly "aten::upsample_nearest3d_backward": "aten::upsample_nearest3d_backward(Tensor grad_output, SymInt[3] output_size, SymInt[5] input_size, float? scales_d=None, float? scales_h=None, float? scales_w=None) -> Tensor";
   readonly "aten::upsample_trilinear3d": "aten::upsample_trilinear3d(Tensor self, SymInt[3] output_size, bool align_corners, float? scales_d=None, float? scales_h=None, float? scales_w=None) -> Tensor";
   readonly "aten::upsample_trilinear3d.vec": "aten::upsample_trilinear3d.vec(Tensor input, SymInt[]? output_size, bool align_corners, float[]? scale_factors) -> Tensor";
+  readonly "aten::upsample_trilinear3d_backward": "aten::upsample_trilinear3d_backward(Tensor grad_output, SymInt[3] output_size, SymInt[5] input_size, bool align_corners, float? scales_d=None, float? scales_h=None, float? scales_w=None) -> Tensor";
+  readonly "aten::value_selecting_reduction_backward": "aten::value_selecting_reduction_backward(Tensor grad, int dim, Tensor indices, SymInt[] sizes, bool keepdim) -> Tensor";
   readonly "aten::vander": "aten::vander(Tensor x, int? N=None, bool increasing=False) -> Tensor";
   readonly "aten::var": "aten::var(Tensor self, bool unbiased=True) -> Tensor";
   readonly "aten::var.correction": "aten::var.correction(Tensor self, int[1]? dim=None, *, Scalar? correction=None, bool keepdim=False) -> Tensor";

@@ -165,3 +165,16 @@ _, bags, sizes, largest = torch.ops.aten._embedding_bag(weight, indices, offsets
 case("_embedding_bag_backward", "weights", t(4, 5), indices, offsets, bags, sizes, largest, 7, False, 0, False, t(5))
 case("_embedding_bag_per_sample_weights_backward", "sum", t(4, 5), weight, indices, offsets, bags, 0)
 case("_embedding_bag_per_sample_weights_backward", "padding row", t(4, 5), weight, indices, offsets, bags, 0, 6)
+
+# Gradients of reads.
+case("gather_backward", "repeated places", t(3, 4), t(3, 5), 1, ints(3, 4, lo=0, hi=4), False)
+case("gather_backward", "a smaller index", t(2, 4), t(3, 5), -1, ints(2, 4, lo=0, hi=4), False)
+case("index_select_backward", "repeated rows", t(3, 2, 5), [3, 4, 5], 1, v(3, 1, dtype=i64))
+case("index_select_backward", "the last dimension", t(3, 4), [3, 5], -1, v(4, 1, 1, 0, dtype=i64))
+case("value_selecting_reduction_backward", "no dimension kept", t(3, 5), 1, ints(3, 5, lo=0, hi=3), [3, 4, 5], False)
+case("value_selecting_reduction_backward", "dimension kept", t(2, 2, 2), -1, v([[3, 1], [0, 4]], [[2, 0], [4, 3]], dtype=i64), [2, 2, 5], True)
+case("value_selecting_reduction_backward", "a number", t(), 0, s(0, dtype=i64), [], False)
+case("cummaxmin_backward", "repeated places", t(3, 5), t(3, 5), v([0, 0, 2, 2, 4], [0, 1, 1, 1, 1], [0, 1, 2, 3, 4], dtype=i64), 1)
+case("masked_select_backward", "a mask of rows", t(10), t(3, 5), v([True], [False], [True], dtype=b8))
+case("masked_select_backward", "elements shown many times", t(6), t(1, 3), v([True, False, True], [True, True, True], [False, True, False], dtype=b8))
+case("embedding_backward", "repeated ids, padding", t(2, 3, 5), v([1, 0, 1], [4, 1, 6], dtype=i64), 7, 4, False, False)

@@ -58,3 +58,22 @@ for first, second in ((f32, f64), (f64, f32), (f32, bf16)):
     case("huber_loss", names, t(5, dtype=first), t(5, dtype=second))
     case("binary_cross_entropy_with_logits", names, t(5, dtype=first), t(5, dtype=second, lo=0, hi=1))
 case("binary_cross_entropy_with_logits", "weights of float64", t(5), t(5, lo=0, hi=1), t(5, dtype=f64), t(5, dtype=f64, lo=0.5))
+
+# Gradients, as training IR has them.
+for reduction, word in enumerate(("none", "mean", "sum")):
+    up = t(2, 3, 5) if reduction == 0 else s(0.7)
+    for op in ("mse_loss", "soft_margin_loss"):
+        case(f"{op}_backward", word, up, t(2, 3, 5), t(2, 3, 5), reduction)
+    for op in ("smooth_l1_loss", "huber_loss"):
+        case(f"{op}_backward", word, up, t(2, 3, 5), t(2, 3, 5), reduction, 0.4)
+    probabilities, chances = t(2, 3, 5, lo=0.05, hi=0.95), t(2, 3, 5, lo=0, hi=1)
+    case("binary_cross_entropy_backward", word, up, probabilities, chances, t(5, lo=0.5), reduction)
+    rows = t(3) if reduction == 0 else s(0.7)
+    weight, labels = t(5, lo=0.5), v(0, 4, 2, dtype=i64)
+    case("nll_loss_backward", word, rows, t(3, 5), labels, weight, reduction, -100, weight[labels].sum())
+    pixels = t(2, 3, 2) if reduction == 0 else s(0.7)
+    case("nll_loss2d_backward", word, pixels, t(2, 5, 3, 2), ints(2, 3, 2, lo=0, hi=4), None, reduction, 1, s(9.0))
+case("nll_loss_backward", "one row, an ignored label", s(0.7), t(3, 5), v(1, -100, 1, dtype=i64), None, 1, -100, s(2.0))
+case("nll_loss_backward", "no batch", s(0.7), t(5), s(3, dtype=i64), None, 1, -100, s(1.0))
+case("smooth_l1_loss_backward", "no beta", t(7), v(1, 2, 3, 4, 5, 6, 7), v(1, 0, 3, 5, 5, 9, 1), 0, 0.0)
+case("binary_cross_entropy_backward", "zeros and ones", t(4), v(0, 1, 0, 1), v(0, 1, 1, 0), None, 0)

@@ -101,3 +101,7 @@ for rank, shape, kernel, output in ((2, (2, 3, 9, 11), [2, 3], [4, 5]), (3, (1, 
     x, draws = distinct(*shape), t(*shape[:2], rank, lo=0, hi=1)
     _, places = getattr(torch.ops.aten, f"fractional_max_pool{rank}d")(x, kernel, output, draws)
     case(f"fractional_max_pool{rank}d_backward", "windows", t(*shape[:2], *output), x, kernel, output, places)
+case("reflection_pad1d_backward", "both ends", t(2, 3, 12), t(2, 3, 7), [2, 3])
+case("reflection_pad1d_backward", "no batch, one end cut", t(3, 9), t(3, 7), [-2, 4])
+case("reflection_pad2d_backward", "all ends", t(2, 3, 8, 12), t(2, 3, 5, 7), [3, 2, 1, 2])
+case("reflection_pad3d_backward", "all ends", t(1, 2, 6, 7, 9), t(1, 2, 3, 4, 5), [1, 3, 2, 1, 1, 2])

@@ -89,3 +89,23 @@ for corners, word in ((False, "edges"), (True, "corners")):
         case(op, f"smaller, {word}", t(2, 3, 3, 2), [3, 2], [2, 3, 7, 11], corners)
         case(op, f"larger, {word}", t(1, 2, 11, 13), [11, 13], [1, 2, 5, 7], corners)
         case(op, f"factors, {word}", t(1, 2, 3, 4), [3, 4], [1, 2, 7, 9], corners, 0.41, 0.45)
+
+# Gradients: sizes that grow and shrink, and factors that are given.
+grown = {1: ([3, 5], [2.3, 1.7]), 2: ([7, 3], [1.5, 0.6]), 3: ([5, 3, 7], [1.7, 0.8, 1.4])}
+sources = {1: line, 2: image, 3: volume}
+back = {f"{op}{rank}d": (rank, ()) for rank in (1, 2, 3) for op in ("upsample_nearest", "_upsample_nearest_exact")}
+for op, rank in (("upsample_linear1d", 1), ("upsample_bilinear2d", 2), ("upsample_trilinear3d", 3), ("upsample_bicubic2d", 2)):
+    back[op] = (rank, (False,))
+    sizes = grown[rank][0][:rank]
+    case(f"{op}_backward", "corners aligned", t(*sources[rank][:2], *sizes), sizes, list(sources[rank]), True)
+for op, (rank, corners) in back.items():
+    shape, sizes = sources[rank], grown[rank][0][:rank]
+    case(f"{op}_backward", "to a size", t(*shape[:2], *sizes), sizes, list(shape), *corners)
+    factors = grown[rank][1][:rank]
+    scaled = [int(n * factor) for n, factor in zip(shape[2:], factors, strict=True)]
+    case(f"{op}_backward", "factors given", t(*shape[:2], *scaled), scaled, list(shape), *corners, *factors)
+case("upsample_bicubic2d_backward", "one pixel", t(1, 1, 3, 2), [3, 2], [1, 1, 1, 1], False)
+for corners in (False, True):
+    word = "corners aligned" if corners else "corners free"
+    case("affine_grid_generator_backward", f"2d, {word}", t(2, 3, 5, 2), [2, 1, 3, 5], corners)
+    case("affine_grid_generator_backward", f"3d, {word}", t(2, 2, 1, 3, 3), [2, 1, 2, 1, 3], corners)

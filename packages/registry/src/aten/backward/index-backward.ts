@@ -26,28 +26,6 @@ export const INDEX_BACKWARD_OPS: readonly OpRecord[] = [
     "aten::fractional_max_pool3d_backward(Tensor grad_output, Tensor self, int[3] kernel_size, int[3] output_size, Tensor indices) -> Tensor",
     { decompose: ({ grad_output, self, indices }, b) => addedAt(b, grad_output, self, indices, 3) },
   ),
-  ...([1, 2, 3] as const).map((rank) =>
-    defineOp(
-      `aten::replication_pad${rank}d_backward(Tensor grad_output, Tensor self, SymInt[${2 * rank}] padding) -> Tensor`,
-      {
-        // One dimension after another: what lies outside belongs to the element at the border.
-        decompose: ({ grad_output, self, padding }, b) => {
-          const e = emit(b);
-          const pads = padding as readonly number[];
-          const source = self as TensorMeta;
-          return Array.from({ length: rank }, (_, i) => i).reduce((grad, i) => {
-            const dim = grad.shape.length - 1 - i;
-            const size = source.shape[dim]!;
-            const positions = e.sub(e.arange(grad.shape[dim]!, "int64"), pads[2 * i]!);
-            const index = b.tensor("aten::clamp", { self: positions, min: 0, max: size - 1 });
-            const shape = grad.shape.map((n, d) => (d === dim ? size : n));
-            const zeros = e.full(shape, 0, grad.dtype);
-            return b.tensor("aten::index_add", { self: zeros, dim, index, source: grad });
-          }, grad_output as TensorMeta);
-        },
-      },
-    ),
-  ),
 ];
 
 /** Adds gradients to the elements whose positions within the last dimensions `indices` has. */

@@ -44,22 +44,18 @@ export const GRID_SAMPLE_OPS: readonly OpRecord[] = [
         size.every((n) => n >= 0),
         () => `Trying to create tensor with negative dimension: ${show(size)}`,
       );
-      // The coordinate x belongs to the last dimension.
-      const coordinates = range(rank).map((i) => {
-        const dim = rank - 1 - i;
-        const line = axis(e, spatial[dim]!, align_corners, theta);
-        return e.expand(
-          e.reshape(
-            line,
-            spatial.map((n, d) => (d === dim ? n : 1)),
-          ),
-          spatial,
-        );
-      });
-      const base = b.tensor("aten::stack", { tensors: [...coordinates, e.full(spatial, 1, theta.dtype)], dim: rank });
-      const rows = e.reshape(base, [numel(spatial), rank + 1]);
+      const rows = gridPoints(b, theta, spatial, align_corners);
       const grid = b.tensor("aten::matmul", { self: rows, other: e.transpose(theta, 1, 2) });
       return e.reshape(grid, [size[0]!, ...spatial, rank]);
+    },
+  }),
+  defineOp("aten::affine_grid_generator_backward(Tensor grad, SymInt[] size, bool align_corners) -> Tensor", {
+    decompose: ({ grad, size, align_corners }, b) => {
+      const e = emit(b);
+      const spatial = size.slice(2);
+      const rows = gridPoints(b, grad, spatial, align_corners);
+      const flat = e.reshape(grad, [size[0]!, rows.shape[0]!, spatial.length]);
+      return b.tensor("aten::matmul", { self: e.transpose(flat, 1, 2), other: rows });
     },
   }),
 ];
@@ -145,6 +141,26 @@ interface Corner {
 
 function clamped(b: Builder, place: TensorMeta, size: number): TensorMeta {
   return b.tensor("aten::clamp", { self: emit(b).cast(place, "int64"), min: 0, max: size - 1 });
+}
+
+/** Returns the points of a grid that no transform has moved, as rows of [x, y, 1] or [x, y, z, 1]. */
+function gridPoints(b: Builder, like: TensorMeta, spatial: readonly number[], align: boolean): TensorMeta {
+  const e = emit(b);
+  const rank = spatial.length;
+  // The coordinate x belongs to the last dimension.
+  const coordinates = range(rank).map((i) => {
+    const dim = rank - 1 - i;
+    const line = axis(e, spatial[dim]!, align, like);
+    return e.expand(
+      e.reshape(
+        line,
+        spatial.map((n, d) => (d === dim ? n : 1)),
+      ),
+      spatial,
+    );
+  });
+  const base = b.tensor("aten::stack", { tensors: [...coordinates, e.full(spatial, 1, like.dtype)], dim: rank });
+  return e.reshape(base, [numel(spatial), rank + 1]);
 }
 
 /** Returns the positions of the elements' edges or centers, from -1 to 1. */
