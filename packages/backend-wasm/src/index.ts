@@ -32,9 +32,11 @@ export function wasm(options: WasmOptions = {}): SeededBackend {
   const local = alone("the thread of a page may not wait for others, leave out `worker: false`");
   if (!worker) return new LocalBackend(local);
   // The worker starts helpers of its own.
-  const shared = globalThis.crossOriginIsolated
-    ? { ...ONE_THREAD, count }
-    : alone("threads share memory only in a page that is cross-origin isolated");
+  const why = globalThis.crossOriginIsolated
+    ? // WebKitGTK has none in pages that are isolated, either.
+      typeof SharedArrayBuffer === "undefined" && "this browser has no SharedArrayBuffer"
+    : "threads share memory only in a page that is cross-origin isolated";
+  const shared = why ? alone(why) : { ...ONE_THREAD, count };
   return new WorkerBackend(startWorker, shared, local);
 }
 
@@ -50,6 +52,7 @@ function startWorker(): WorkerHandle {
       );
       thread.addEventListener("messageerror", failed);
     },
+    reads: "blob",
     hold() {},
     async terminate() {
       thread.terminate();

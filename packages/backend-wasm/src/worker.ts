@@ -1,44 +1,40 @@
-// The entry of the web worker, and of its helpers: a worker starts those with its own script.
+// The entry of the web worker, and of its helpers: a worker starts those with its own script. What they do is in a script
+// that is loaded from here, so that bundlers put nothing in this one that others import: WebKit evaluates the entry of a
+// worker a second time when another script imports it, with a state of its own.
 
-import { help } from "./threads/help.ts";
-import type { HelperHandle, ToHelper } from "./threads/helper-messages.ts";
-import type { FromWorker, ToWorker } from "./worker/protocol.ts";
-import { serve } from "./worker/serve.ts";
-
-/** The part of `DedicatedWorkerGlobalScope` that is used; its types and those of a page cannot be loaded together. */
-interface WorkerScope {
-  readonly name: string;
-  readonly location: { readonly href: string };
-  postMessage(message: unknown, transfer: Transferable[]): void;
-  addEventListener(type: "message", listener: (event: { readonly data: unknown }) => void): void;
-}
+import type { HelperHandle } from "./threads/helper-messages.ts";
+import type { WorkerScope } from "./worker-main.ts";
 
 /** The name of a helper, by which its script recognizes what it is. */
 const HELPER = "@pt2/backend-wasm helper";
+/** Set in the scope once this script was evaluated. */
+const EVALUATED = Symbol.for("@pt2/backend-wasm worker");
 
-const scope = globalThis as unknown as WorkerScope;
-const listen = (receive: (message: never) => void): void =>
-  scope.addEventListener("message", ({ data }) => receive(data as never));
+const scope = globalThis as unknown as WorkerScope & { [EVALUATED]?: true };
 
-if (scope.name === HELPER) {
-  let receive: ((message: ToHelper) => void) | null = null;
-  listen((message: ToHelper | { readonly board: SharedArrayBuffer; readonly helper: number }) => {
-    if ("board" in message) help(message.board, message.helper, (listener) => (receive = listener));
-    else receive?.(message);
-  });
-} else {
-  serve(
-    {
-      post: (message: FromWorker, transfer: readonly ArrayBuffer[] = []) => scope.postMessage(message, [...transfer]),
-      listen: (receive: (message: ToWorker) => void) => listen(receive),
-    },
-    async (origin, into) => {
-      if (origin.kind !== "blob") throw new Error(`a web worker cannot read ${origin.kind} origins`);
-      const part = origin.blob.slice(origin.start, origin.start + into.byteLength);
-      into.set(new Uint8Array(await part.arrayBuffer()));
-    },
-    { start: startHelper },
-  );
+if (!scope[EVALUATED]) {
+  scope[EVALUATED] = true;
+  // What is posted meanwhile is kept: no one would receive it later.
+  const early: unknown[] = [];
+  let receive = (message: unknown): void => void early.push(message);
+  scope.addEventListener("message", ({ data }) => receive(data));
+  import("./worker-main.ts")
+    .then(({ start }) =>
+      start(scope, {
+        isHelper: scope.name === HELPER,
+        startHelper,
+        listen(listener) {
+          receive = listener as (message: unknown) => void;
+          for (const message of early.splice(0)) receive(message);
+        },
+      }),
+    )
+    // An error event of the worker, as if this script had failed.
+    .catch((error) =>
+      setTimeout(() => {
+        throw error;
+      }),
+    );
 }
 
 function startHelper(board: SharedArrayBuffer, helper: number, failed: (error: unknown) => void): HelperHandle {

@@ -34,6 +34,8 @@ export function startThread(): WorkerHandle {
       thread.on("messageerror", failed);
       thread.on("exit", (code) => failed(new Error(`the worker exited with code ${code}`)));
     },
+    // Node does not clone blobs that are backed by files.
+    reads: "file",
     hold: (alive) => (alive ? thread.ref() : thread.unref()),
     async terminate() {
       await thread.terminate();

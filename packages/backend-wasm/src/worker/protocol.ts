@@ -10,7 +10,8 @@ export type WireValue = WireTensor | number | bigint | boolean | string | null;
 export interface WireTensor {
   readonly dtype: DType;
   readonly shape: readonly number[];
-  readonly bytes: Uint8Array<ArrayBuffer>;
+  /** Not a view of it: those that are transferred Deno serializes at 13 MB a second (`node:worker_threads`, 2.9). */
+  readonly bytes: ArrayBuffer;
 }
 
 /** A weight without its bytes: the worker reads them at `origin`, or requests the storage by id. */
@@ -74,7 +75,7 @@ export type ToWorker =
   /** There is a run in the slot. */
   | { readonly kind: "look" }
   | { readonly kind: "call"; readonly id: number; readonly method: Method; readonly args: Parameters<Calls[Method]>[0] }
-  | { readonly kind: "storage"; readonly read: number; readonly bytes: Uint8Array<ArrayBuffer> }
+  | { readonly kind: "storage"; readonly read: number; readonly bytes: ArrayBuffer }
   | { readonly kind: "rule-answer"; readonly questionId: number; readonly answers: RuleAnswers }
   | { readonly kind: "rule-failed"; readonly questionId: number; readonly error: WireError }
   | { readonly kind: "storage-failed"; readonly read: number; readonly error: WireError };

@@ -157,7 +157,7 @@ export function serve(
         slot?.answer();
         return;
       case "storage":
-        reads.get(message.read)?.resolve(message.bytes);
+        reads.get(message.read)?.resolve(new Uint8Array(message.bytes));
         reads.delete(message.read);
         return;
       case "storage-failed":

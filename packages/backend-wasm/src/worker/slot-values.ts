@@ -24,7 +24,8 @@ export function writeValues(memory: Float64Array, values: readonly (WireValue | 
       put(KIND.number);
       put(value);
     } else if (typeof value === "object" && value.bytes !== null) {
-      const { dtype, shape, bytes } = value;
+      const { dtype, shape } = value;
+      const bytes = value.bytes instanceof ArrayBuffer ? new Uint8Array(value.bytes) : value.bytes;
       put(KIND.tensor);
       put(DTYPES[dtype].schema);
       put(bytes.byteLength);
@@ -50,7 +51,7 @@ export function readValues(memory: Float64Array): readonly WireValue[] {
     const bytes = new Uint8Array(byteLength);
     bytes.set(new Uint8Array(memory.buffer, memory.byteOffset + at * 8, byteLength));
     at += Math.ceil(byteLength / 8);
-    return { dtype, shape, bytes };
+    return { dtype, shape, bytes: bytes.buffer };
   };
   return Array.from({ length: get() }, (): WireValue => {
     const kind = get();

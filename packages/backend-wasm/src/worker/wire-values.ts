@@ -12,16 +12,16 @@ export function toWire(value: Value): WireValue {
       advice: "Read it first: await tensor.cpu().",
     });
   }
-  return { dtype, shape, bytes: bytes.slice() };
+  return { dtype, shape, bytes: bytes.slice().buffer };
 }
 
 /** Converts a value from another thread, which gave its bytes away. */
 export function fromWire(value: WireValue): Value {
   if (typeof value !== "object" || value === null) return value;
-  return new HostTensor(value.dtype, value.shape, value.bytes);
+  return new HostTensor(value.dtype, value.shape, new Uint8Array(value.bytes));
 }
 
 /** Returns the buffers that are transferred instead of copied. */
 export function transfersOf(values: readonly WireValue[]): readonly ArrayBuffer[] {
-  return values.flatMap((value) => (typeof value === "object" && value !== null ? [value.bytes.buffer] : []));
+  return values.flatMap((value) => (typeof value === "object" && value !== null ? [value.bytes] : []));
 }

@@ -78,7 +78,7 @@ export class WorkerBackend implements Backend {
     const cancel = sharedFlag();
     const done = raiseOnAbort(cancel, signal);
     try {
-      const origins = await originsOf(storages);
+      const origins = await originsOf(storages, channel.reads);
       const wire = [...weights.values()].map(({ storage: { id, entry, nbytes, far }, ...weight }) => ({
         ...weight,
         storage: { id, entry, nbytes, isFar: far !== undefined },
@@ -207,11 +207,14 @@ function onCallingThread(executable: Executable, op: string): Executable {
   });
 }
 
-async function originsOf(storages: ReadonlyMap<string, Storage>): Promise<ReadonlyMap<string, SourceOrigin>> {
+async function originsOf(
+  storages: ReadonlyMap<string, Storage>,
+  kind: SourceOrigin["kind"],
+): Promise<ReadonlyMap<string, SourceOrigin>> {
   const origins = new Map<string, SourceOrigin>();
   for (const [id, storage] of storages) {
     const origin = await storage.locate?.();
-    if (origin) origins.set(id, origin);
+    if (origin?.kind === kind) origins.set(id, origin);
   }
   return origins;
 }

@@ -17,6 +17,7 @@ function handWorked() {
   });
   let failed = (_: unknown): void => {};
   const worker: WorkerHandle = {
+    reads: "file",
     post: (message) => void posted.push(message),
     listen: (receive, fail) => {
       answer = receive;

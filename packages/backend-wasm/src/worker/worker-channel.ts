@@ -1,5 +1,5 @@
 import type { Progress } from "@pt2/backend";
-import type { Pt2Error, Storage } from "@pt2/format";
+import type { Pt2Error, SourceOrigin, Storage } from "@pt2/format";
 import { expectStorages } from "@pt2/format";
 import type { Threads } from "../threads/thread-count.ts";
 import { wasmError } from "../wasm-errors.ts";
@@ -14,6 +14,8 @@ import { transfersOf } from "./wire-values.ts";
 export interface WorkerHandle {
   post(message: ToWorker, transfer: readonly ArrayBuffer[]): void;
   listen(receive: (message: FromWorker) => void, failed: (error: unknown) => void): void;
+  /** The origins that the worker can read by itself; it asks the calling thread for the bytes of others. */
+  readonly reads: SourceOrigin["kind"];
   /** Keeps the process alive for the worker, or not; it does nothing in a browser. */
   hold(alive: boolean): void;
   terminate(): Promise<void>;
@@ -91,6 +93,11 @@ export class WorkerChannel {
   /** Whether the worker has stopped. */
   get failed(): boolean {
     return this.#failure !== null;
+  }
+
+  /** The origins that the worker can read by itself. */
+  get reads(): SourceOrigin["kind"] {
+    return this.#worker.reads;
   }
 
   /** Whether a model computes in the worker, which then answers nothing else. */
@@ -198,7 +205,7 @@ export class WorkerChannel {
       const bytes = new Uint8Array(storage.nbytes);
       const given = await storage.read({ into: bytes, signal });
       if (given.buffer !== bytes.buffer) bytes.set(given);
-      this.#post({ kind: "storage", read, bytes }, [bytes.buffer]);
+      this.#post({ kind: "storage", read, bytes: bytes.buffer }, [bytes.buffer]);
     } catch (error) {
       this.#post({ kind: "storage-failed", read, error: toWireError(error) });
     }

@@ -32,6 +32,7 @@ export const doctor: Command = {
     const backends = await Promise.all(backendsOf(options.config).map((known) => examine(known, terminal)));
     const report = {
       node: process.version,
+      runtime: runtimeText(),
       platform: `${process.platform} ${process.arch}`,
       cores: availableParallelism(),
       memory: totalmem(),
@@ -68,8 +69,16 @@ async function examine(known: KnownBackend, terminal: Terminal): Promise<Backend
   }
 }
 
+/** Bun and Deno give the version of the Node that they are like. */
+function runtimeText(): string {
+  const { bun, deno } = process.versions as { readonly bun?: string; readonly deno?: string };
+  const other = bun === undefined ? deno && `Deno ${deno}` : `Bun ${bun}`;
+  return other === undefined ? `Node ${process.version}` : `${other} (as Node ${process.version})`;
+}
+
 interface DoctorReport {
   readonly node: string;
+  readonly runtime: string;
   readonly platform: string;
   readonly cores: number;
   readonly memory: number;
@@ -81,7 +90,7 @@ interface DoctorReport {
 }
 
 function printReport(
-  { node, platform, cores, memory, wasmSimd, wasmRelaxedSimd, backends, libtorch }: DoctorReport,
+  { runtime, platform, cores, memory, wasmSimd, wasmRelaxedSimd, backends, libtorch }: DoctorReport,
   paint: Paint,
 ): string {
   const rows = backends.map(({ name, works, about, advice }) => [
@@ -90,7 +99,7 @@ function printReport(
     advice ?? about,
   ]);
   return [
-    `Node ${node} on ${platform}, ${cores} cores, ${bytesText(memory)} memory\n`,
+    `${runtime} on ${platform}, ${cores} cores, ${bytesText(memory)} memory\n`,
     `WebAssembly SIMD: ${wasmSimd ? "yes" : "no: update Node"}\n`,
     `WebAssembly relaxed SIMD: ${wasmRelaxedSimd ? "yes" : "no: products take 0.7 of the time from Node 24 on"}\n`,
     `\nBackends, best first\n${table(rows)}`,
