@@ -2,6 +2,7 @@ import { createReadStream, statSync } from "node:fs";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 import { extname, join, posix } from "node:path";
+import { text } from "node:stream/consumers";
 
 /** What is served, and how. */
 export interface ServeOptions {
@@ -9,6 +10,8 @@ export interface ServeOptions {
   readonly folders: Readonly<Record<string, string>>;
   /** Sends the headers that make pages cross-origin isolated. @default false */
   readonly isolated?: boolean;
+  /** Answers what is posted. @default it is not read */
+  readonly answer?: (body: string) => Promise<string>;
 }
 
 /** A request that was answered. */
@@ -47,11 +50,15 @@ const ISOLATED_HEADERS = {
 };
 
 /** Serves folders on a free port of this machine, with Range requests. */
-export async function serve({ folders, isolated = false }: ServeOptions): Promise<Site> {
+export async function serve({ folders, isolated = false, answer }: ServeOptions): Promise<Site> {
   const requests: Answered[] = [];
   const refused: RegExp[] = [];
   const headers = isolated ? { ...HEADERS, ...ISOLATED_HEADERS } : HEADERS;
-  const server = createServer((request, response) => {
+  const server = createServer(async (request, response) => {
+    if (answer !== undefined && request.method === "POST") {
+      response.writeHead(200, headers).end(await answer(await text(request)));
+      return;
+    }
     const path = decodeURIComponent(new URL(request.url!, "http://localhost").pathname);
     const refusal = refused.findIndex((pattern) => pattern.test(path));
     if (refusal >= 0) refused.splice(refusal, 1);

@@ -1,0 +1,83 @@
+// A page that asks the server for tasks, does them, and sends what came of them: any engine can do that.
+import { wasm } from "@pt2/backend-wasm";
+import { type SuitePart, testBackend } from "@pt2/conformance";
+import { load, tensor } from "@pt2/runtime";
+
+const AWAIT_USING = "dispose: a backend at the end of `await using`";
+
+/** The logits and the explanation of each run, and what the page offers. */
+interface NetworkOutcome {
+  readonly answers: readonly (readonly number[])[];
+  readonly explained: readonly string[];
+  readonly isolated: boolean;
+  readonly shares: boolean;
+}
+
+/** What the page does, by name. */
+const tasks = {
+  /** Runs parts of the conformance suite on one backend. */
+  async conformance(
+    parts: readonly SuitePart[],
+  ): Promise<{ readonly passed: number; readonly failed: readonly string[] }> {
+    const tests: (readonly [string, (context: { skip(): void }) => Promise<void>])[] = [];
+    const last: (() => Promise<void>)[] = [];
+    const groups: string[] = [];
+    await testBackend("wasm", () => wasm(), {
+      parts,
+      skip: "asyncDispose" in Symbol ? {} : { [AWAIT_USING]: "the engine has no Symbol.asyncDispose" },
+      tolerance: { float32: { rtol: 1e-4, atol: 1e-5 } },
+      runner: {
+        describe(group, define) {
+          groups.push(group);
+          define();
+          groups.pop();
+        },
+        it: (test, run) => void tests.push([[...groups, test].join(" > "), run]),
+        afterAll: (run) => void last.push(run),
+      },
+    });
+    const failed: string[] = [];
+    for (const [name, run] of tests) {
+      await run({ skip() {} }).catch((error: unknown) => failed.push(`${name}: ${error}`));
+    }
+    for (const run of last) await run();
+    return { passed: tests.length - failed.length, failed };
+  },
+
+  /** Loads a network several times, and runs it with some numbers of threads. */
+  async network(
+    address: string,
+    shape: readonly number[],
+    pixels: readonly number[],
+    threads: readonly number[],
+  ): Promise<NetworkOutcome> {
+    const answers: (readonly number[])[] = [];
+    const explained: string[] = [];
+    for (const count of threads) {
+      const backend = wasm({ threads: count });
+      for (let times = 0; times < 2; times++) {
+        const model = await load(address, { backend });
+        const logits = await model.forward<ReturnType<typeof tensor>>(tensor("float32", shape, pixels));
+        answers.push(Array.from(await logits.read(), Number));
+        explained.push((await model.explain()).split("\n")[0]!);
+        await model.dispose();
+      }
+      await backend.dispose();
+    }
+    return { answers, explained, isolated: crossOriginIsolated, shares: typeof SharedArrayBuffer !== "undefined" };
+  },
+};
+
+/** The tasks, as the test sees them. */
+export type Tasks = typeof tasks;
+
+let outcome: unknown = null;
+for (;;) {
+  const reply = await fetch("/task", { method: "POST", body: JSON.stringify(outcome) });
+  const { name, args } = (await reply.json()) as { readonly name: keyof Tasks; readonly args: readonly never[] };
+  try {
+    outcome = { value: await (tasks[name] as (...args: readonly never[]) => Promise<unknown>)(...args) };
+  } catch (error) {
+    outcome = { error: error instanceof Error ? `${error}\n${error.stack}` : String(error) };
+  }
+}

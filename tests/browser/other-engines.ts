@@ -1,0 +1,143 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync } from "node:fs";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { delimiter, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { buildApp } from "./build-app.ts";
+import type { Tasks } from "./engines/main.ts";
+import { serve } from "./serve.ts";
+
+/** A browser with an engine other than Chromium's. */
+export interface Engine {
+  readonly name: string;
+  /** The files that it needs, of which one of each list has to exist. */
+  readonly files: readonly (readonly string[])[];
+  /** What to install. */
+  readonly packages: string;
+  /** Returns the command that opens a page, given the files that were found and an empty folder. */
+  command(files: readonly string[], profile: string, url: string): Promise<readonly string[]>;
+  readonly env: Readonly<Record<string, string>>;
+}
+
+/** A page that does what it is asked to do. */
+export interface EnginePage {
+  ask<Name extends keyof Tasks>(
+    name: Name,
+    ...args: Parameters<Tasks[Name]>
+  ): Promise<Awaited<ReturnType<Tasks[Name]>>>;
+  close(): Promise<void>;
+}
+
+const onPath = (name: string): readonly string[] =>
+  (process.env.PATH ?? "").split(delimiter).map((folder) => join(folder, name));
+
+/** First starts ask for nothing, and scripts may take long. */
+const FIREFOX_PREFS = `user_pref("browser.shell.checkDefaultBrowser", false);
+user_pref("datareporting.policy.dataSubmissionEnabled", false);
+user_pref("browser.aboutwelcome.enabled", false);
+user_pref("app.update.enabled", false);
+user_pref("dom.max_script_run_time", 0);
+`;
+
+export const ENGINES: readonly Engine[] = [
+  {
+    name: "Firefox",
+    files: [[...onPath("firefox-esr"), ...onPath("firefox")]],
+    packages: "firefox-esr",
+    async command([firefox], profile, url) {
+      await writeFile(join(profile, "user.js"), FIREFOX_PREFS);
+      return [firefox!, "--headless", "--no-remote", "--profile", profile, url];
+    },
+    env: { MOZ_DISABLE_CONTENT_SANDBOX: "1" },
+  },
+  {
+    name: "WebKitGTK",
+    files: [
+      onPath("xvfb-run"),
+      ["x86_64", "aarch64"].map((cpu) => `/usr/lib/${cpu}-linux-gnu/webkit2gtk-4.1/MiniBrowser`),
+    ],
+    packages: "libwebkit2gtk-4.1-0 xvfb xauth",
+    command: async ([xvfb, browser], _, url) => [xvfb!, "-a", browser!, url],
+    env: {
+      WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS: "1",
+      WEBKIT_DISABLE_COMPOSITING_MODE: "1",
+      LIBGL_ALWAYS_SOFTWARE: "1",
+    },
+  },
+];
+
+/** Returns the files of an engine; null where one is missing. */
+export function findEngine({ files }: Engine): readonly string[] | null {
+  const found = files.map((candidates) => candidates.find((path) => existsSync(path)));
+  return found.every((path) => path !== undefined) ? found : null;
+}
+
+const FOLDERS = { "/digits/": "../../examples/digits/" };
+
+/** Builds the page, serves it, and opens it in an engine. */
+export async function openEngine(
+  engine: Engine,
+  files: readonly string[],
+  { isolated }: { readonly isolated: boolean },
+): Promise<EnginePage> {
+  const folder = await mkdtemp(join(tmpdir(), "pt2-engine-"));
+  const [built, profile] = [join(folder, "page"), await mkdtemp(join(folder, "profile-"))];
+  await buildApp({ root: here("engines"), outDir: built });
+  // The page posts what came of a task, at first null, and gets the next one.
+  let deliver: ((outcome: Outcome) => void) | null = null;
+  let give: (task: string) => void = () => {};
+  let next = new Promise<string>((resolve) => (give = resolve));
+  const site = await serve({
+    folders: { ...Object.fromEntries(Object.entries(FOLDERS).map(([at, path]) => [at, here(path)])), "/": built },
+    isolated,
+    async answer(body) {
+      const outcome = JSON.parse(body) as Outcome | null;
+      if (outcome !== null) deliver?.(outcome);
+      const task = await next;
+      next = new Promise((resolve) => (give = resolve));
+      return task;
+    },
+  });
+  const [program, ...args] = await engine.command(files, profile, site.url);
+  const env = { ...process.env, ...engine.env, HOME: profile };
+  const browser = spawn(program!, args, { stdio: ["ignore", "ignore", "pipe"], env, detached: true });
+  let said = "";
+  browser.stderr.on("data", (data) => (said = `${said}${data}`.slice(-4000)));
+  const ended = new Promise<never>((_, reject) => {
+    browser.once("error", reject);
+    browser.once("exit", (code) => reject(new Error(`${engine.name} ended with ${code}\n${said}`)));
+  });
+  ended.catch(() => {});
+  return {
+    async ask(name, ...args) {
+      const outcome = new Promise<Outcome>((resolve) => (deliver = resolve));
+      give(JSON.stringify({ name, args }));
+      const { value, error } = await Promise.race([outcome, ended]);
+      if (error !== undefined) throw new Error(`in ${engine.name}: ${error}`);
+      return value as never;
+    },
+    async close() {
+      await endGroup(browser);
+      await site.close();
+      await rm(folder, { recursive: true, force: true, maxRetries: 9, retryDelay: 200 });
+    },
+  };
+}
+
+interface Outcome {
+  readonly value?: unknown;
+  readonly error?: string;
+}
+
+/** Ends a browser with the processes that it has started. */
+async function endGroup(browser: ChildProcess): Promise<void> {
+  if (browser.exitCode !== null || browser.pid === undefined) return;
+  const exit = new Promise((resolve) => browser.once("exit", resolve));
+  process.kill(-browser.pid, "SIGKILL");
+  await exit;
+}
+
+function here(path: string): string {
+  return fileURLToPath(new URL(path, import.meta.url));
+}
