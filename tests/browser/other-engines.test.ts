@@ -10,7 +10,7 @@ import { ENGINES, type EnginePage, findEngine, openEngine } from "./other-engine
 /** What reaches every kind of kernel; the whole suite takes minutes. */
 const PARTS: readonly SuitePart[] = ["binary", "matmul", "conv", "reduce", "rnn", "lifecycle", "random"];
 
-describe.each(ENGINES.flatMap((engine) => [false, true].map((isolated) => ({ engine, isolated, name: engine.name }))))(
+describe.each(ENGINES.map(([engine, isolated]) => ({ engine, isolated, name: engine.name })))(
   "in $name, isolated: $isolated",
   ({ engine, isolated }) => {
     const files = findEngine(engine);

@@ -40,31 +40,38 @@ user_pref("app.update.enabled", false);
 user_pref("dom.max_script_run_time", 0);
 `;
 
-export const ENGINES: readonly Engine[] = [
-  {
-    name: "Firefox",
-    files: [[...onPath("firefox-esr"), ...onPath("firefox")]],
-    packages: "firefox-esr",
-    async command([firefox], profile, url) {
-      await writeFile(join(profile, "user.js"), FIREFOX_PREFS);
-      return [firefox!, "--headless", "--no-remote", "--profile", profile, url];
-    },
-    env: { MOZ_DISABLE_CONTENT_SANDBOX: "1" },
+const FIREFOX: Engine = {
+  name: "Firefox",
+  files: [[...onPath("firefox-esr"), ...onPath("firefox")]],
+  packages: "firefox-esr",
+  async command([firefox], profile, url) {
+    await writeFile(join(profile, "user.js"), FIREFOX_PREFS);
+    return [firefox!, "--headless", "--no-remote", "--profile", profile, url];
   },
-  {
-    name: "WebKitGTK",
-    files: [
-      onPath("xvfb-run"),
-      ["x86_64", "aarch64"].map((cpu) => `/usr/lib/${cpu}-linux-gnu/webkit2gtk-4.1/MiniBrowser`),
-    ],
-    packages: "libwebkit2gtk-4.1-0 xvfb xauth",
-    command: async ([xvfb, browser], _, url) => [xvfb!, "-a", browser!, url],
-    env: {
-      WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS: "1",
-      WEBKIT_DISABLE_COMPOSITING_MODE: "1",
-      LIBGL_ALWAYS_SOFTWARE: "1",
-    },
+  env: { MOZ_DISABLE_CONTENT_SANDBOX: "1" },
+};
+
+const BROWSERS = ["x86_64", "aarch64"].map((cpu) => `/usr/lib/${cpu}-linux-gnu/webkit2gtk-4.1/MiniBrowser`);
+const WEBKIT: Engine = {
+  name: "WebKitGTK",
+  files: [onPath("xvfb-run"), BROWSERS],
+  packages: "libwebkit2gtk-4.1-0 xvfb xauth",
+  command: async ([xvfb, browser], _, url) => [xvfb!, "-a", browser!, url],
+  env: {
+    WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS: "1",
+    WEBKIT_DISABLE_COMPOSITING_MODE: "1",
+    LIBGL_ALWAYS_SOFTWARE: "1",
   },
+};
+
+/** What is tested, and in which pages. */
+export const ENGINES: readonly (readonly [engine: Engine, isolated: boolean])[] = [
+  [FIREFOX, false],
+  [FIREFOX, true],
+  [WEBKIT, false],
+  [WEBKIT, true],
+  // Safari shares memory where pages are isolated.
+  [{ ...WEBKIT, name: "WebKitGTK with shared memory", env: { ...WEBKIT.env, JSC_useSharedArrayBuffer: "1" } }, true],
 ];
 
 /** Returns the files of an engine; null where one is missing. */
