@@ -1,4 +1,6 @@
 """Comparisons, logic, bits and choices."""
+import torch
+
 from opcase import b8, bf16, case, edges, f16, f64, i8, i32, i64, inf, ints, nan, s, t, u8, v
 
 for op in ("eq", "ne", "lt", "le", "gt", "ge"):
@@ -72,3 +74,20 @@ case("bitwise_or.Scalar", "bool", t(5, dtype=b8), True)
 case("bitwise_xor.Scalar", "bool", t(5, dtype=b8), True)
 case("bitwise_and.Scalar", "bool", t(5, dtype=b8), False)
 case("where.ScalarOther", "int64", t(5, dtype=b8), ints(5), 7)
+
+case("isin.Tensor_Tensor", "no tests", ints(2, 3), ints(0))
+case("isin.Tensor_Tensor", "no tests, inverted", ints(2, 3), ints(0), invert=True)
+case("isin.Tensor_Tensor", "nothing to test", ints(0, 3), ints(5))
+case("isin.Tensor_Tensor", "NaN and zeros", v(nan, -0.0, inf, 1), v(0, nan, -inf, 1))
+# Large enough to be sorted: more than 32 of both.
+case("isin.Tensor_Tensor", "many int64", ints(5, 11, lo=0, hi=99), ints(3, 13, lo=0, hi=99))
+case("isin.Tensor_Tensor", "many beyond 2^53", ints(37, lo=0, hi=49) + 2**60, ints(41, lo=0, hi=49) + 2**60, invert=True)
+case("isin.Tensor_Tensor", "many uint8", ints(37, dtype=u8, lo=0, hi=99), ints(41, dtype=u8, lo=0, hi=99))
+case("isin.Tensor_Tensor", "many unique ones", torch.arange(37) * 3, torch.arange(41) * 2, assume_unique=True)
+case("isin.Tensor_Tensor", "many below and above", torch.arange(-20, 20), torch.arange(-3, 2).repeat(7))
+case("isin.Tensor_Tensor", "many int64 and floats", ints(37, lo=0, hi=20), ints(35, lo=0, hi=40) / 2)
+case("isin.Tensor_Tensor", "many halves", ints(37, lo=0, hi=40).to(f16), ints(35, lo=0, hi=40).to(f16))
+often_nan = torch.cat([v(inf, -inf, 0.0, 7.0), torch.full((21,), nan), torch.arange(4, 16) / 2])
+case("isin.Tensor_Tensor", "many NaNs", torch.cat([v(nan, inf, -inf, -0.0, 9.0), torch.arange(30) / 2]), often_nan)
+case("isin.Tensor_Tensor", "many NaNs, inverted, transposed", torch.cat([v(nan, 9.0), torch.arange(34) / 2]).reshape(4, 9).t(), often_nan, invert=True)
+case("isin.Tensor_Tensor", "only NaNs and no infinity", torch.cat([v(inf, nan), torch.zeros(34)]), torch.full((35,), nan))

@@ -178,3 +178,15 @@ case("cummaxmin_backward", "repeated places", t(3, 5), t(3, 5), v([0, 0, 2, 2, 4
 case("masked_select_backward", "a mask of rows", t(10), t(3, 5), v([True], [False], [True], dtype=b8))
 case("masked_select_backward", "elements shown many times", t(6), t(1, 3), v([True, False, True], [True, True, True], [False, True, False], dtype=b8))
 case("embedding_backward", "repeated ids, padding", t(2, 3, 5), v([1, 0, 1], [4, 1, 6], dtype=i64), 7, 4, False, False)
+
+for mode, word in enumerate(("sum", "mean", "max")):
+    case("_embedding_bag", f"{word}, empty bags on all sides", t(7, 5), at(1, 6, 3, 3, 0), at(0, 0, 0, 2, 2, 5, 5), False, mode, ignore=(1, 2, 3))
+    case("_embedding_bag", f"{word}, empty bags, last offset, padding row", t(7, 5), at(1, 6, 3, 6, 6), at(0, 2, 2, 3, 5, 5), False, mode, False, None, True, 6, ignore=(1, 2, 3))
+    case("_embedding_bag", f"{word}, no indices", t(7, 5), at(), at(0, 0), False, mode, ignore=(1, 2, 3))
+case("_embedding_bag", "int32", t(7, 5), v(1, 6, 3, dtype=i32), v(0, 2, 3, dtype=i32), ignore=(1, 2, 3))
+case("_embedding_bag", "the bag of each index", t(7, 5), at(1, 6, 3, 3, 0), at(0, 0, 2, 2, 5), False, 1, ignore=(2, 3))
+case("repeat_interleave.Tensor", "size given, nothing first and last", at(0, 0, 2, 0, 1, 0), output_size=3)
+case("repeat_interleave.Tensor", "size given, all once", v(*[1] * 7, dtype=i32), output_size=7)
+case("repeat_interleave.Tensor", "size given, only zeros", at(0, 0), output_size=0)
+case("repeat_interleave.Tensor", "size given, no counts", at(), output_size=0)
+case("repeat_interleave.self_Tensor", "size given, one count for all", t(3, 2), at(2), 1, output_size=4)

@@ -1,7 +1,7 @@
 """Losses. Reduction: 0 none, 1 mean, 2 sum."""
 import torch
 
-from opcase import bf16, case, f32, f64, i64, ints, name_of, s, t, v
+from opcase import bf16, case, f32, f64, i64, inf, ints, name_of, nan, s, t, v
 
 for reduction, word in enumerate(("none", "mean", "sum")):
     for op in ("mse_loss", "l1_loss", "smooth_l1_loss", "huber_loss", "soft_margin_loss"):
@@ -77,3 +77,15 @@ case("nll_loss_backward", "one row, an ignored label", s(0.7), t(3, 5), v(1, -10
 case("nll_loss_backward", "no batch", s(0.7), t(5), s(3, dtype=i64), None, 1, -100, s(1.0))
 case("smooth_l1_loss_backward", "no beta", t(7), v(1, 2, 3, 4, 5, 6, 7), v(1, 0, 3, 5, 5, 9, 1), 0, 0.0)
 case("binary_cross_entropy_backward", "zeros and ones", t(4), v(0, 1, 0, 1), v(0, 1, 1, 0), None, 0)
+
+for word, reduction in (("none", 0), ("mean", 1), ("sum", 2)):
+    case("multilabel_margin_loss_forward", f"{word}, no labels, all labels, one often", t(3, 4, lo=-3, hi=3), v((-1, 0, 1, 2), (3, 1, 0, 2), (1, 1, 1, -1), dtype=i64), reduction)
+labels = torch.stack([ints(37, lo=0, hi=36).roll(k) for k in range(3)])
+labels[1, 5:], labels[2, 30:] = -1, -1
+case("multilabel_margin_loss", "many classes", t(3, 37, lo=-5, hi=5), labels, 0)
+case("multilabel_margin_loss", "scores far from zero", t(3, 37, lo=-2, hi=2) + 1000, labels, 0)
+case("multilabel_margin_loss", "equal scores", torch.zeros(3, 37), labels, 0)
+odd_scores = v((0.1, nan, 2, 3, -1), (1, inf, 0, 2, -inf), (nan, -inf, -inf, -inf, -inf))
+for word, label in (("first", 0), ("odd", 1), ("last", 4)):
+    given = v(*[(label, 2, 2, -1, 0)] * 3, dtype=i64)
+    case("multilabel_margin_loss", f"{word} label of NaN and infinities", odd_scores, given, 0)

@@ -111,3 +111,8 @@ for p in (0.0, 0.5, 1.0, 1.5, 2.0, 3.0, inf):
     x = t(5, 3)
     x[4] = x[1]
     case("_pdist_backward", f"p {p}", t(10), x, p, torch.pdist(x, p))
+
+case("cdist", "no features", t(3, 0), t(7, 0), 1.0)
+case("cdist", "no rows", t(2, 0, 5), t(2, 7, 5), 1.0)
+case("_pdist_forward", "largest", t(7, 2), inf)
+case("_pdist_forward", "one row", t(1, 3), 1.0)

@@ -1,7 +1,9 @@
 import type { Builder } from "../../builder.ts";
 import { defineOp, type OpRecord } from "../../op.ts";
 import type { TensorMeta } from "../../tensor-meta.ts";
+import { numel } from "../support/dims.ts";
 import { emit } from "../support/emit.ts";
+import { inParts } from "../support/in-parts.ts";
 
 /** Defines the backward ops of distances between all pairs of vectors. */
 export const DISTANCE_BACKWARD_OPS: readonly OpRecord[] = [
@@ -31,12 +33,21 @@ interface Distances {
 function ofFirst(b: Builder, { grad, x1, x2, p, cdist }: Distances): TensorMeta {
   const e = emit(b);
   if (p === 0) return b.tensor("aten::zeros_like", { self: x1 });
-  const isZero = e.eq(cdist, 0);
   if (p === 2) {
-    const ratio = e.where(isZero, 0, e.div(grad, cdist));
+    const ratio = e.where(e.eq(cdist, 0), 0, e.div(grad, cdist));
     const drawn = e.mul(x1, e.sum(ratio, [-1], true));
     return e.sub(drawn, b.tensor("aten::matmul", { self: ratio, other: x2 }));
   }
+  const each = numel(cdist.shape.slice(0, -2)) * numel(x2.shape.slice(-2));
+  return inParts(b, x1.shape.at(-2)!, each, (part) =>
+    ofRows(b, { grad: part(grad), x1: part(x1), x2, p, cdist: part(cdist) }),
+  );
+}
+
+/** Sums over the pairs of rows, whose elements are all stored. */
+function ofRows(b: Builder, { grad, x1, x2, p, cdist }: Distances): TensorMeta {
+  const e = emit(b);
+  const isZero = e.eq(cdist, 0);
   const difference = e.sub(e.unsqueeze(x1, -2), e.unsqueeze(x2, -3));
   const size = e.abs(difference);
   const sign = b.tensor("aten::sign", { self: difference });

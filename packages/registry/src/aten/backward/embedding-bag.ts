@@ -1,6 +1,7 @@
 import type { Builder } from "../../builder.ts";
 import { defineOp, type OpRecord } from "../../op.ts";
 import type { TensorMeta } from "../../tensor-meta.ts";
+import { countUpTo } from "../support/count-up-to.ts";
 import { emit } from "../support/emit.ts";
 
 /** Defines the backward ops of bags of embeddings. */
@@ -53,8 +54,7 @@ function ofEachIndex(
   const e = emit(b);
   // The last offset may be the end of the last bag.
   const starts = e.slice(offsets, 0, 0, grad.shape[0]!);
-  const position = e.unsqueeze(e.arange(indices.shape[0]!, "int64"), 1);
-  const bag = e.sub(e.sum(e.ge(position, starts), [1]), 1);
+  const bag = e.sub(countUpTo(b, starts, indices.shape[0]!), 1);
   return { bag, grad: b.tensor("aten::index_select", { self: grad, dim: 0, index: bag }) };
 }
 

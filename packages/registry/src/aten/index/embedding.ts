@@ -1,8 +1,9 @@
 import { numel } from "@pt2/format";
 import type { Builder } from "../../builder.ts";
 import { defineOp, type OpRecord } from "../../op.ts";
-import type { TensorMeta } from "../../tensor-meta.ts";
+import type { Scalar, TensorMeta } from "../../tensor-meta.ts";
 import { check, show } from "../support/check.ts";
+import { countUpTo } from "../support/count-up-to.ts";
 import { checkIndex } from "../support/dtypes.ts";
 import { emit } from "../support/emit.ts";
 import { requireData } from "../support/require-data.ts";
@@ -115,27 +116,28 @@ function embeddingBag(b: Builder, args: Bags): readonly [TensorMeta, TensorMeta,
   const starts = e.slice(offsets, 0, 0, total);
   requireOffsets(b, offsets, count);
   // An index belongs to the last bag that starts at or before it.
-  const bag = e.sub(e.sum(e.ge(e.unsqueeze(e.arange(count, "int64"), 1), starts), [1]), 1);
-  const kept = e.ne(indices, padding_idx < 0 ? -1 : padding_idx);
+  const bag = e.sub(countUpTo(b, starts, count), 1);
+  const kept = padding_idx < 0 ? null : e.ne(indices, padding_idx);
+  const orElse = (x: TensorMeta, padding: Scalar): TensorMeta =>
+    kept === null ? x : e.where(e.unsqueeze(kept, 1), x, padding);
   const sizes = b.tensor("aten::scatter_add", {
     self: e.full([total], 0, "int64"),
     dim: 0,
     index: bag,
-    src: e.cast(kept, "int64"),
+    src: kept === null ? e.full([count], 1, "int64") : e.cast(kept, "int64"),
   });
   const rows = b.tensor("aten::embedding", { weight, indices });
   const index = e.expand(e.unsqueeze(bag, 1), [count, width]);
-  const shown = e.unsqueeze(kept, 1);
   const zeros = e.full([total, width], 0, weight.dtype);
   if (mode === 2) {
-    const src = e.where(shown, rows, { float: Number.NEGATIVE_INFINITY });
+    const src = orElse(rows, { float: Number.NEGATIVE_INFINITY });
     const reduced = { self: zeros, dim: 0, index, src, reduce: "amax", include_self: false };
     const largest = b.tensor("aten::scatter_reduce.two", reduced);
     const result = e.where(e.gt(e.unsqueeze(sizes, 1), 0), largest, 0);
     return [result, bag, sizes, winners(b, { result, rows: src, indices, index, total, width })];
   }
   const weighted = per_sample_weights === null ? rows : e.mul(rows, e.unsqueeze(per_sample_weights, 1));
-  const sum = b.tensor("aten::scatter_add", { self: zeros, dim: 0, index, src: e.where(shown, weighted, 0) });
+  const sum = b.tensor("aten::scatter_add", { self: zeros, dim: 0, index, src: orElse(weighted, 0) });
   if (mode === 1) return [e.div(sum, e.unsqueeze(e.clampMin(sizes, 1), 1)), bag, sizes, sizes];
   const none = e.full([total], 0, "int64");
   // PyTorch leaves these results empty for a plain sum.

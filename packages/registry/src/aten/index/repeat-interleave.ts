@@ -2,6 +2,7 @@ import type { Builder } from "../../builder.ts";
 import { defineOp, type OpRecord } from "../../op.ts";
 import type { TensorMeta } from "../../tensor-meta.ts";
 import { check, show } from "../support/check.ts";
+import { countUpTo } from "../support/count-up-to.ts";
 import { numel, wrapDim } from "../support/dims.ts";
 import { checkIndex } from "../support/dtypes.ts";
 import { emit } from "../support/emit.ts";
@@ -57,6 +58,5 @@ function repeatedPositions(b: Builder, repeats: TensorMeta, size: number): Tenso
   const total = b.tensor("aten::sum", { self: repeats, dtype: "int64" });
   requireData(b, e.eq(total, size), `allocated size ${size} does not match required size: the sum of the repeats`);
   const ends = b.tensor("aten::cumsum", { self: repeats, dim: 0, dtype: "int64" });
-  const before = e.le(ends, e.unsqueeze(e.arange(size, "int64"), 1));
-  return e.cast(e.sum(before, [1]), repeats.dtype);
+  return e.cast(countUpTo(b, ends, size), repeats.dtype);
 }

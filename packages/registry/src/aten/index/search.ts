@@ -1,8 +1,10 @@
 import type { Builder } from "../../builder.ts";
+import { promoteTypes } from "../../dtype-promotion.ts";
 import { defineOp, type OpRecord } from "../../op.ts";
 import type { Scalar, TensorMeta } from "../../tensor-meta.ts";
 import { check, show } from "../support/check.ts";
 import { numel } from "../support/dims.ts";
+import { isFloat } from "../support/dtypes.ts";
 import { emit, type Operand } from "../support/emit.ts";
 
 /** Defines searches in a sorted sequence, and tests whether values are in a set. */
@@ -130,10 +132,28 @@ function bucketize(
   return search(b, self, { sorted_sequence: boundaries, side: null, sorter: null, ...options });
 }
 
+/** Comparisons of all pairs are the fastest for so few elements or tests, and stay linear in the number of others. */
+const FEW = 32;
+
 function member(b: Builder, elements: TensorMeta, tests: TensorMeta, invert: boolean): TensorMeta {
   const e = emit(b);
-  const equal = e.eq(e.unsqueeze(elements, -1), e.reshape(tests, [numel(tests.shape)]));
-  return found(b, equal, -1, invert);
+  const list = e.reshape(tests, [numel(tests.shape)]);
+  if (Math.min(numel(elements.shape), numel(tests.shape)) > FEW) return sortedMember(b, elements, list, invert);
+  return found(b, e.eq(e.unsqueeze(elements, -1), list), -1, invert);
+}
+
+/** Compares each element with the first test that is not less. NaN is no member. */
+function sortedMember(b: Builder, elements: TensorMeta, tests: TensorMeta, invert: boolean): TensorMeta {
+  const e = emit(b);
+  const dtype = promoteTypes(elements.dtype, tests.dtype);
+  const values = e.reshape(e.cast(elements, dtype), [numel(elements.shape)]);
+  const sorted = b.tensor("aten::sort.stable", { self: e.cast(tests, dtype), stable: true, dim: 0 });
+  // NaN sorts last, but a search goes behind each NaN that it meets.
+  const ordered = isFloat(dtype) ? e.where(e.eq(sorted, sorted), sorted, { float: Number.POSITIVE_INFINITY }) : sorted;
+  const place = b.tensor("aten::searchsorted.Tensor", { sorted_sequence: ordered, self: values });
+  const index = b.tensor("aten::clamp_max", { self: place, max: tests.shape[0]! - 1 });
+  const nearest = b.tensor("aten::index_select", { self: sorted, dim: 0, index });
+  return e.reshape(invert ? e.ne(values, nearest) : e.eq(values, nearest), elements.shape);
 }
 
 function found(b: Builder, equal: TensorMeta, dim: number | null, invert: boolean): TensorMeta {

@@ -73,13 +73,44 @@ function multilabel(
   const known = b.tensor("aten::logical_and", { self: e.ge(labels, -1), other: e.lt(labels, classes) });
   requireData(b, known, `multilabel_margin_loss: target is out of range: labels lie in [-1, ${classes - 1}]`);
   const index = e.where(valid, labels, 0);
-  const hits = e.mul(e.eq(e.unsqueeze(index, -1), e.arange(classes, "int64")), e.unsqueeze(valid, -1));
-  const isTarget = b.tensor("aten::any.dim", { self: hits, dim: 1 });
+  // The labels that do not count mark a class behind the last one.
+  const marked = b.tensor("aten::scatter.value", {
+    self: e.full([x.shape[0]!, classes + 1], false, "bool"),
+    dim: 1,
+    index: e.where(valid, labels, classes),
+    value: true,
+  });
+  const isTarget = e.slice(marked, 1, 0, classes);
   const right = b.tensor("aten::gather", { self: x, dim: 1, index });
-  const excess = e.clampMin(e.add(e.sub(e.unsqueeze(x, 1), e.unsqueeze(right, 2)), { float: 1 }), 0);
-  const counts = e.mul(e.unsqueeze(valid, 2), b.tensor("aten::logical_not", { self: e.unsqueeze(isTarget, 1) }));
-  const losses = e.div(e.sum(e.where(counts, excess, 0), [1, 2]), classes);
+  const losses = e.div(e.sum(e.where(valid, excesses(b, x, isTarget, right), 0), [1]), classes);
   return [reduceRows(b, losses, self, reduction), e.reshape(e.cast(isTarget, self.dtype), target.shape)];
+}
+
+/**
+ * Sums, for the score `t` of each label, `1 - t + x` over the other classes for which it is positive. These are the
+ * first of the sorted classes, so that running sums do, where comparisons would need all pairs of labels and classes.
+ * Differences to the largest of the other classes are added, which are small wherever the result is.
+ */
+function excesses(b: Builder, x: TensorMeta, isTarget: TensorMeta, right: TensorMeta): TensorMeta {
+  const e = emit(b);
+  const classes = x.shape[1]!;
+  if (classes === 0) return right;
+  const least = { float: Number.NEGATIVE_INFINITY };
+  // PyTorch adds no excess that is NaN.
+  const counts = b.tensor("aten::logical_and", {
+    self: e.eq(x, x),
+    other: b.tensor("aten::logical_not", { self: isTarget }),
+  });
+  const others = e.where(counts, x, least);
+  const largest = e.amax(others, [1], true);
+  const center = e.where(e.lt(e.abs(largest), { float: Number.POSITIVE_INFINITY }), largest, 0);
+  const below = b.tensor("aten::sort.stable", { self: e.sub(center, others), stable: true, dim: 1 });
+  const reach = e.add(e.sub(center, right), { float: 1 });
+  const count = b.tensor("aten::searchsorted.Tensor", { sorted_sequence: below, self: reach });
+  const sums = b.tensor("aten::cumsum", { self: below, dim: 1 });
+  const sum = b.tensor("aten::gather", { self: sums, dim: 1, index: e.clampMin(e.sub(count, 1), 0) });
+  const has = b.tensor("aten::logical_and", { self: e.gt(count, 0), other: e.eq(right, right) });
+  return e.where(has, e.sub(e.mul(reach, count), sum), 0);
 }
 
 function rows(b: Builder, self: TensorMeta): TensorMeta {

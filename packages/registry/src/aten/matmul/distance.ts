@@ -2,9 +2,10 @@ import type { Builder } from "../../builder.ts";
 import { defineOp, type OpRecord } from "../../op.ts";
 import type { TensorMeta } from "../../tensor-meta.ts";
 import { check, show } from "../support/check.ts";
-import { broadcast } from "../support/dims.ts";
+import { broadcast, numel } from "../support/dims.ts";
 import { checkFloating, checkSameDtype } from "../support/dtypes.ts";
 import { type Emit, emit } from "../support/emit.ts";
+import { inParts } from "../support/in-parts.ts";
 
 /** The number of rows from which `cdist` uses a matrix product, PyTorch's default. */
 const MANY_ROWS = 25;
@@ -42,10 +43,11 @@ export const DISTANCE_OPS: readonly OpRecord[] = [
       const count = pairCount(rows);
       const e = emit(b);
       if (count === 0 || features === 0) return e.full([count], 0, self.dtype);
-      const row = b.tensor("aten::triu_indices", { row: rows, col: rows, offset: 1 });
-      const pick = (side: number): TensorMeta =>
-        b.tensor("aten::index_select", { self, dim: 0, index: e.select(row, 0, side) });
-      return norm(b, e.sub(pick(0), pick(1)), p, false);
+      // Distances of all rows to all rows take less time than rows that are gathered for each pair.
+      const square = differences(b, self, self, p);
+      const place = b.tensor("aten::triu_indices", { row: rows, col: rows, offset: 1 });
+      const index = e.add(e.mul(e.select(place, 0, 0), rows), e.select(place, 0, 1));
+      return b.tensor("aten::index_select", { self: e.reshape(square, [rows * rows]), dim: 0, index });
     },
   }),
   defineOp("aten::dist(Tensor self, Tensor other, Scalar p=2) -> Tensor", {
@@ -93,7 +95,17 @@ function pairs(b: Builder, x1: TensorMeta, x2: TensorMeta, p: number, mode: numb
   const [rows, columns] = [x1.shape.at(-2)!, x2.shape.at(-2)!];
   const useProduct = mode === 1 || ((mode ?? 0) === 0 && (rows > MANY_ROWS || columns > MANY_ROWS));
   if (p === 2 && useProduct) return euclidean(e, b, x1, x2);
-  return norm(b, e.sub(e.unsqueeze(x1, -2), e.unsqueeze(x2, -3)), p, false);
+  return differences(b, x1, x2, p);
+}
+
+/** Computes the norms of the differences of every row of x1 and every row of x2. */
+function differences(b: Builder, x1: TensorMeta, x2: TensorMeta, p: number): TensorMeta {
+  const e = emit(b);
+  const batch = broadcast(x1.shape.slice(0, -2), x2.shape.slice(0, -2));
+  const others = e.unsqueeze(x2, -3);
+  return inParts(b, x1.shape.at(-2)!, numel(batch) * numel(x2.shape.slice(-2)), (part) =>
+    norm(b, e.sub(e.unsqueeze(part(x1), -2), others), p, false),
+  );
 }
 
 /** Computes `sqrt(|x|² - 2xy + |y|²)`. */
