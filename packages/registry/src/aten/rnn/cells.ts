@@ -1,4 +1,5 @@
 import type { Builder } from "../../builder.ts";
+import { isHalfPrecision } from "../../dtype-promotion.ts";
 import type { TensorMeta } from "../../tensor-meta.ts";
 import { emit } from "../support/emit.ts";
 
@@ -23,16 +24,17 @@ export type Cell = (b: Builder, projected: TensorMeta, state: CellState, weights
  * steps are not dense.
  */
 export function projectInput(b: Builder, input: TensorMeta, { w_ih, b_ih }: CellWeights, dense = true): TensorMeta {
-  return dense || b_ih === null ? project(b, input, w_ih, b_ih) : emit(b).add(project(b, input, w_ih, null), b_ih);
+  if (dense || b_ih === null) return b.tensor("aten::linear", { input, weight: w_ih, bias: b_ih });
+  return emit(b).add(b.tensor("aten::linear", { input, weight: w_ih, bias: null }), b_ih);
 }
 
 function projectHidden(b: Builder, hidden: TensorMeta, { w_hh, b_hh }: CellWeights): TensorMeta {
-  return project(b, hidden, w_hh, b_hh);
+  return b.tensor("aten::linear", { input: lowered(b, hidden, w_hh), weight: w_hh, bias: b_hh });
 }
 
-/** Under autocast only the products are of the weights' dtype, and the state keeps its own. */
-function project(b: Builder, x: TensorMeta, weight: TensorMeta, bias: TensorMeta | null): TensorMeta {
-  return b.tensor("aten::linear", { input: emit(b).cast(x, weight.dtype), weight, bias });
+/** Under autocast only products are of the weights' dtype, and states stay float32: casts them for a product. */
+export function lowered(b: Builder, state: TensorMeta, { dtype }: TensorMeta): TensorMeta {
+  return state.dtype === "float32" && isHalfPrecision(dtype) ? emit(b).cast(state, dtype) : state;
 }
 
 function chunks(b: Builder, gates: TensorMeta, count: number): readonly TensorMeta[] {
@@ -53,7 +55,10 @@ export const lstmCell: Cell = (b, projected, [hidden, memory], weights) => {
   const kept = e.mul(e.sigmoid(f), memory!);
   const next = e.add(kept, e.mul(e.sigmoid(i), e.tanh(g)));
   const output = e.mul(e.sigmoid(o), e.tanh(next));
-  return [weights.w_hr === null ? output : project(b, output, weights.w_hr, null), next];
+  const { w_hr } = weights;
+  const hiddenNext =
+    w_hr === null ? output : b.tensor("aten::linear", { input: lowered(b, output, w_hr), weight: w_hr });
+  return [hiddenNext, next];
 };
 
 /** Computes a GRU; its gates are in the order reset, update, new. */

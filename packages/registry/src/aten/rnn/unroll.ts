@@ -4,7 +4,7 @@ import type { TensorMeta } from "../../tensor-meta.ts";
 import { check, show } from "../support/check.ts";
 import { range } from "../support/dims.ts";
 import { emit } from "../support/emit.ts";
-import { type Cell, type CellState, type CellWeights, lstmCell, projectInput } from "./cells.ts";
+import { type Cell, type CellState, type CellWeights, lowered, lstmCell, projectInput } from "./cells.ts";
 
 /** The arguments that `lstm.input`, `gru.input` and `rnn_*.input` have in common. */
 export interface Recurrent {
@@ -46,10 +46,11 @@ export function unroll(
   for (const layer of range(args.num_layers)) {
     const runs = range(directions).map((direction) => {
       const at = layer * directions + direction;
+      const input = layer === 0 ? sequence : lowered(b, sequence, weights[at]!.w_ih);
       return runDirection(
         b,
         cell,
-        projectInput(b, sequence, weights[at]!, isDense || layer > 0),
+        projectInput(b, input, weights[at]!, isDense || layer > 0),
         initial.map((part) => e.select(part, 0, at)),
         weights[at]!,
         direction === 1,
