@@ -1,31 +1,36 @@
 import { numel } from "@pt2/backend";
 import { contiguousStrides, normalDim } from "@pt2/format";
-import { slicesOf } from "../strides/offsets.ts";
-import { Fourier } from "./fourier.ts";
-import type { HostArray } from "./host-array.ts";
+import { type Slices, slicesOf } from "../strides/offsets.ts";
+import { fourierOf } from "./fourier.ts";
 import { type HostKernel, hostKernel } from "./host-kernel.ts";
+import { realFourierOf } from "./real-fourier.ts";
+
+/** Slices that are worked on together: where their elements stand side by side in memory, each read brings in all of them. */
+const LANES = 8;
+
+/** The most elements of slices that are transformed together, so that they stay in a processor's cache. */
+const TOGETHER = 2 ** 14;
 
 /** `_fft_c2c(self, dim, normalization, forward)`. */
 const complexToComplex: HostKernel = hostKernel(["aten::_fft_c2c"], (call, args) => {
   const { shape, data } = call.array(args.self);
   const dims = dimsOf(args, shape);
+  const real = dims.length === 0 ? null : realParts(data);
+  if (real !== null) {
+    const spectrum = wholeSpectrum(real, args, shape, dims);
+    // The inverse of real numbers is the conjugate.
+    if (!args.forward) for (let i = 1; i < spectrum.length; i += 2) spectrum[i] = -spectrum[i]!;
+    return [spectrum];
+  }
   for (const dim of dims) transform(data, shape, dim, args.forward);
   return [normalized(data, args, shape, dims)];
 });
 
 /** `_fft_r2c(self, dim, normalization, onesided)`: if `onesided`, only the first half of the last of `dim` is returned. */
 const realToComplex: HostKernel = hostKernel(["aten::_fft_r2c"], (call, args) => {
-  const { shape, data: real } = call.array(args.self);
-  const data = new Float64Array(2 * real.length);
-  for (const [i, value] of real.entries()) data[2 * i] = value;
+  const { shape, data } = call.array(args.self);
   const dims = dimsOf(args, shape);
-  // The last is the one that reads real numbers, so what it makes of them is symmetric to the last bit, as in PyTorch.
-  const last = dims.at(-1)!;
-  transform(data, shape, last, true);
-  mirror(data, shape, last);
-  for (const dim of dims.slice(0, -1)) transform(data, shape, dim, true);
-  const half = resized({ shape, complex: true, data }, last, call.shape(0));
-  return [normalized(half, args, shape, dims)];
+  return [args.onesided ? halfSpectrum(data, args, shape, dims) : wholeSpectrum(data, args, shape, dims)];
 });
 
 /** `_fft_c2r(self, dim, normalization, last_dim_size)`: the inverse, of the first half of a symmetric spectrum. */
@@ -33,13 +38,8 @@ const complexToReal: HostKernel = hostKernel(["aten::_fft_c2r"], (call, args) =>
   const { shape: given, data: half } = call.array(args.self);
   const shape = call.shape(0);
   const dims = dimsOf(args, given);
-  const last = dims.at(-1)!;
   for (const dim of dims.slice(0, -1)) transform(half, given, dim, false);
-  const data = resized({ shape: given, complex: true, data: half }, last, shape);
-  mirror(data, shape, last);
-  transform(data, shape, last, false);
-  const real = data.filter((_, i) => i % 2 === 0);
-  return [normalized(real, args, shape, dims)];
+  return [normalized(realInverse(half, given, dims.at(-1)!, shape), args, shape, dims)];
 });
 
 /** Fourier transforms of any length, in double precision. */
@@ -55,7 +55,45 @@ function dimsOf({ dim: dims }: FourierArgs, shape: readonly number[]): readonly 
   return dims.map((dim) => normalDim(dim, shape.length));
 }
 
-/** PyTorch numbers the normalizations: 0 is none, 1 divides by the square root of the count, 2 by the count. */
+/** Transforms real numbers to the first half, in the last of `dims`, of their spectrum. */
+function halfSpectrum(
+  real: Float64Array,
+  args: FourierArgs,
+  shape: readonly number[],
+  dims: readonly number[],
+): Float64Array {
+  const halfShape = halved(shape, dims.at(-1)!);
+  const half = realTransform(real, shape, dims.at(-1)!, halfShape);
+  for (const dim of dims.slice(0, -1)) transform(half, halfShape, dim, true);
+  return normalized(half, args, shape, dims);
+}
+
+/** Transforms real numbers. The second half of the spectrum follows from the first, symmetric to the last bit as in PyTorch. */
+function wholeSpectrum(
+  real: Float64Array,
+  args: FourierArgs,
+  shape: readonly number[],
+  dims: readonly number[],
+): Float64Array {
+  // The last dimension is halved. An even one takes less time.
+  const ordered = [...dims].sort((a, b) => (shape[b]! % 2) - (shape[a]! % 2));
+  const half = halfSpectrum(real, args, shape, ordered);
+  return mirrored(half, halved(shape, ordered.at(-1)!), ordered, shape);
+}
+
+function halved(shape: readonly number[], dim: number): readonly number[] {
+  return shape.with(dim, Math.floor(shape[dim]! / 2) + 1);
+}
+
+/** The real parts, if all imaginary parts are zero, as they are where a program transforms real numbers as complex ones. */
+function realParts(data: Float64Array): Float64Array | null {
+  for (let i = 1; i < data.length; i += 2) if (data[i] !== 0) return null;
+  const real = new Float64Array(data.length / 2);
+  for (let i = 0; i < real.length; i++) real[i] = data[2 * i]!;
+  return real;
+}
+
+/** Scales in place. PyTorch numbers the normalizations: 0 is none, 1 divides by the square root of the count, 2 by the count. */
 function normalized(
   data: Float64Array,
   { normalization: mode }: FourierArgs,
@@ -64,55 +102,147 @@ function normalized(
 ): Float64Array {
   const count = dims.reduce((n, dim) => n * shape[dim]!, 1);
   const scale = mode === 0 ? 1 : mode === 1 ? 1 / Math.sqrt(count) : 1 / count;
-  return scale === 1 ? data : data.map((value) => value * scale);
+  if (scale !== 1) for (let i = 0; i < data.length; i++) data[i]! *= scale;
+  return data;
 }
 
 /** Transforms every slice along `dim` in place. */
 function transform(data: Float64Array, shape: readonly number[], dim: number, forward: boolean): void {
   if (numel(shape) === 0) return;
-  const { starts, size, stride } = slicesOf({ shape, strides: contiguousStrides(shape) }, dim);
-  const fourier = new Fourier(size);
-  const lane = new Float64Array(2 * size);
-  for (const start of starts) {
-    for (let i = 0; i < size; i++) {
-      const at = 2 * (start + i * stride);
-      lane[2 * i] = data[at]!;
-      lane[2 * i + 1] = data[at + 1]!;
+  const { starts, size, stride } = rowMajor(shape, dim);
+  const fourier = fourierOf(size);
+  const most = Math.max(1, Math.min(LANES, Math.floor(TOGETHER / size)));
+  let block = new Float64Array(0);
+  for (let first = 0; first < starts.length; first += most) {
+    const lanes = Math.min(most, starts.length - first);
+    if (block.length !== 2 * lanes * size) block = new Float64Array(2 * lanes * size);
+    for (let i = 0, to = 0; i < size; i++) {
+      for (let k = first; k < first + lanes; k++, to += 2) {
+        const at = 2 * (starts[k]! + i * stride);
+        block[to] = data[at]!;
+        block[to + 1] = data[at + 1]!;
+      }
     }
-    fourier.transform(lane, forward);
-    for (let i = 0; i < size; i++) {
-      const at = 2 * (start + i * stride);
-      data[at] = lane[2 * i]!;
-      data[at + 1] = lane[2 * i + 1]!;
+    fourier.transform(block, forward, lanes);
+    for (let i = 0, from = 0; i < size; i++) {
+      for (let k = first; k < first + lanes; k++, from += 2) {
+        const at = 2 * (starts[k]! + i * stride);
+        data[at] = block[from]!;
+        data[at + 1] = block[from + 1]!;
+      }
     }
   }
 }
 
-/** Cuts a tensor, or pads it with zeros, to another size of one dimension. */
-function resized({ shape, data }: HostArray, dim: number, to: readonly number[]): Float64Array {
-  const result = new Float64Array(2 * numel(to));
-  const [from, target] = [shape, to].map((s) => slicesOf({ shape: s, strides: contiguousStrides(s) }, dim));
-  const size = Math.min(from!.size, target!.size);
-  for (const [lane, start] of from!.starts.entries()) {
-    for (let i = 0; i < size; i++) {
-      const [a, b] = [2 * (start + i * from!.stride), 2 * (target!.starts[lane]! + i * target!.stride)];
-      result[b] = data[a]!;
-      result[b + 1] = data[a + 1]!;
+/** Transforms every slice of real numbers along `dim` to the first half of its spectrum. */
+function realTransform(
+  data: Float64Array,
+  shape: readonly number[],
+  dim: number,
+  halfShape: readonly number[],
+): Float64Array {
+  const result = new Float64Array(2 * numel(halfShape));
+  if (data.length === 0) return result;
+  const [from, to] = [rowMajor(shape, dim), rowMajor(halfShape, dim)];
+  const { forward } = realFourierOf(from.size);
+  const pairs = lanesOf(LANES, from.size, 2 * to.size);
+  for (let first = 0; first < from.starts.length; first += LANES) {
+    const lanes = Math.min(LANES, from.starts.length - first);
+    for (let i = 0; i < from.size; i++) {
+      for (let k = 0; k < lanes; k++) pairs[k]!.real[i] = data[from.starts[first + k]! + i * from.stride]!;
+    }
+    for (let k = 0; k < lanes; k++) forward(pairs[k]!.real, pairs[k]!.spectrum);
+    for (let i = 0; i < to.size; i++) {
+      for (let k = 0; k < lanes; k++) {
+        const at = 2 * (to.starts[first + k]! + i * to.stride);
+        result[at] = pairs[k]!.spectrum[2 * i]!;
+        result[at + 1] = pairs[k]!.spectrum[2 * i + 1]!;
+      }
     }
   }
   return result;
 }
 
-/** Fills the second half of a spectrum from the first: X[n-k] is the conjugate of X[k], X[0] and X[n/2] are real. */
-function mirror(data: Float64Array, shape: readonly number[], dim: number): void {
-  const { starts, size, stride } = slicesOf({ shape, strides: contiguousStrides(shape) }, dim);
-  for (const start of starts) {
-    data[2 * start + 1] = 0;
-    for (let k = 1; 2 * k <= size; k++) {
-      const [a, b] = [2 * (start + k * stride), 2 * (start + (size - k) * stride)];
-      if (a === b) data[a + 1] = 0;
-      data[b] = data[a]!;
-      data[b + 1] = a === b ? 0 : -data[a + 1]!;
+/** The inverse to a given shape. What is missing of the first half is zero, and what is beyond it is left out. */
+function realInverse(
+  half: Float64Array,
+  halfShape: readonly number[],
+  dim: number,
+  shape: readonly number[],
+): Float64Array {
+  const result = new Float64Array(numel(shape));
+  if (result.length === 0) return result;
+  const [from, to] = [rowMajor(halfShape, dim), rowMajor(shape, dim)];
+  const { inverse } = realFourierOf(to.size);
+  const wanted = Math.floor(to.size / 2) + 1;
+  const pairs = lanesOf(LANES, to.size, 2 * wanted);
+  for (let first = 0; first < from.starts.length; first += LANES) {
+    const lanes = Math.min(LANES, from.starts.length - first);
+    for (let i = 0; i < Math.min(wanted, from.size); i++) {
+      for (let k = 0; k < lanes; k++) {
+        const at = 2 * (from.starts[first + k]! + i * from.stride);
+        pairs[k]!.spectrum[2 * i] = half[at]!;
+        pairs[k]!.spectrum[2 * i + 1] = half[at + 1]!;
+      }
+    }
+    for (let k = 0; k < lanes; k++) inverse(pairs[k]!.spectrum, pairs[k]!.real);
+    for (let i = 0; i < to.size; i++) {
+      for (let k = 0; k < lanes; k++) result[to.starts[first + k]! + i * to.stride] = pairs[k]!.real[i]!;
     }
   }
+  return result;
+}
+
+/** Makes room for a slice of real numbers and its spectrum, several times. */
+function lanesOf(
+  count: number,
+  size: number,
+  length: number,
+): readonly { readonly real: Float64Array; readonly spectrum: Float64Array }[] {
+  return Array.from({ length: count }, () => ({ real: new Float64Array(size), spectrum: new Float64Array(length) }));
+}
+
+/** Completes spectra of real numbers from their first halves: X[-k] is the conjugate of X[k], in all dimensions. */
+function mirrored(
+  half: Float64Array,
+  halfShape: readonly number[],
+  dims: readonly number[],
+  shape: readonly number[],
+): Float64Array {
+  const result = new Float64Array(2 * numel(shape));
+  const last = dims.at(-1)!;
+  const [from, to] = [rowMajor(halfShape, last), rowMajor(shape, last)];
+  const opposite = mirroredStarts(halfShape, dims);
+  for (let first = 0; first < to.starts.length; first += LANES) {
+    const end = Math.min(first + LANES, to.starts.length);
+    for (let i = 0; i < to.size; i++) {
+      const isGiven = i < from.size;
+      const offset = (isGiven ? i : to.size - i) * from.stride;
+      const starts = isGiven ? from.starts : opposite;
+      const sign = isGiven ? 1 : -1;
+      for (let k = first; k < end; k++) {
+        const at = 2 * (to.starts[k]! + i * to.stride);
+        const given = 2 * (starts[k]! + offset);
+        result[at] = half[given]!;
+        result[at + 1] = sign * half[given + 1]!;
+      }
+    }
+  }
+  return result;
+}
+
+/** Where the slice begins that is opposite to each slice along the last of `dims`: at -k in the others of these. */
+function mirroredStarts(shape: readonly number[], dims: readonly number[]): Int32Array {
+  const strides = contiguousStrides(shape);
+  let starts = [0];
+  for (const [d, size] of shape.entries()) {
+    if (d === dims.at(-1)) continue;
+    const places = Array.from({ length: size }, (_, i) => (dims.includes(d) ? (size - i) % size : i) * strides[d]!);
+    starts = starts.flatMap((start) => places.map((place) => start + place));
+  }
+  return Int32Array.from(starts);
+}
+
+function rowMajor(shape: readonly number[], dim: number): Slices {
+  return slicesOf({ shape, strides: contiguousStrides(shape) }, dim);
 }

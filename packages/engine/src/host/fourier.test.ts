@@ -39,3 +39,18 @@ test.each([
     ).toBeLessThan(1e-13);
   }
 });
+
+test.each([6, 35, 17])("transforms of length %i side by side are as each alone", (size) => {
+  const fourier = new Fourier(size);
+  const lanes = 3;
+  const x = Float64Array.from(randomFloats(randomUnit(size), 2 * size * lanes));
+  const lane = (data: Float64Array, k: number): Float64Array =>
+    Float64Array.from({ length: 2 * size }, (_, i) => data[2 * ((i >> 1) * lanes + k) + (i % 2)]!);
+  const all = x.slice();
+  fourier.transform(all, true, lanes);
+  for (let k = 0; k < lanes; k++) {
+    const alone = lane(x, k);
+    fourier.transform(alone, true);
+    expect(lane(all, k)).toEqual(alone);
+  }
+});

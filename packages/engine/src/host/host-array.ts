@@ -13,10 +13,12 @@ export interface HostArray {
 /** Returns a copy of the elements of a tensor as numbers. */
 export function hostArray({ dtype, shape, bytes }: HostData): HostArray {
   const array = viewAs(dtype, bytes);
+  const isComplex = DTYPES[dtype].kind === "complex";
+  if (isPlain(array)) return { shape, complex: isComplex, data: new Float64Array(array) };
   const data = new Float64Array(array.length);
   const small = isSmallFloat(dtype);
   for (let i = 0; i < data.length; i++) data[i] = small ? bitsToFloat(dtype, Number(array[i])) : Number(array[i]);
-  return { shape, complex: DTYPES[dtype].kind === "complex", data };
+  return { shape, complex: isComplex, data };
 }
 
 /** Makes a tensor of numbers, each converted to the tensor's dtype. */
@@ -30,6 +32,10 @@ export function hostData({ dtype, shape }: TensorType, values: ArrayLike<number 
     });
   }
   const array = viewAs(dtype, bytes);
+  if (values instanceof Float64Array && isPlain(array)) {
+    array.set(values);
+    return { dtype, shape, bytes };
+  }
   const small = isSmallFloat(dtype);
   const big = array instanceof BigInt64Array || array instanceof BigUint64Array;
   for (let i = 0; i < values.length; i++) {
@@ -37,6 +43,11 @@ export function hostData({ dtype, shape }: TensorType, values: ArrayLike<number 
     array[i] = small ? floatToBits(dtype, Number(value)) : big ? (convert(dtype, value) as bigint) : Number(value);
   }
   return { dtype, shape, bytes };
+}
+
+/** Whether elements are floating-point numbers that the engine converts by itself, all at once. */
+function isPlain(array: unknown): array is Float32Array | Float64Array {
+  return array instanceof Float32Array || array instanceof Float64Array;
 }
 
 /** Returns the bytes of one number: half an element of a complex dtype. */

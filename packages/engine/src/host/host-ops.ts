@@ -4,7 +4,7 @@ import type { HostKernel } from "./host-kernel.ts";
 export const HOST_OPS: RegExp = new RegExp(
   `^aten::(${[
     "linalg_(lu_factor_ex|lu_solve|det|slogdet|inv_ex|solve_triangular|cholesky_ex|ldl_factor_ex|ldl_solve)",
-    "linalg_(householder_product|eigh?|svd|matrix_exp)|lu_unpack|geqrf|ormqr|_fft_[cr]2[cr]",
+    "linalg_(householder_product|eig(h|valsh)?|svd(vals)?|matrix_exp)|lu_unpack|geqrf|ormqr|_fft_[cr]2[cr]",
     "i0|igammac?|special_(i0e|i1e?|bessel_[jy][01]|(scaled_)?modified_bessel_k[01]|airy_ai|zeta)",
     "special_(ndtri|log_ndtr|erfcx|\\w+_polynomial_[a-z]+)|avg_pool2d_backward|_adaptive_avg_pool2d_backward|convolution",
     "histc|_ctc_loss(\\.Tensor)?|logcumsumexp|scatter_reduce\\.two|segment_reduce|combinations|frexp\\.Tensor",

@@ -1,16 +1,29 @@
-import { type Matrix, turnLines } from "./matrix.ts";
 import { forwardRotation } from "./rotations.ts";
 import { leastOfTwo, valuesOfTwo } from "./triangle-of-two.ts";
+import { turnColumns, turnPair } from "./turn-columns.ts";
 
 /** The number of sweeps per row after which the iteration ends without convergence. */
 const PATIENCE = 6;
 
-/** The matrix that is worked on: its diagonal, what is above that, and rows of vectors that are turned along. */
+/** Square matrices, row-major, whose columns are vectors that are turned along; none where only values are wanted. */
+export interface Vectors {
+  readonly u: Float64Array;
+  readonly v: Float64Array;
+}
+
+/** Cosines and sines of the turns of one sweep, in their order. */
+interface Sweep {
+  readonly c: Float64Array;
+  readonly s: Float64Array;
+}
+
+/** The matrix that is worked on: its diagonal, what is above that, and vectors. */
 interface Work {
   readonly d: Float64Array;
   readonly e: Float64Array;
-  readonly u: Matrix;
-  readonly v: Matrix;
+  readonly vectors: Vectors | null;
+  readonly rights: Sweep;
+  readonly lefts: Sweep;
   readonly precision: number;
   readonly tolerance: number;
   /** Elements that are not larger than this count as zero. */
@@ -32,13 +45,14 @@ interface Range {
 export function diagonalizeBidiagonal(
   d: Float64Array,
   e: Float64Array,
-  vectors: { readonly u: Matrix; readonly v: Matrix },
+  vectors: Vectors | null,
   precision: number,
 ): void {
   const n = d.length;
   const tolerance = Math.max(10, Math.min(100, precision ** -0.125)) * precision;
   const threshold = Math.max((tolerance * leastOf(d, e)) / Math.sqrt(n), PATIENCE * n * n * Number.MIN_VALUE);
-  const work: Work = { d, e, ...vectors, precision, tolerance, threshold };
+  const room = (): Sweep => ({ c: new Float64Array(n), s: new Float64Array(n) });
+  const work: Work = { d, e, vectors, rights: room(), lefts: room(), precision, tolerance, threshold };
   let steps = PATIENCE * n * n;
   let [step, oldLow, oldHigh]: [1 | -1, number, number] = [1, -1, -1];
   for (let high = n - 1; high > 0 && steps > 0; ) {
@@ -124,15 +138,24 @@ function shiftOf({ d, e, precision }: Work, { from, to, step }: Range): number {
   return first > 0 && (shift / first) ** 2 < precision ? 0 : shift;
 }
 
-/** The rows that the first and the second rotation of each place turn: V and U, the other way round backwards. */
-function sides({ u, v }: Work, step: number): readonly [Matrix, Matrix] {
-  return step === 1 ? [v, u] : [u, v];
+/** Turns vectors by a sweep: V by the turns from the right and U by those from the left, the other way round backwards. */
+function turnVectors({ d, vectors, rights, lefts }: Work, { from, to, step }: Range): void {
+  if (vectors === null) return;
+  const [first, second] = step === 1 ? [vectors.v, vectors.u] : [vectors.u, vectors.v];
+  const count = Math.abs(to - from);
+  turnColumns(first, d.length, { first: from, step, count, ...rights });
+  turnColumns(second, d.length, { first: from, step, count, ...lefts });
+}
+
+function record({ c, s }: Sweep, k: number, turn: { readonly c: number; readonly s: number }): void {
+  c[k] = turn.c;
+  s[k] = turn.s;
 }
 
 /** One sweep without a shift, which keeps small values exact. */
-function sweep(work: Work, { from, to, step }: Range): void {
+function sweep(work: Work, range: Range): void {
   const { d, e } = work;
-  const [first, second] = sides(work, step);
+  const { from, to, step } = range;
   let [c, oldC, oldS] = [1, 1, 0];
   for (let i = from; i !== to; i += step) {
     const turn = forwardRotation(d[i]! * c, e[beside(i, step)]!);
@@ -141,17 +164,18 @@ function sweep(work: Work, { from, to, step }: Range): void {
     const other = forwardRotation(oldC * turn.r, d[i + step]! * turn.s);
     [oldC, oldS] = [other.c, other.s];
     d[i] = other.r;
-    turnLines(first, "row", i, i + step, turn.c, -turn.s);
-    turnLines(second, "row", i, i + step, other.c, -other.s);
+    record(work.rights, Math.abs(i - from), turn);
+    record(work.lefts, Math.abs(i - from), other);
   }
   const h = d[to]! * c;
   d[to] = h * oldC;
   e[beside(to, -step)] = h * oldS;
+  turnVectors(work, range);
 }
 
-function sweepShifted(work: Work, { from, to, step }: Range, shift: number): void {
+function sweepShifted(work: Work, range: Range, shift: number): void {
   const { d, e } = work;
-  const [first, second] = sides(work, step);
+  const { from, to, step } = range;
   const start = d[from]!;
   let f = (Math.abs(start) - shift) * ((start < 0 ? -1 : 1) + shift / start);
   let g = e[beside(from, step)]!;
@@ -172,16 +196,18 @@ function sweepShifted(work: Work, { from, to, step }: Range, shift: number): voi
       g = left.s * e[after]!;
       e[after]! *= left.c;
     }
-    turnLines(first, "row", i, next, right.c, -right.s);
-    turnLines(second, "row", i, next, left.c, -left.s);
+    record(work.rights, Math.abs(i - from), right);
+    record(work.lefts, Math.abs(i - from), left);
   }
   e[beside(to, -step)] = f;
+  turnVectors(work, range);
 }
 
 /** Makes rows `i` and `i + 1` diagonal, which nothing connects with others. */
-function settleTwo({ d, e, u, v, precision }: Work, i: number): void {
+function settleTwo({ d, e, vectors, precision }: Work, i: number): void {
   const { large, small, left, right } = valuesOfTwo(d[i]!, e[i]!, d[i + 1]!, precision);
   [d[i], e[i], d[i + 1]] = [large, 0, small];
-  turnLines(v, "row", i, i + 1, right.c, -right.s);
-  turnLines(u, "row", i, i + 1, left.c, -left.s);
+  if (vectors === null) return;
+  turnPair(vectors.v, d.length, i, right.c, right.s);
+  turnPair(vectors.u, d.length, i, left.c, left.s);
 }

@@ -1,6 +1,7 @@
 import { type Complex, conjugate } from "./complex.ts";
 import { adjointOf, at, copyOf, type Matrix, matrix, put, turnLines, zerosLike } from "./matrix.ts";
 import { applyReflection, makeReflection } from "./qr.ts";
+import { makeRealReflection, reflectColumns, reflectionVector } from "./real-reflections.ts";
 import { forwardRotation } from "./rotations.ts";
 
 /** `A = Q B Pᴴ` of a matrix with at least as many rows as columns; B is real, on its diagonal and above that. */
@@ -28,6 +29,13 @@ export function bidiagonalise(given: Matrix): Bidiagonal {
   for (let k = 0; k < n; k++) {
     put(tauQ, 0, k, reflected(a, k, k));
     if (k === n - 1) break;
+    if (a.im === null) {
+      const row = { of: a.re, start: k * n + k + 1, step: 1, count: n - k - 1 };
+      const tau = makeRealReflection(row);
+      tauP.re[k] = tau;
+      reflectColumns(reflectionVector(row), tau, { of: a.re, start: row.start + n, step: n }, a.rows - k - 1);
+      continue;
+    }
     // From the right: on the columns of the adjoint.
     const turned = adjointOf(a);
     put(tauP, 0, k, reflected(turned, k + 1, k));
@@ -43,7 +51,7 @@ export function bidiagonalise(given: Matrix): Bidiagonal {
   };
 }
 
-/** Turns the transpose of a bidiagonal matrix to one again; what comes gives back the turns, to the rows of vectors. */
+/** Turns the transpose of a bidiagonal matrix to one again; what comes gives back the turns, to the columns of vectors. */
 export function turnLower(d: Float64Array, e: Float64Array): (vectors: Matrix) => void {
   const turns = Array.from(e, (_, i) => {
     const turn = forwardRotation(d[i]!, e[i]!);
@@ -53,7 +61,7 @@ export function turnLower(d: Float64Array, e: Float64Array): (vectors: Matrix) =
     return turn;
   });
   return (vectors) => {
-    for (const [i, { c, s }] of [...turns.entries()].reverse()) turnLines(vectors, "column", i, i + 1, c, s);
+    for (const [i, { c, s }] of [...turns.entries()].reverse()) turnLines(vectors, "row", i, i + 1, c, s);
   };
 }
 

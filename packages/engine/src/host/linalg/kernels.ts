@@ -10,8 +10,8 @@ import { factorLdl, solveLdl } from "./ldl.ts";
 import { determinant, factorLu, permutationOf, solveLu, solveTriangular } from "./lu.ts";
 import { adjointOf, at, corner, identityLike, type Matrix, put, zerosLike } from "./matrix.ts";
 import { applyQ, orthogonal, reflect } from "./qr.ts";
-import { svd } from "./svd.ts";
-import { symmetricEigen } from "./symmetric.ts";
+import { singularValues, svd } from "./svd.ts";
+import { symmetricEigen, symmetricValues } from "./symmetric.ts";
 
 /** Returns the `info` of a factorization: 0, or the row where it failed. If errors are checked, a failure throws. */
 function outcome(info: number, checkErrors: boolean): readonly number[] {
@@ -135,6 +135,11 @@ export const LINALG: readonly HostKernel[] = [
     },
   ),
   matrixKernel(
+    "aten::linalg_eigvalsh",
+    ({ self }) => [self],
+    ([a], { UPLO }, call) => [symmetricValues(a, UPLO.toUpperCase() === "U", epsilonOf(call.dtype(0)) / 2)],
+  ),
+  matrixKernel(
     "aten::linalg_eig",
     ({ self }) => [self],
     ([a], _, call) => {
@@ -149,6 +154,11 @@ export const LINALG: readonly HostKernel[] = [
       const { u, s, vh } = svd(a, full_matrices, epsilonOf(call.dtype(0)) / 2);
       return [u, s, vh];
     },
+  ),
+  matrixKernel(
+    "aten::linalg_svdvals",
+    ({ A }) => [A],
+    ([a], _, call) => [singularValues(a, epsilonOf(call.dtype(0)) / 2)],
   ),
   matrixKernel(
     "aten::linalg_matrix_exp",

@@ -1,6 +1,7 @@
 import { absolute, type Complex, conjugate, magnitude, negative, ONE, over, scaled, times } from "./complex.ts";
 import { addRow, at, copyOf, type Matrix, put, swapRows, zerosLike } from "./matrix.ts";
 import { requirePivots } from "./pivots.ts";
+import { factorReal, solveRealTriangular } from "./real-lu.ts";
 
 /** `P A = L U` in one matrix, as LAPACK's getrf gives it. */
 export interface Lu {
@@ -15,6 +16,7 @@ export interface Lu {
 export function factorLu(a: Matrix, pivot = true): Lu {
   const lu = copyOf(a);
   const { rows, columns } = lu;
+  if (lu.im === null) return { lu, ...factorReal(lu.re, rows, columns, pivot) };
   const pivots: number[] = [];
   let info = 0;
   for (let k = 0; k < Math.min(rows, columns); k++) {
@@ -102,6 +104,10 @@ export function solveTriangular(t: Matrix, b: Matrix, { upper, unit, adjoint = f
   const n = t.rows;
   const factor = (i: number, j: number): Complex => (adjoint ? conjugate(at(t, j, i)) : at(t, i, j));
   const backward = upper !== adjoint;
+  if (t.im === null && b.im === null) {
+    solveRealTriangular(t.re, b.re, n, b.columns, { backward, unit, transpose: adjoint });
+    return;
+  }
   for (let step = 0; step < n; step++) {
     const i = backward ? n - 1 - step : step;
     for (let k = backward ? i + 1 : 0; k < (backward ? n : i); k++) addRow(b, i, b, k, negative(factor(i, k)));

@@ -1,4 +1,5 @@
 import { type Complex, ONE } from "./complex.ts";
+import { type Rows, subtractProduct } from "./real-rows.ts";
 
 /** A dense row-major matrix in double precision. */
 export interface Matrix {
@@ -64,6 +65,12 @@ export function transposed(a: Matrix): Matrix {
 
 export function product(a: Matrix, b: Matrix): Matrix {
   const result = zerosLike(a, a.rows, b.columns);
+  if (a.im === null && b.im === null) {
+    const rows = ({ re, columns }: Matrix): Rows => ({ of: re, start: 0, step: columns });
+    const factors = { of: a.re.map((value) => -value), start: 0, step: a.columns, across: 1 };
+    subtractProduct(rows(result), a.rows, b.columns, rows(b), factors, b.rows);
+    return result;
+  }
   for (let i = 0; i < a.rows; i++) for (let k = 0; k < a.columns; k++) addRow(result, i, b, k, at(a, i, k));
   return result;
 }
@@ -73,6 +80,19 @@ export function corner(a: Matrix, rows: number, columns: number): Matrix {
   const result = zerosLike(a, rows, columns);
   for (let i = 0; i < Math.min(rows, a.rows); i++) {
     for (let j = 0; j < Math.min(columns, a.columns); j++) put(result, i, j, at(a, i, j));
+  }
+  return result;
+}
+
+/** Returns the given columns, in the given order. */
+export function columnsOf(a: Matrix, order: readonly number[]): Matrix {
+  const result = zerosLike(a, a.rows, order.length);
+  for (let i = 0, to = 0; i < a.rows; i++) {
+    for (let k = 0; k < order.length; k++, to++) {
+      const from = i * a.columns + order[k]!;
+      result.re[to] = a.re[from]!;
+      if (a.im !== null) result.im![to] = a.im[from]!;
+    }
   }
   return result;
 }
@@ -87,7 +107,8 @@ export function addRow(to: Matrix, i: number, from: Matrix, k: number, factor: C
     return;
   }
   for (let j = start; j < to.columns; j++) {
-    const [re, im] = [from.re[b + j]!, from.im[b + j]!];
+    const re = from.re[b + j]!;
+    const im = from.im[b + j]!;
     to.re[a + j]! += x * re - y * im;
     to.im[a + j]! += x * im + y * re;
   }
@@ -114,7 +135,8 @@ export function scaleLine(a: Matrix, axis: Axis, i: number, factor: Complex): vo
   if (factor.re === 1 && factor.im === 0) return;
   const { start, step, end } = lineOf(a, axis, i);
   for (let p = start; p < end; p += step) {
-    const [re, im] = [a.re[p]!, a.im === null ? 0 : a.im[p]!];
+    const re = a.re[p]!;
+    const im = a.im === null ? 0 : a.im[p]!;
     a.re[p] = re * factor.re - im * factor.im;
     if (a.im !== null) a.im[p] = re * factor.im + im * factor.re;
   }
@@ -126,7 +148,8 @@ export function turnLines(a: Matrix, axis: Axis, i: number, k: number, c: number
   const other = lineOf(a, axis, k).start - start;
   for (const part of a.im === null ? [a.re] : [a.re, a.im]) {
     for (let p = start; p < end; p += step) {
-      const [x, y] = [part[p]!, part[p + other]!];
+      const x = part[p]!;
+      const y = part[p + other]!;
       part[p] = c * x - s * y;
       part[p + other] = s * x + c * y;
     }

@@ -1,5 +1,7 @@
 import { type Complex, complex, conjugate, negative, ONE, over, times } from "./complex.ts";
 import { addRow, at, copyOf, identityLike, type Matrix, put, zerosLike } from "./matrix.ts";
+import { applyRealQ, reflectReal } from "./real-blocks.ts";
+import { type Line, makeRealReflection, reflectionVector, reflectRows } from "./real-reflections.ts";
 
 /** Householder's reflections below the diagonal, R on and above it, as LAPACK's geqrf gives them. */
 export interface Reflections {
@@ -12,6 +14,10 @@ export interface Reflections {
 export function reflect(given: Matrix): Reflections {
   const a = copyOf(given);
   const tau = zerosLike(a, 1, Math.min(a.rows, a.columns));
+  if (a.im === null) {
+    reflectReal(a, tau.re);
+    return { a, tau };
+  }
   for (let k = 0; k < tau.columns; k++) {
     const factor = makeReflection(a, k, k);
     put(tau, 0, k, factor);
@@ -25,6 +31,7 @@ export function reflect(given: Matrix): Reflections {
  * its factor.
  */
 export function makeReflection(a: Matrix, row: number, column: number): Complex {
+  if (a.im === null) return complex(makeRealReflection(lineOf(a, row, column)));
   let rest = 0;
   for (let i = row + 1; i < a.rows; i++) {
     const { re, im } = at(a, i, column);
@@ -40,8 +47,17 @@ export function makeReflection(a: Matrix, row: number, column: number): Complex 
   return complex((beta - alpha.re) / beta, -alpha.im / beta);
 }
 
+/** The elements of a column of a real matrix from a row on. */
+function lineOf({ rows, columns, re }: Matrix, row: number, column: number): Line {
+  return { of: re, start: row * columns + column, step: columns, count: rows - row };
+}
+
 /** Computes `Q B` or `Qᴴ B` in place of B. The vectors of the reflections begin `offset` below the diagonal. */
 export function applyQ(a: Matrix, tau: Matrix, b: Matrix, adjoint: boolean, offset = 0): void {
+  if (a.im === null && b.im === null) {
+    applyRealQ(a, tau.re, b, { adjoint, offset, identity: false });
+    return;
+  }
   const count = tau.columns;
   for (let step = 0; step < count; step++) {
     const k = adjoint ? step : count - 1 - step;
@@ -50,10 +66,11 @@ export function applyQ(a: Matrix, tau: Matrix, b: Matrix, adjoint: boolean, offs
   }
 }
 
-/** Returns the first columns of Q. */
-export function orthogonal(a: Matrix, tau: Matrix, columns: number): Matrix {
+/** Returns the first columns of Q. The vectors of the reflections begin `offset` below the diagonal. */
+export function orthogonal(a: Matrix, tau: Matrix, columns: number, offset = 0): Matrix {
   const q = identityLike(a, a.rows, columns);
-  applyQ(a, tau, q, false);
+  if (a.im === null) applyRealQ(a, tau.re, q, { adjoint: false, offset, identity: true });
+  else applyQ(a, tau, q, false, offset);
   return q;
 }
 
@@ -65,6 +82,11 @@ export function applyReflection(
   b: Matrix,
   from: number,
 ): void {
+  if (a.im === null && b.im === null) {
+    const rows = { of: b.re, start: row * b.columns + from, step: b.columns };
+    reflectRows(reflectionVector(lineOf(a, row, column)), tau.re, rows, b.columns - from);
+    return;
+  }
   const sums = zerosLike(b, 1, b.columns);
   addRow(sums, 0, b, row, ONE, from);
   for (let i = row + 1; i < a.rows; i++) addRow(sums, 0, b, i, conjugate(at(a, i, column)), from);

@@ -97,9 +97,9 @@ function sweep(h: Matrix, q: Matrix, { low, start, end }: Range, first: Vector):
       re[k * n + k - 1] = beta;
       for (let r = 1; r < size; r++) re[(k + r) * n + k - 1] = 0;
     } else if (start > low) re[k * n + k - 1]! *= 1 - tau;
-    for (let j = k; j < n; j++) reflectAt(re, k * n + j, n, v, tau);
-    for (let i = 0; i <= Math.min(k + 3, end); i++) reflectAt(re, i * n + k, 1, v, tau);
-    for (let j = 0; j < n; j++) reflectAt(q.re, k * n + j, n, v, tau);
+    reflectAll(re, { start: k * (n + 1), next: 1, count: n - k, step: n }, v, tau);
+    reflectAll(re, { start: k, next: n, count: Math.min(k + 3, end) + 1, step: 1 }, v, tau);
+    reflectAll(q.re, { start: k * n, next: 1, count: n, step: n }, v, tau);
   }
 }
 
@@ -115,9 +115,29 @@ function reflection(
   return { beta, tau: (beta - x) / beta, v: [1, ...rest.map((value) => value / (x - beta))] };
 }
 
-/** Applies a reflection to elements that are `step` apart. */
-function reflectAt(data: Float64Array, at: number, step: number, v: readonly number[], tau: number): void {
-  let sum = 0;
-  for (let r = 0; r < v.length; r++) sum += v[r]! * data[at + r * step]!;
-  for (let r = 0; r < v.length; r++) data[at + r * step]! -= sum * tau * v[r]!;
+/** Vectors of two or three elements, which are `step` apart. Each begins `next` behind the one before. */
+interface Bundle {
+  readonly start: number;
+  readonly next: number;
+  readonly count: number;
+  readonly step: number;
+}
+
+/** Applies a reflection to each vector of a bundle. */
+function reflectAll(x: Float64Array, { start, next, count, step }: Bundle, v: readonly number[], tau: number): void {
+  const [second, third] = [v[1]!, v[2]];
+  for (let k = 0, a = start; k < count; k++, a += next) {
+    const b = a + step;
+    if (third === undefined) {
+      const part = (x[a]! + second * x[b]!) * tau;
+      x[a]! -= part;
+      x[b]! -= part * second;
+    } else {
+      const c = b + step;
+      const part = (x[a]! + second * x[b]! + third * x[c]!) * tau;
+      x[a]! -= part;
+      x[b]! -= part * second;
+      x[c]! -= part * third;
+    }
+  }
 }

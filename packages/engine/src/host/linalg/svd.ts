@@ -1,7 +1,7 @@
 import { bidiagonalise, turnLower, unit } from "./bidiagonal.ts";
 import { diagonalizeBidiagonal } from "./bidiagonal-svd.ts";
 import { complex } from "./complex.ts";
-import { adjointOf, at, corner, identityLike, type Matrix, put, scaleLine } from "./matrix.ts";
+import { adjointOf, at, columnsOf, corner, identityLike, type Matrix, put, scaleLine } from "./matrix.ts";
 import { applyQ, reflect } from "./qr.ts";
 
 /** `A = U diag(S) Vᴴ`, S descending. */
@@ -20,11 +20,19 @@ export function svd(a: Matrix, full: boolean, precision: number): Svd {
   const [large, small] = wide ? [a.columns, a.rows] : [a.rows, a.columns];
   if (!isSquaredFirst(a)) return direct(a, full, precision);
   const { a: reflections, tau } = reflect(wide ? adjointOf(a) : a);
-  const r = upperTriangle(corner(reflections, small, small));
+  const r = upperTriangle(reflections, small);
   const inner = direct(wide ? adjointOf(r) : r, false, precision);
   const vectors = grown(wide ? adjointOf(inner.vh) : inner.u, large, full ? large : small);
   applyQ(reflections, tau, vectors, false);
   return wide ? { ...inner, vh: adjointOf(vectors) } : { ...inner, u: vectors };
+}
+
+/** The singular values alone, descending. */
+export function singularValues(a: Matrix, precision: number): Float64Array {
+  const tall = a.columns > a.rows ? adjointOf(a) : a;
+  const { diagonal, off } = bidiagonalise(isSquaredFirst(a) ? upperTriangle(reflect(tall).a, tall.columns) : tall);
+  diagonalizeBidiagonal(diagonal, off, null, precision);
+  return diagonal.map(Math.abs).sort().reverse();
 }
 
 /**
@@ -43,20 +51,19 @@ function direct(a: Matrix, full: boolean, precision: number): Svd {
   const { diagonal: d, off: e } = form;
   const n = d.length;
   const restore = wide ? turnLower(d, e) : null;
-  // The vectors are rows here, because the rotations then act on contiguous memory.
   const [u, v] = [unit(n), unit(n)];
-  diagonalizeBidiagonal(d, e, { u, v }, precision);
+  diagonalizeBidiagonal(d, e, { u: u.re, v: v.re }, precision);
   restore?.(u);
   for (let i = 0; i < n; i++) {
     if (!(d[i]! < 0)) continue;
     d[i] = -d[i]!;
-    scaleLine(n === 1 ? u : v, "row", i, complex(-1));
+    scaleLine(n === 1 ? u : v, "column", i, complex(-1));
   }
   const order = Array.from({ length: n }, (_, i) => i).sort((x, y) => d[y]! - d[x]!);
-  const columns = (rows: Matrix, length: number): Matrix => {
-    const sorted = identityLike(a, n);
-    for (const [to, from] of order.entries()) for (let i = 0; i < n; i++) put(sorted, i, to, at(rows, from, i));
-    return grown(sorted, length, full ? length : n);
+  const columns = (vectors: Matrix, length: number): Matrix => {
+    const sorted = columnsOf(vectors, order);
+    const like = a.im === null ? sorted : { ...sorted, im: new Float64Array(sorted.re.length) };
+    return grown(like, length, full ? length : n);
   };
   const [left, right] = [columns(u, a.rows), columns(v, a.columns)];
   const [byQ, byP] = wide ? [right, left] : [left, right];
@@ -72,8 +79,9 @@ function grown(a: Matrix, rows: number, columns: number): Matrix {
   return result;
 }
 
-/** Returns the matrix with zeros below its diagonal. */
-function upperTriangle(a: Matrix): Matrix {
-  for (let i = 1; i < a.rows; i++) for (let j = 0; j < i; j++) put(a, i, j, complex(0));
-  return a;
+/** Returns the first rows and columns, with zeros below the diagonal. */
+function upperTriangle(a: Matrix, size: number): Matrix {
+  const result = corner(a, size, size);
+  for (let i = 1; i < size; i++) for (let j = 0; j < i; j++) put(result, i, j, complex(0));
+  return result;
 }

@@ -1,5 +1,5 @@
-import { type Matrix, turnLines } from "./matrix.ts";
 import { rotation } from "./rotations.ts";
+import { turnColumns, turnPair } from "./turn-columns.ts";
 
 /** A symmetric matrix with elements on its diagonal and beside it. */
 export interface Tridiagonal {
@@ -8,16 +8,21 @@ export interface Tridiagonal {
 }
 
 /**
- * Makes the elements beside the diagonal zero, and turns the rows of `vectors` along: implicit QL, or QR where the matrix
+ * Makes the elements beside the diagonal zero, and turns the columns of each of `vectors` along: implicit QL, or QR where the matrix
  * grows towards its end, as LAPACK's steqr. Signs of vectors follow from how often it iterates, and that from the precision asked for.
  */
-export function diagonalize({ diagonal: d, off: e }: Tridiagonal, vectors: Matrix, precision: number): void {
+export function diagonalize(
+  { diagonal: d, off: e }: Tridiagonal,
+  vectors: readonly Float64Array[],
+  precision: number,
+): void {
   const n = d.length;
+  const turns = { c: new Float64Array(n), s: new Float64Array(n) };
   let sweeps = 30 * n;
   for (let first = 0, last = 0; first < n; first = last + 1) {
     last = blockEnd(d, e, first, precision);
     const forward = Math.abs(d[last]!) >= Math.abs(d[first]!);
-    const [end, step] = forward ? [last, 1] : [first, -1];
+    const [end, step] = forward ? ([last, 1] as const) : ([first, -1] as const);
     for (let l = forward ? first : last; (end - l) * step >= 0; ) {
       const m = smallFrom(d, e, l, end, { step, precision });
       if (m !== end) e[Math.min(m, m + step)] = 0;
@@ -25,7 +30,7 @@ export function diagonalize({ diagonal: d, off: e }: Tridiagonal, vectors: Matri
       else if (m === l + step) {
         solvePair(d, e, Math.min(l, m), vectors);
         l += 2 * step;
-      } else if (sweeps-- > 0) sweep(d, e, l, m, step, vectors);
+      } else if (sweeps-- > 0) sweep({ d, e, vectors, ...turns }, l, m, step);
       else break;
     }
   }
@@ -57,30 +62,49 @@ function smallFrom(
   return end;
 }
 
+/** A matrix, its vectors, and room for the turns of a step. */
+interface Work {
+  readonly d: Float64Array;
+  readonly e: Float64Array;
+  readonly vectors: readonly Float64Array[];
+  readonly c: Float64Array;
+  readonly s: Float64Array;
+}
+
 /** One implicit step from `m` to `l` with Wilkinson's shift. */
-function sweep(d: Float64Array, e: Float64Array, l: number, m: number, step: number, vectors: Matrix): void {
-  const beside = (i: number): number => (step > 0 ? i : i - 1);
-  const shift = (d[l + step]! - d[l]!) / (2 * e[beside(l)]!);
-  let g = d[m]! - d[l]! + e[beside(l)]! / (shift + (shift < 0 ? -1 : 1) * Math.hypot(shift, 1));
-  let [c, s, p] = [1, 1, 0];
+function sweep({ d, e, vectors, c: cosines, s: sines }: Work, l: number, m: number, step: 1 | -1): void {
+  // The element beside the diagonal between row i and the next one in the direction is e[i - before].
+  const before = step > 0 ? 0 : 1;
+  const first = e[l - before]!;
+  const shift = (d[l + step]! - d[l]!) / (2 * first);
+  let g = d[m]! - d[l]! + first / (shift + (shift < 0 ? -1 : 1) * Math.hypot(shift, 1));
+  let c = 1;
+  let s = 1;
+  let p = 0;
+  let count = 0;
   for (let i = m - step; (i - l) * step >= 0; i -= step) {
-    const [f, b] = [s * e[beside(i)]!, c * e[beside(i)]!];
+    const f = s * e[i - before]!;
+    const b = c * e[i - before]!;
     const turn = rotation(g, f);
-    [c, s] = [turn.c, turn.s];
-    if (i !== m - step) e[beside(i + step)] = turn.r;
+    c = turn.c;
+    s = turn.s;
+    if (i !== m - step) e[i + step - before] = turn.r;
     g = d[i + step]! - p;
     const r = (d[i]! - g) * s + 2 * c * b;
     p = s * r;
     d[i + step] = g + p;
     g = c * r - b;
-    turnLines(vectors, "row", i, i + step, c, s);
+    cosines[count] = c;
+    sines[count++] = s;
   }
   d[l]! -= p;
-  e[beside(l)] = g;
+  e[l - before] = g;
+  const turns = { first: m, step: step > 0 ? -1 : 1, count, c: cosines, s: sines } as const;
+  for (const x of vectors) turnColumns(x, d.length, turns);
 }
 
 /** Diagonalizes rows and columns `i` and `i + 1`, which nothing connects with others (LAPACK's laev2). */
-function solvePair(d: Float64Array, e: Float64Array, i: number, vectors: Matrix): void {
+function solvePair(d: Float64Array, e: Float64Array, i: number, vectors: readonly Float64Array[]): void {
   const [a, b, c] = [d[i]!, e[i]!, d[i + 1]!];
   const [sum, difference, twice] = [a + c, a - c, 2 * b];
   const root = Math.hypot(difference, twice);
@@ -103,5 +127,5 @@ function solvePair(d: Float64Array, e: Float64Array, i: number, vectors: Matrix)
     sine = tangent * cosine;
   }
   if (side === along) [cosine, sine] = [-sine, cosine];
-  turnLines(vectors, "row", i, i + 1, cosine, -sine);
+  for (const x of vectors) turnPair(x, d.length, i, cosine, sine);
 }
