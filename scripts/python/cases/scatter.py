@@ -1,5 +1,7 @@
 """Writing elements by position, functional forms."""
-from opcase import b8, bf16, c64, case, f16, f64, i32, i64, ints, name_of, s, t, u8, v
+from math import inf, nan
+
+from opcase import b8, bf16, c64, case, f16, f32, f64, i32, i64, ints, name_of, s, t, u8, v
 
 
 def at(*values):
@@ -25,6 +27,13 @@ for reduce in ("sum", "prod", "mean", "amax", "amin"):
     case("scatter_reduce.two", f"{reduce}", t(3, 5), 1, v([1, 1, 4], [0, 0, 0], dtype=i64), t(2, 3), reduce)
     case("scatter_reduce.two", f"{reduce} without self", t(5), 0, at(1, 1, 4), t(3), reduce, include_self=False)
     case("scatter_reduce.two", f"{reduce} int64", ints(5), 0, at(1, 1, 4), ints(3), reduce)
+for dtype in (f32, f16, bf16, f64, i64):
+    case("scatter_add", f"expanded index, {name_of(dtype)}", ints(5, 7).to(dtype), 0, at(4, 0, 4, 1, 4, 0)[:, None].expand(-1, 7), ints(6, 7).to(dtype))
+for reduce in ("sum", "prod", "mean", "amax", "amin"):
+    case("scatter_reduce.two", f"{reduce} of rows without self", t(5, 7), 0, at(4, 0, 4, 1, 4, 0)[:, None].expand(-1, 7), t(6, 7), reduce, include_self=False)
+for reduce in ("amax", "amin"):
+    case("scatter_reduce.two", f"{reduce} of rows with NaN and zeros", t(2, 5), 0, at(1, 1, 0)[:, None].expand(-1, 5), v([nan, 0.0, -0.0, 2, 0.0], [1, -0.0, 0.0, nan, -1], [0, nan, 3, -inf, inf]), reduce)
+case("scatter.src", "expanded along the first dimension", t(3, 5), 1, at(4, 0, 4).expand(3, -1), t(3, 4))
 case("scatter_reduce.two", "prod int32 that wraps around", v(1, 3, 5, dtype=i32), 0, at(0, 1, 1, 1), v(2**31 - 1, 123456789, 987654321, 2**30 + 7, dtype=i32), "prod")
 case("index_put", "complex64", t(5, 3, dtype=c64), [at(0, 2, 4)], t(3, dtype=c64))
 case("index_put", "complex64 added twice", t(5, 3, dtype=c64), [at(0, 2, 0)], t(3, 3, dtype=c64), True)

@@ -99,7 +99,7 @@ function lowerOne(g: NodeGraph, fn: BinaryFn, shape: Shape, x: Node, y: Node, yE
     case "pow": {
       const exponent = yExpr.kind === "const" ? Number(yExpr.value) : Number.NaN;
       const power = Number.isInteger(exponent) && Math.abs(exponent) <= 16 ? integerPower(g, shape, x, exponent) : null;
-      return power ?? g.call(`pow.${shape}`, "v128", x, y);
+      return power ?? anyPower(g, shape, x, y, Number.isFinite(exponent));
     }
     default:
       return g.call(`${fn}.${shape}`, "v128", x, y);
@@ -148,6 +148,16 @@ function floorDivide(g: NodeGraph, shape: Shape, x: Node, y: Node): Node {
   const signedZero = g.op("v128.bitselect", constant(0), plain, magnitudeMask(g, shape));
   const result = g.op("v128.bitselect", signedZero, quotient, g.op(`${shape}.eq`, lowered, constant(0)));
   return g.op("v128.bitselect", plain, result, g.op(`${shape}.eq`, y, constant(0)));
+}
+
+/** Computes C's pow: unlike in JavaScript, 1 to any power is 1, and so is -1 to an infinite one. */
+function anyPower(g: NodeGraph, shape: Shape, x: Node, y: Node, hasFiniteExponent: boolean): Node {
+  const power = g.call(`pow.${shape}`, "v128", x, y);
+  if (hasFiniteExponent) return power;
+  const [one, infinity] = [constantOf(g, shape, 1), constantOf(g, shape, Number.POSITIVE_INFINITY)];
+  const isSize = (z: Node, size: Node): Node => g.op(`${shape}.eq`, g.op(`${shape}.abs`, z), size);
+  const isUnit = g.op("v128.and", isSize(x, one), isSize(y, infinity));
+  return g.op("v128.bitselect", one, power, g.op("v128.or", isUnit, g.op(`${shape}.eq`, x, one)));
 }
 
 /**

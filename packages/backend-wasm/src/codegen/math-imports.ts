@@ -12,6 +12,10 @@ const BINARY = ["pow", "fmod", "atan2", "hypot", "nextafter"] as const satisfies
 export const MATH: Readonly<Record<string, CallableFunction>> = {
   ...FLOAT_UNARY,
   ...Object.fromEntries(BINARY.map((fn) => [fn, (x: number, y: number) => floatBinary(fn, x, y, "float64")])),
+  // V8 calls what these are made of, without a way through JavaScript. Where this is not C's `pow`, `lower-float.ts` says.
+  atan2: Math.atan2,
+  pow: Math.pow,
+  fmod: (x: number, y: number) => x % y,
   nextafter32: (x: number, y: number) => floatBinary("nextafter", x, y, "float32"),
   ipow: intPower,
 };

@@ -123,37 +123,6 @@ export function mover(heap: HeapArrays, from: TensorView, to: TensorView): (sour
   };
 }
 
-/** Runs of at least this many bytes are moved faster by a call for each. */
-const LONG = 64;
-
-/**
- * Copies runs of `width` adjacent elements, which begin at these offsets of a tensor, one after the other into a
- * row-major tensor of its dtype, from its element `first` on.
- */
-export function pick(
-  heap: HeapArrays,
-  from: TensorView,
-  to: TensorView,
-  sources: Int32Array,
-  width = 1,
-  first = 0,
-): void {
-  const { words, perElement } = wordsOf(heap, from);
-  const a = addressOf(from) / words.BYTES_PER_ELEMENT;
-  let b = addressOf(to) / words.BYTES_PER_ELEMENT + first * perElement;
-  const run = width * perElement;
-  if (run === 1) {
-    for (let i = 0; i < sources.length; i++) words[b + i] = words[a + sources[i]!]!;
-    return;
-  }
-  const isLong = run * words.BYTES_PER_ELEMENT >= LONG;
-  for (let i = 0; i < sources.length; i++, b += run) {
-    const at = a + sources[i]! * perElement;
-    if (isLong) words.copyWithin(b, at, at + run);
-    else for (let k = 0; k < run; k++) words[b + k] = words[at + k]!;
-  }
-}
-
 /**
  * Views a complex tensor as its parts in turn: element i has its real part at twice its offset, and the imaginary one
  * after it.

@@ -6,11 +6,7 @@ import { reinterpret } from "./copy/reinterpret.ts";
 import { asStridedScatter } from "./copy/scatter-views.ts";
 import { arange, full } from "./factory.ts";
 import { assertion } from "./index/assert.ts";
-import { gather } from "./index/gather.ts";
 import { indexPutMask } from "./index/index-put-mask.ts";
-import { indexPut, indexTensor } from "./index/index-tensor.ts";
-import { scatter, scatterReduce } from "./index/scatter.ts";
-import { embedding, indexSelect } from "./index/select-rows.ts";
 import { gcd, lcm } from "./integers.ts";
 import { bmm } from "./matmul/bmm.ts";
 import { groupedMm } from "./matmul/grouped.ts";
@@ -22,10 +18,8 @@ import { adaptivePool, slidingPool } from "./pool/pool.ts";
 import { poolAny } from "./pool/pool-any.ts";
 import { argmax, argmin } from "./reduce/arg-extremes.ts";
 import { amax, amin, mean, sum } from "./reduce/reduce.ts";
-import { GENERAL_REDUCTIONS } from "./reduce/reduce-any.ts";
 import { resize } from "./resize/resize.ts";
 import { RECURRENT } from "./rnn/recurrent.ts";
-import { cummax, cummin, cumprod, cumsum, logcumsumexp } from "./scan/scan.ts";
 import { logSoftmax, softmax } from "./softmax.ts";
 import { selections, sort, topk } from "./sort/sort.ts";
 
@@ -55,24 +49,11 @@ export const KERNELS: readonly WasmKernel[] = [
   cat,
   arange,
   full,
-  embedding,
-  indexSelect,
-  gather,
-  scatter,
-  scatterReduce,
-  indexTensor,
-  indexPut,
   asStridedScatter,
-  cumsum,
-  cumprod,
-  cummax,
-  cummin,
-  logcumsumexp,
   sort,
   topk,
   ...selections,
   matmulAny,
-  ...GENERAL_REDUCTIONS,
   ...RECURRENT,
   reinterpret,
   poolAny,

@@ -10,6 +10,14 @@ export const PARTS: readonly Part<WasmKernel>[] = [
     ops: /^(aten::_int_mm|pt2::linear_int8)$/,
     load: async () => (await import("./matmul/int8-kernels.ts")).INT8_KERNELS,
   },
+  {
+    ops: /^aten::(embedding|gather|index|scatter)/,
+    load: async () => (await import("./index/index-kernels.ts")).INDEX_KERNELS,
+  },
+  {
+    ops: /^aten::(sum|prod|mean|a(rg)?m|(log)?cum)/,
+    load: async () => (await import("./reduce/reduction-kernels.ts")).REDUCTION_KERNELS,
+  },
   { ops: HOST_OPS, load: async () => await (await import("./host-kernels.ts")).hostKernels() },
 ];
 

@@ -1,91 +1,149 @@
 import { numel } from "@pt2/backend";
-import { isComplexDtype, offsetsOf } from "@pt2/engine";
+import { isComplexDtype } from "@pt2/engine";
 import { isSmallFloat, normalDim } from "@pt2/format";
 import type { TensorMeta } from "@pt2/registry";
-import { bigints, type Elements, mover, numbers, product } from "../../engine/element-access.ts";
+import { bigints, type Elements, numbers, product } from "../../engine/element-access.ts";
 import { type KernelCall, type WasmKernel, wasmKernel } from "../../engine/kernel.ts";
-import { readIndices } from "../../engine/read-indices.ts";
 import { addressOf, type TensorView } from "../../engine/tensor-view.ts";
+import { float32Result, isFloat32 } from "../float32.ts";
+import { chosenAlong, eachElement, inOrder, planIndexRows, type Side } from "./index-rows.ts";
+import { planRows, type Rows } from "./read-rows.ts";
 
 /** `scatter(self, dim, index, src)`: a copy of `self` in which out[index[i][j]][j] = src[i][j]; the last write wins. */
 export const scatter: WasmKernel = wasmKernel({
   ops: ["aten::scatter.src"],
   prepare(call, args) {
     const src = call.tensor(args.src);
-    planScatter(call, args, src, (out) => {
-      const move = mover(call.heap, src, out);
-      return (from, to) => move(from, to);
-    });
+    const out = call.output();
+    call.copy(call.tensor(args.self), out);
+    const rows = rowsOf(call, args, out);
+    if (rows !== null) planIndexRows(call, "set", rows, inOrder(src), chosenAlong(out, rows.dim));
   },
 });
 
 type Reduce = "sum" | "prod" | "mean" | "amax" | "amin";
 
-/** `scatter_reduce(self, dim, index, src, reduce, include_self)` */
-export const scatterReduce: WasmKernel = wasmKernel({
+/** `scatter_reduce` of int64 that are added up, as counts are. */
+export const scatterSumInts: WasmKernel = wasmKernel({
   ops: ["aten::scatter_reduce.two"],
-  accepts: ({ self }) => !isComplexDtype(self.dtype),
+  accepts: ({ self, reduce, include_self }) => self.dtype === "int64" && reduce === "sum" && include_self,
   prepare(call, args) {
-    const src = call.tensor(args.src);
+    const out = call.output();
+    call.copy(call.tensor(args.self), out);
+    const rows = rowsOf(call, args, out);
+    if (rows !== null) planIndexRows(call, "sum", rows, inOrder(call.tensor(args.src)), chosenAlong(out, rows.dim));
+  },
+});
+
+/** `scatter_reduce(self, dim, index, src, reduce, include_self)` of floats that a kernel adds up, in single precision. */
+export const scatterReduceFloats: WasmKernel = wasmKernel({
+  ops: ["aten::scatter_reduce.two"],
+  // A mean of halves is rounded before it is divided.
+  accepts: ({ self, reduce }) => self.dtype === "float32" || (isFloat32(self) && reduce !== "mean"),
+  prepare(call, args) {
     const reduce = args.reduce as Reduce;
-    const includeSelf = args.include_self;
-    const exact = src.dtype === "int64";
-    const isPlainSum = reduce === "sum" && includeSelf && src.dtype === "float32";
-    planScatter(call, args, src, (out) => {
-      if (isPlainSum) return addFloats(call, src, out);
-      const elements = numel(out.shape);
-      const plan = exact
-        ? accumulate(bigints(call.heap, src), bigints(call.heap, out), elements, BIG[reduce], divideBig, includeSelf)
-        : accumulate(
-            numbers(call.heap, src),
-            isSmallFloat(out.dtype) ? widened(numbers(call.heap, out), elements) : numbers(call.heap, out),
-            elements,
-            reduce === "prod" ? product(out.dtype) : NUMBER[reduce],
-            divide(out.dtype.startsWith("int")),
-            includeSelf,
-          );
-      return plan(reduce === "mean");
+    const src = inOrder(call.convert(call.tensor(args.src), "float32"));
+    float32Result(call, (out) => {
+      call.copy(call.tensor(args.self), out);
+      const rows = rowsOf(call, args, out);
+      if (rows === null) return;
+      const to = chosenAlong(out, rows.dim);
+      const op = reduce === "mean" ? "sum" : reduce;
+      if (!args.include_self) planIndexRows(call, "set", rows, repeated(call, rows, NEUTRAL[op]), to);
+      planIndexRows(call, op, rows, src, to);
+      if (reduce === "mean") divideByCounts(call, rows, out, args.include_self ? 1 : 0);
     });
   },
 });
 
-/** Adds float32, which sums of gradients are: without a function for each access. */
-function addFloats({ heap }: KernelCall, src: TensorView, out: TensorView): Writer {
-  const { f32 } = heap;
-  const [source, target] = [addressOf(src) / 4, addressOf(out) / 4];
-  return (from, to) => {
-    f32[target + to] = f32[target + to]! + f32[source + from]!;
-  };
-}
+/** `scatter_reduce` of other dtypes, element by element. */
+export const scatterReduceAny: WasmKernel = wasmKernel({
+  ops: ["aten::scatter_reduce.two"],
+  accepts: ({ self }) => !isComplexDtype(self.dtype),
+  prepare(call, args) {
+    const src = call.tensor(args.src);
+    const out = call.output();
+    call.copy(call.tensor(args.self), out);
+    const rows = rowsOf(call, args, out);
+    if (rows === null) return;
+    const reduce = args.reduce as Reduce;
+    const elements = numel(out.shape);
+    call.step(() => {
+      const plan =
+        src.dtype === "int64"
+          ? accumulate(
+              bigints(call.heap, src),
+              bigints(call.heap, out),
+              elements,
+              BIG[reduce],
+              divideBig,
+              args.include_self,
+            )
+          : accumulate(
+              numbers(call.heap, src),
+              isSmallFloat(out.dtype) ? widened(numbers(call.heap, out), elements) : numbers(call.heap, out),
+              elements,
+              reduce === "prod" ? product(out.dtype) : NUMBER[reduce],
+              divide(out.dtype.startsWith("int")),
+              args.include_self,
+            );
+      const write = plan(reduce === "mean");
+      eachElement(call, rows, inOrder(src), chosenAlong(out, rows.dim), write);
+      write.finish();
+    });
+  },
+});
 
 /** Writes one element. `finish` does what must wait until all writes are known. */
 interface Writer {
   (from: number, to: number): void;
-  finish?(): void;
+  finish(): void;
 }
 
 interface ScatterArgs {
-  readonly self: TensorMeta;
   readonly dim: number;
   readonly index: TensorMeta;
 }
 
-function planScatter(call: KernelCall, args: ScatterArgs, src: TensorView, writer: (out: TensorView) => Writer): void {
-  const self = call.tensor(args.self);
-  const index = call.dense(call.tensor(args.index));
-  const out = call.output();
-  call.copy(self, out);
-  const dim = normalDim(args.dim, self.shape.length);
-  const stride = out.strides[dim] ?? 1;
-  const size = out.shape[dim] ?? 1;
-  const bases = offsetsOf({ shape: index.shape, strides: out.strides.map((s, d) => (d === dim ? 0 : s)) });
-  const rows = new Int32Array(numel(index.shape));
-  const sources = offsetsOf({ shape: index.shape, strides: src.strides });
+/** Plans the rows that are written; null where there are none. */
+function rowsOf(call: KernelCall, args: ScatterArgs, out: TensorView): (Rows & { readonly dim: number }) | null {
+  const index = call.tensor(args.index);
+  if (numel(index.shape) === 0) return null;
+  const dim = normalDim(args.dim, out.shape.length);
+  return { dim, ...planRows(call, index, { dim, size: out.shape[dim] ?? 1 }) };
+}
+
+/** What leaves the first element as it is: a sum with 0 would lose the sign of a zero. */
+const NEUTRAL = { sum: -0, prod: 1, amax: Number.NEGATIVE_INFINITY, amin: Number.POSITIVE_INFINITY } as const;
+
+/** One number for each row, which is as long as what the index is expanded over. */
+function repeated(call: KernelCall, { shape, strides, dim }: Rows & { readonly dim: number }, value: number): Side {
+  const first =
+    Math.max(
+      dim,
+      strides.findLastIndex((stride) => stride !== 0),
+    ) + 1;
+  const row = call.temporary("float32", shape.slice(first));
   call.step(() => {
-    readIndices(call, index, rows, { dim, size });
-    const write = writer(out);
-    for (let i = 0; i < rows.length; i++) write(sources[i]!, bases[i]! + rows[i]! * stride);
-    write.finish?.();
+    const at = addressOf(row) / 4;
+    call.heap.f32.fill(value, at, at + numel(row.shape));
+  });
+  return { view: row, strides: [...new Array<number>(first).fill(0), ...row.strides], row: 0 };
+}
+
+/** Divides each element that was written by how often it was, and `more`. */
+function divideByCounts(call: KernelCall, rows: Rows & { readonly dim: number }, out: TensorView, more: number): void {
+  const counts = call.temporary("float32", out.shape);
+  const elements = numel(out.shape);
+  call.step(() => {
+    const at = addressOf(counts) / 4;
+    call.heap.f32.fill(0, at, at + elements);
+  });
+  planIndexRows(call, "sum", rows, repeated(call, rows, 1), chosenAlong(counts, rows.dim));
+  call.step(() => {
+    const { f32 } = call.heap;
+    const [sum, count] = [addressOf(out) / 4, addressOf(counts) / 4];
+    for (let i = 0; i < elements; i++) if (f32[count + i]! > 0) f32[sum + i]! /= f32[count + i]! + more;
   });
 }
 
@@ -122,14 +180,14 @@ function accumulate<T>(
 ): (mean: boolean) => Writer {
   return (mean) => {
     const counts = new Uint32Array(includeSelf && !mean ? 0 : elements);
-    const write: Writer =
+    const write =
       counts.length === 0
-        ? (from, to) => out.set(to, combine(out.get(to), src.get(from)))
-        : (from, to) => {
+        ? (from: number, to: number) => out.set(to, combine(out.get(to), src.get(from)))
+        : (from: number, to: number) => {
             const isFirst = counts[to]!++ === 0;
             out.set(to, isFirst && !includeSelf ? src.get(from) : combine(out.get(to), src.get(from)));
           };
-    write.finish = () => {
+    const finish = (): void => {
       out.round?.();
       if (!mean) return;
       for (const [to, count] of counts.entries()) {
@@ -137,7 +195,7 @@ function accumulate<T>(
       }
       out.round?.();
     };
-    return write;
+    return Object.assign(write, { finish });
   };
 }
 

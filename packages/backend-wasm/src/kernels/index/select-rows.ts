@@ -1,18 +1,16 @@
 import { numel } from "@pt2/backend";
-import { normalDim } from "@pt2/format";
-import { pick } from "../../engine/element-access.ts";
+import { contiguousStrides, normalDim } from "@pt2/format";
 import { type KernelCall, type WasmKernel, wasmKernel } from "../../engine/kernel.ts";
-import { readIndices } from "../../engine/read-indices.ts";
 import type { TensorView } from "../../engine/tensor-view.ts";
+import { planIndexRows } from "./index-rows.ts";
+import { type IndexOfDim, planTuples } from "./tuples.ts";
 
 /** `index_select(self, dim, index)`: whole slices. */
 export const indexSelect: WasmKernel = wasmKernel({
   ops: ["aten::index_select"],
   prepare(call, args) {
-    const self = call.dense(call.tensor(args.self));
-    const rank = self.shape.length;
-    const dim = normalDim(args.dim, rank);
-    planSlices(call, self, call.dense(call.tensor(args.index)), dim);
+    const self = call.tensor(args.self);
+    planSlices(call, self, [{ dim: normalDim(args.dim, self.shape.length), view: call.tensor(args.index) }]);
   },
 });
 
@@ -20,25 +18,15 @@ export const indexSelect: WasmKernel = wasmKernel({
 export const embedding: WasmKernel = wasmKernel({
   ops: ["aten::embedding"],
   prepare(call, { weight, indices }) {
-    planSlices(call, call.dense(call.tensor(weight)), call.dense(call.tensor(indices)), 0);
+    planSlices(call, call.tensor(weight), [{ dim: 0, view: call.tensor(indices) }]);
   },
 });
 
-/** out[outer, i, inner] = self[outer, index[i], inner] */
-function planSlices(call: KernelCall, self: TensorView, index: TensorView, dim: number): void {
+/** Copies what index tensors choose, one slice after the other. */
+export function planSlices(call: KernelCall, self: TensorView, indices: readonly IndexOfDim[], wraps = false): void {
   const out = call.output();
-  const size = self.shape[dim] ?? 1;
-  const count = numel(index.shape);
-  const outer = numel(self.shape.slice(0, dim));
-  const inner = numel(self.shape.slice(dim + 1));
-  if (numel(out.shape) === 0 && count === 0) return;
-  const sources = new Int32Array(count);
-  call.step(() => {
-    readIndices(call, index, sources, { dim, size });
-    for (let i = 0; i < count; i++) sources[i]! *= inner;
-    for (let o = 0; o < outer; o++) {
-      const part = { ...self, offset: self.offset + o * size * inner };
-      pick(call.heap, part, out, sources, inner, o * count * inner);
-    }
-  });
+  const { rows, chosen } = planTuples(call, self, indices, wraps);
+  // A number for an index leaves its dimension out, or as one of size 1: the shape may be another one than that of the result.
+  const to = { view: out, strides: contiguousStrides(rows.shape), row: 0 };
+  if (numel(out.shape) > 0) planIndexRows(call, "set", rows, chosen, to);
 }

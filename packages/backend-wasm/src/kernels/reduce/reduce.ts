@@ -1,11 +1,11 @@
 import { numel } from "@pt2/backend";
-import { isDense } from "@pt2/engine";
-import { contiguousStrides, type DType, normalDim } from "@pt2/format";
+import type { DType } from "@pt2/format";
 import type { TensorMeta } from "@pt2/registry";
 import { type KernelCall, type WasmKernel, wasmKernel } from "../../engine/kernel.ts";
 import { addressOf, type TensorView } from "../../engine/tensor-view.ts";
 import { LINE_FLOATS, type Part } from "../../threads/team.ts";
 import { float32Result, isFloat32 } from "../float32.ts";
+import { type Columns, columnsOf, outputStrides, reducedDims } from "./columns.ts";
 
 type ReductionOp =
   | "aten::sum"
@@ -15,20 +15,6 @@ type ReductionOp =
   | "aten::amax"
   | "aten::amin";
 type Reduction = "sum" | "mean" | "max" | "min";
-
-/** A dense tensor seen as [outer, n, inner] in memory order, of which n goes away. */
-interface Columns {
-  readonly source: TensorView;
-  readonly outer: number;
-  readonly n: number;
-  readonly inner: number;
-}
-
-/** What is left of a tensor's dimensions. */
-interface Kept extends Columns {
-  /** The kept dimensions from the slowest to the fastest. */
-  readonly kept: readonly number[];
-}
 
 /** `sum`, `mean`, `amax` and `amin` over any dimensions of float tensors. */
 function reductionKernel(ops: readonly ReductionOp[], reduction: Reduction): WasmKernel {
@@ -51,52 +37,6 @@ export const sum: WasmKernel = reductionKernel(["aten::sum", "aten::sum.dim_IntL
 export const mean: WasmKernel = reductionKernel(["aten::mean", "aten::mean.dim"], "mean");
 export const amax: WasmKernel = reductionKernel(["aten::amax"], "max");
 export const amin: WasmKernel = reductionKernel(["aten::amin"], "min");
-
-function reducedDims(given: readonly number[] | null | undefined, rank: number): ReadonlySet<number> {
-  const all = given === null || given === undefined || given.length === 0;
-  return new Set(all ? Array.from({ length: rank }, (_, d) => d) : given.map((d) => normalDim(d, rank)));
-}
-
-function columnsOf(call: KernelCall, input: TensorView, reduced: ReadonlySet<number>): Kept {
-  const order = [...input.shape.keys()].sort((a, b) => input.strides[b]! - input.strides[a]! || a - b);
-  const first = order.findIndex((d) => reduced.has(d));
-  const last = order.findLastIndex((d) => reduced.has(d));
-  const adjacent = order.slice(first, last + 1).every((d) => reduced.has(d) || input.shape[d] === 1);
-  if (isDense(input.shape, input.strides) && adjacent) return split(input, order, reduced);
-  // Otherwise the reduced dimensions go last, by a copy.
-  const moved = [...input.shape.keys()].filter((d) => !reduced.has(d)).concat([...reduced].sort((a, b) => a - b));
-  const row = contiguousStrides(moved.map((d) => input.shape[d]!));
-  const strides = input.shape.map((_, d) => row[moved.indexOf(d)]!);
-  return split(call.withStrides(input, strides), moved, reduced);
-}
-
-function split(source: TensorView, order: readonly number[], reduced: ReadonlySet<number>): Kept {
-  const size = (dims: readonly number[]): number => dims.reduce((n, d) => n * source.shape[d]!, 1);
-  const first = order.findIndex((d) => reduced.has(d));
-  const last = order.findLastIndex((d) => reduced.has(d));
-  if (first < 0) return { source, outer: 1, n: 1, inner: size(order), kept: order };
-  const kept = order.filter((d) => !reduced.has(d));
-  return {
-    source,
-    outer: size(order.slice(0, first)),
-    n: size(order.slice(first, last + 1)),
-    inner: size(order.slice(last + 1)),
-    kept,
-  };
-}
-
-/** The result keeps the memory order of the dimensions that stay. */
-function outputStrides(shape: readonly number[], { source, kept }: Kept, rank: number): readonly number[] {
-  const strides = new Array<number>(shape.length).fill(1);
-  const keepdim = shape.length === rank;
-  const positions = [...kept].sort((a, b) => a - b);
-  let stride = 1;
-  for (const d of [...kept].reverse()) {
-    strides[keepdim ? d : positions.indexOf(d)] = stride;
-    stride *= source.shape[d]!;
-  }
-  return strides;
-}
 
 /** Plans a reduction of [outer, n, inner] float32 elements into [outer, inner] dense ones. */
 export function planColumns(

@@ -1,7 +1,8 @@
 import { isComplexDtype, type Slices, slicesOf } from "@pt2/engine";
-import { type DType, normalDim } from "@pt2/format";
+import { DTYPES, type DType, normalDim } from "@pt2/format";
 import { bigints, complexParts, type Elements, numbers, product } from "../../engine/element-access.ts";
 import { type WasmKernel, wasmKernel } from "../../engine/kernel.ts";
+import { addressOf } from "../../engine/tensor-view.ts";
 
 /** `cumsum` and `cumprod` along one dimension; float32 runs in double and is rounded at each element. */
 function scanKernel(
@@ -57,7 +58,36 @@ function run<T>(source: Elements<T>, target: Elements<T>, from: Slices, to: Slic
   }
 }
 
-export const cumsum: WasmKernel = scanKernel(
+/** As the kernel numbers them. */
+const SUMMED: Readonly<Partial<Record<DType, number>>> = { float32: 0, float64: 1, int64: 2 };
+
+/** `cumsum` of what most sums are of; {@link cumsumAny} takes the others. */
+export const cumsum: WasmKernel = wasmKernel({
+  ops: ["aten::cumsum"],
+  accepts: ({ self, dtype }) => !isComplexDtype(self.dtype) && (dtype ?? resultOf(self.dtype)) in SUMMED,
+  prepare(call, args) {
+    const out = call.output();
+    const self = call.convert(call.tensor(args.self), out.dtype);
+    const dim = normalDim(args.dim, self.shape.length);
+    const [from, to] = [slicesOf(self, dim), slicesOf(out, dim)];
+    const { itemsize } = DTYPES[out.dtype];
+    const kind = SUMMED[out.dtype]!;
+    call.step(() => {
+      const [source, target] = [addressOf(self), addressOf(out)];
+      for (const [lane, a] of from.starts.entries()) {
+        const [first, second] = [source + a * itemsize, target + to.starts[lane]! * itemsize];
+        call.kernels.runningSums(kind, first, second, from.size, from.stride * itemsize, to.stride * itemsize);
+      }
+    });
+  },
+});
+
+/** Sums of integers and bools are int64. */
+function resultOf(dtype: DType): DType {
+  return DTYPES[dtype].kind === "float" ? dtype : "int64";
+}
+
+export const cumsumAny: WasmKernel = scanKernel(
   "aten::cumsum",
   () => (a, b) => a + b,
   (a, b) => BigInt.asIntN(64, a + b),
