@@ -78,3 +78,28 @@ case("_linalg_solve_ex", "two right sides", t(3, 3).add(torch.eye(3) * 5), t(3, 
 case("trapezoid.dx", "int8, of which two overflow", v(100, 100, 100, dtype=i8), dx=2)
 case("trapezoid.x", "int8", v(10, 20, 30, dtype=i8), v(1, 2, 4, dtype=i8))
 case("trapezoid.dx", "of nothing", t(3, 0))
+
+# Gradients of views, and of activations that are no function of one element, as programs with gradients inside have them.
+case("slice_backward", "a step", t(3, 2, 5), [3, 7, 5], 1, 1, 5, 2)
+case("slice_backward", "to the end", t(3, 4), [3, 7], -1, -4, 9223372036854775807, 1)
+case("slice_backward", "nothing", t(3, 0), [3, 7], 1, 5, 2, 1)
+case("select_backward", "from the end", t(3, 5), [3, 7, 5], 1, -2)
+case("select_backward", "to a number", t(), [7], 0, 3)
+case("diagonal_backward", "above", t(2, 3), [2, 3, 5], 2, 1, 2)
+case("diagonal_backward", "turned dims", t(5, 3), [3, 5, 4], -1, 2, 0)
+case("trace_backward", "more columns", t(), [3, 5])
+case("trace_backward", "more rows", t(), [7, 2])
+case("unfold_backward", "windows overlap", t(2, 3, 5, 3), [2, 7, 5], 1, 3, 2)
+case("unfold_backward", "gaps, the last dimension", t(3, 2, 2), [3, 7], -1, 2, 4)
+case("glu_backward", "a middle dimension", t(2, 3, 5), t(2, 6, 5), 1)
+case("glu_backward", "the last dimension", t(3, 2), t(3, 4), -1)
+logits = v(0, 1, -1, 90, -90, 3, -3)
+case("log_sigmoid_backward", "small and large", t(7), logits, (-logits.abs()).exp())
+case("_prelu_kernel_backward", "a weight for each channel", t(2, 3, 5), t(2, 3, 5), t(1, 3, 1))
+for name, values in (
+    ("no zeros", t(3, 5, lo=0.3)),
+    ("one zero", v([2, 0, 3, 4], [1, 2, 3, 0], [0, 1, 2, 3])),
+    ("several zeros", v([0, 2, 0, 3], [5, 0, 0, 2], [0, 0, 0, 0])),
+):
+    case("cumprod_backward", name, t(*values.shape), values, 1, values.cumprod(1))
+case("cumprod_backward", "the first dimension", t(3, 5), t(3, 5, lo=0.3), -2, t(3, 5, lo=0.3))

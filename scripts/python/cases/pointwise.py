@@ -133,16 +133,3 @@ case("rrelu_with_noise_backward", "training", t(3, 5), t(3, 5), t(3, 5), 0.1, 0.
 case("rrelu_with_noise_backward", "evaluation", t(3, 5), t(3, 5), t(3, 5), 0.1, 0.3, False, False)
 for half in (f16, bf16):
     case("fake_quantize_per_tensor_affine", f"a grid of {half}", v(*(i / 20 for i in range(-35, 36)), dtype=half), 0.1, 0, -128, 127)
-
-case("glu_backward", "a middle dimension", t(2, 3, 5), t(2, 6, 5), 1)
-case("glu_backward", "the last dimension", t(3, 2), t(3, 4), -1)
-logits = v(0, 1, -1, 90, -90, 3, -3)
-case("log_sigmoid_backward", "small and large", t(7), logits, (-logits.abs()).exp())
-case("_prelu_kernel_backward", "a weight for each channel", t(2, 3, 5), t(2, 3, 5), t(1, 3, 1))
-for name, values in (
-    ("no zeros", t(3, 5, lo=0.3)),
-    ("one zero", v([2, 0, 3, 4], [1, 2, 3, 0], [0, 1, 2, 3])),
-    ("several zeros", v([0, 2, 0, 3], [5, 0, 0, 2], [0, 0, 0, 0])),
-):
-    case("cumprod_backward", name, t(*values.shape), values, 1, values.cumprod(1))
-case("cumprod_backward", "the first dimension", t(3, 5), t(3, 5, lo=0.3), -2, t(3, 5, lo=0.3))

@@ -178,3 +178,4 @@ case("prod.dim_int", "halves of floats", t(3, 5), 0, dtype=f16)
 for op in ("std_mean.correction", "var_mean.correction"):
     case(op, "infinities", v((1, inf, 2), (-inf, inf, 0), (3, 1, 2)), [1])
     case(op, "one element", v(3))
+case("cumprod", "zeros", v([2, 0, 3, 4], [0, 1, 0, 2], [3, 2, 1, 0]), 1)

@@ -1,5 +1,6 @@
 import { normalDim } from "@pt2/format";
 import type { Builder, TensorMeta } from "@pt2/registry";
+import { autogradError } from "../autograd-errors.ts";
 import { type Call, type GradientRule, type GradientRules, type Gradients, ofResult } from "../gradient-rule.ts";
 import { Emit, tensorOf } from "./support.ts";
 
@@ -23,6 +24,18 @@ export const REDUCTION_RULES: GradientRules = {
     const sums = b.tensor("aten::cumsum", { self: reversed(grad), dim: Number(dim), dtype: x.dtype });
     return { self: reversed(sums) };
   }),
+  "aten::cumprod": ofResult((grad, { self, dim }, b, { results }) => {
+    const [e, x, output] = [new Emit(b), tensorOf(self), results[0]!];
+    const input = e.cast(x, output.dtype);
+    return { self: e.cast(e.tensor("aten::cumprod_backward", { grad, input, dim, output }), x.dtype) };
+  }),
+  "aten::cumprod_backward": () => {
+    // Its decomposition looks for zeros, which it takes for constants.
+    throw autogradError("autograd.no-gradient", {
+      what: "aten::cumprod_backward has no gradient: second derivatives of cumprod are not computed",
+      advice: "Write the products out with `mul`, if there are few factors.",
+    });
+  },
   "aten::cat": ofResult((grad, { tensors, dim }, b) => ({
     tensors: cut(grad, tensors as readonly TensorMeta[], Number(dim ?? 0), new Emit(b)),
   })),

@@ -41,8 +41,9 @@ export function unroll(
   const finals: CellState[] = [];
   check(args.input.shape[args.batch_first ? 1 : 0]! > 0, "Expected sequence length to be larger than 0 in RNN");
   let sequence = args.batch_first ? e.transpose(args.input, 0, 1) : args.input;
+  const [steps, batch] = sequence.shape;
   // Only lower precision shows whether it is.
-  const isDense = !args.batch_first || sequence.shape.lastIndexOf(1, 1) >= 0 || !isHalfPrecision(sequence.dtype);
+  const isDense = !args.batch_first || steps === 1 || batch === 1 || !isHalfPrecision(sequence.dtype);
   for (const layer of range(args.num_layers)) {
     const runs = range(directions).map((direction) => {
       const at = layer * directions + direction;
