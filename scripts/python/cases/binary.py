@@ -178,3 +178,4 @@ case("ldexp.Tensor", "powers out of range", v(1e-30, 3, 0, inf, -1), v(200, -140
 case("ldexp.Tensor", "float64, int exponent", v(1e-30, 3, -1e30, dtype=f64), v(150, -90, -100, dtype=i64))
 for half in (f16, bf16):
     case("ldexp.Tensor", f"{half}, int exponent", t(5, dtype=half), ints(5, lo=-3, hi=3, dtype=i32))
+case("hypot", "infinite and tiny sides", v(inf, nan, -inf, nan, 1e-40, 0, -3), v(nan, inf, 2, 1, 2e-40, -0.0, 4))

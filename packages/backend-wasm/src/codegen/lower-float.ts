@@ -101,6 +101,8 @@ function lowerOne(g: NodeGraph, fn: BinaryFn, shape: Shape, x: Node, y: Node, yE
       const power = Number.isInteger(exponent) && Math.abs(exponent) <= 16 ? integerPower(g, shape, x, exponent) : null;
       return power ?? anyPower(g, shape, x, y, Number.isFinite(exponent));
     }
+    case "hypot":
+      return shape === "f32x4" ? hypotenuse(g, x, y) : g.call(`${fn}.${shape}`, "v128", x, y);
     default:
       return g.call(`${fn}.${shape}`, "v128", x, y);
   }
@@ -170,14 +172,32 @@ function integerPower(g: NodeGraph, shape: Shape, x: Node, exponent: number): No
     return exponent === 2 ? square : g.op(`${shape}.mul`, square, x);
   }
   if (shape === "f64x2" || exponent < 0) return null;
-  const high = g.shuffle(x, x, [8, 9, 10, 11, 12, 13, 14, 15, 8, 9, 10, 11, 12, 13, 14, 15]);
-  const [low, up] = [x, high].map((half) => {
-    let [result, base] = [g.f64x2(1), g.op("f64x2.promote_low_f32x4", half)];
+  return inDoubles(g, [x], ([given]) => {
+    let [result, base] = [g.f64x2(1), given!];
     for (let rest = exponent; rest > 0; rest >>= 1) {
       if (rest & 1) result = g.op("f64x2.mul", result, base);
       if (rest > 1) base = g.op("f64x2.mul", base, base);
     }
-    return g.op("f32x4.demote_f64x2_zero", result);
-  }) as [Node, Node];
-  return g.shuffle(low, up, [0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23]);
+    return result;
+  });
+}
+
+/** Computes a length of float32, whose squares double precision holds. An infinite side makes it infinite, also beside NaN. */
+function hypotenuse(g: NodeGraph, x: Node, y: Node): Node {
+  const length = inDoubles(g, [x, y], (sides) => {
+    const [a, b] = sides.map((side) => g.op("f64x2.mul", side, side)) as [Node, Node];
+    return g.op("f64x2.sqrt", g.op("f64x2.add", a, b));
+  });
+  const infinity = constantOf(g, "f32x4", Number.POSITIVE_INFINITY);
+  const [left, right] = [x, y].map((side) => g.op("f32x4.eq", g.op("f32x4.abs", side), infinity)) as [Node, Node];
+  return g.op("v128.bitselect", infinity, length, g.op("v128.or", left, right));
+}
+
+/** Computes what becomes of float32 in double precision, and rounds it once. */
+function inDoubles(g: NodeGraph, given: readonly Node[], compute: (wide: readonly Node[]) => Node): Node {
+  const upper = (x: Node): Node => g.shuffle(x, x, [8, 9, 10, 11, 12, 13, 14, 15, 8, 9, 10, 11, 12, 13, 14, 15]);
+  const [low, high] = [given, given.map(upper)].map((halves) =>
+    g.op("f32x4.demote_f64x2_zero", compute(halves.map((half) => g.op("f64x2.promote_low_f32x4", half)))),
+  ) as [Node, Node];
+  return g.shuffle(low, high, [0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23]);
 }
