@@ -9,7 +9,7 @@ import { reader } from "./elements.ts";
 /** Distinct elements: where each of them first is, which of them each element is, and how many are equal to it. */
 interface Distinct {
   readonly firsts: readonly number[];
-  readonly inverse: readonly number[];
+  readonly inverse: Int32Array;
   readonly counts: readonly number[];
 }
 
@@ -17,7 +17,11 @@ interface Distinct {
 export const unique: DynamicKernel = dynamicKernel(
   ["aten::_unique", "aten::_unique2"],
   ({ self, return_inverse, return_counts }) => {
-    const found = sorted(numel(self.shape), elementOrder(self));
+    const keys = keysOf(self);
+    const found = runs(
+      sortedBy(keys.some(Number.isNaN) ? ranksOf(keys.length, elementOrder(self)) : keys),
+      sameKey(keys),
+    );
     return flatResults(self, found, return_inverse, return_counts === true);
   },
 );
@@ -27,7 +31,7 @@ export const uniqueDim: DynamicKernel = dynamicKernel(
   ["aten::unique_dim"],
   ({ self, dim, return_inverse, return_counts }) => {
     const slices = slicesOf(self, dim);
-    const found = sorted(slices.count, slices.compare);
+    const found = runs(sortedBy(ranksOf(slices.count, slices.compare)), sameIn(slices));
     return sliceResults(slices, found, return_inverse, return_counts);
   },
 );
@@ -37,11 +41,11 @@ export const uniqueConsecutive: DynamicKernel = dynamicKernel(
   ["aten::unique_consecutive", "aten::unique_dim_consecutive"],
   ({ self: tensor, dim, return_inverse, return_counts }) => {
     if (dim === null) {
-      const found = consecutive(numel(tensor.shape), elementOrder(tensor));
-      return flatResults(tensor, found, return_inverse, return_counts);
+      const keys = keysOf(tensor);
+      return flatResults(tensor, runs(inOrder(keys.length), sameKey(keys)), return_inverse, return_counts);
     }
     const slices = slicesOf(tensor, dim);
-    return sliceResults(slices, consecutive(slices.count, slices.compare), return_inverse, return_counts);
+    return sliceResults(slices, runs(inOrder(slices.count), sameIn(slices)), return_inverse, return_counts);
   },
 );
 
@@ -60,35 +64,60 @@ function order(x: number | bigint, y: number | bigint): number {
   return x > y ? 1 : Number(Number.isNaN(x)) - Number(Number.isNaN(y)) || Number.NaN;
 }
 
-/** Zeros of both signs are equal, and NaN equals nothing: which of them comes first is left to PyTorch's way of sorting. */
-function sorted(count: number, compare: Compare): Distinct {
-  const byValue = Array.from({ length: count }, (_, i) => i).sort((a, b) => compare(a, b) || a - b);
+/** Numbers in whose order the elements are, with NaN for NaN. Integers beyond the exact ones of double precision are ranked. */
+function keysOf(tensor: HostData): Float64Array {
+  const [read, count] = [reader(tensor), numel(tensor.shape)];
   const keys = new Float64Array(count);
+  for (let i = 0; i < count; i++) {
+    const value = read(i);
+    if (typeof value === "bigint" && !Number.isSafeInteger(Number(value))) return ranksOf(count, elementOrder(tensor));
+    keys[i] = Number(value);
+  }
+  return keys;
+}
+
+/** Ranks what is compared, NaN behind all others. Zeros of both signs are equal. */
+function ranksOf(count: number, compare: Compare): Float64Array {
+  const byValue = inOrder(count).sort((a, b) => compare(a, b) || a - b);
+  const ranks = new Float64Array(count);
   let rank = 0;
   for (const [i, position] of byValue.entries()) {
     if (i > 0 && compare(byValue[i - 1]!, position) < 0) rank++;
-    keys[position] = rank;
+    ranks[position] = rank;
   }
-  const at = Int32Array.from(keys.keys());
-  sortRange({ keys, at }, 0, count);
-  return runs([...at], compare);
+  return ranks;
 }
 
-function consecutive(count: number, compare: Compare): Distinct {
-  return runs(
-    Array.from({ length: count }, (_, i) => i),
-    compare,
-  );
+/** Which of equal ones comes first is left to PyTorch's way of sorting. */
+function sortedBy(keys: Float64Array): Int32Array {
+  const at = inOrder(keys.length);
+  sortRange({ keys, at }, 0, keys.length);
+  return at;
 }
 
-/** Groups equal neighbors. NaN equals nothing, itself included. */
-function runs(positions: readonly number[], compare: Compare): Distinct {
+function inOrder(count: number): Int32Array {
+  return new Int32Array(count).map((_, i) => i);
+}
+
+/** Whether two elements or slices are equal. NaN equals nothing, itself included. */
+type Same = (a: number, b: number) => boolean;
+
+function sameKey(keys: Float64Array): Same {
+  return (a, b) => keys[a] === keys[b];
+}
+
+function sameIn({ compare }: Slices): Same {
+  return (a, b) => compare(a, b) === 0;
+}
+
+/** Groups equal neighbors. */
+function runs(positions: Int32Array, isSame: Same): Distinct {
   const firsts: number[] = [];
   const counts: number[] = [];
-  const inverse = new Array<number>(positions.length);
+  const inverse = new Int32Array(positions.length);
   for (const position of positions) {
     const last = firsts.at(-1);
-    if (last === undefined || compare(last, position) !== 0) {
+    if (last === undefined || !isSame(last, position)) {
       firsts.push(position);
       counts.push(0);
     }
