@@ -4,12 +4,12 @@ import type { HostData } from "../staged/run-value.ts";
 import { broadcastPositions, broadcastShape } from "../strides/broadcast.ts";
 import { wrapIndex } from "../strides/offsets.ts";
 import { reader } from "./elements.ts";
-import { positions } from "./nonzero.ts";
+import { indexIn, positions } from "./nonzero.ts";
 
 /** `self[indices]` as the shape of the result and the offset in `self` of each of its elements. */
 export interface Selection {
   readonly shape: readonly number[];
-  readonly offsets: readonly number[];
+  readonly offsets: Float64Array;
 }
 
 interface Index {
@@ -46,10 +46,10 @@ export function selectElements(
       (all, d) => all.flatMap((base) => Array.from({ length: shape[d]! }, (_, i) => base + i * strides[d]!)),
       [0],
     );
-  const tails = spread(after);
-  const offsets: number[] = [];
-  for (const lead of spread(before))
-    for (const base of bases) for (const tail of tails) offsets.push(lead + base + tail);
+  const [leads, tails] = [spread(before), spread(after)];
+  const offsets = new Float64Array(leads.length * bases.length * tails.length);
+  let next = 0;
+  for (const lead of leads) for (const base of bases) for (const tail of tails) offsets[next++] = lead + base + tail;
   const size = (d: number): number => shape[d]!;
   return { shape: [...before.map(size), ...common, ...after.map(size)], offsets };
 }
@@ -63,9 +63,6 @@ function expandMasks(indices: readonly (HostData | null)[]): readonly (Index | n
       return [{ shape: index.shape, at: (i) => Number(read(i)) }];
     }
     const found = positions(index);
-    return index.shape.map((size, d) => {
-      const step = numel(index.shape.slice(d + 1));
-      return { shape: [found.length], at: (i) => Math.floor(found[i]! / step) % size };
-    });
+    return index.shape.map((_, d) => ({ shape: [found.length], at: (i) => indexIn(index.shape, d, found[i]!) }));
   });
 }

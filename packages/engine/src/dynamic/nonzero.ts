@@ -1,18 +1,18 @@
 import { type DynamicKernel, dynamicKernel } from "../staged/dynamic-kernel.ts";
 import type { HostData } from "../staged/run-value.ts";
+import { int64Tensor } from "./bytes.ts";
 import { isTruthy } from "./elements.ts";
 
 /** `nonzero(self)`: the index of each element that is not zero, [count, rank]. */
 export const nonzero: DynamicKernel = dynamicKernel(["aten::nonzero", "aten::argwhere"], ({ self }) => {
   const found = positions(self);
   const { shape } = self;
-  const out = new BigInt64Array(found.length * shape.length);
-  found.forEach((flat, row) => {
-    unravel(flat, shape, (d, index) => {
-      out[row * shape.length + d] = BigInt(index);
-    });
-  });
-  return [int64([found.length, shape.length], out)];
+  const rank = shape.length;
+  const rows = new Int32Array(found.length * rank);
+  for (let d = 0; d < rank; d++) {
+    for (let i = 0; i < found.length; i++) rows[i * rank + d] = indexIn(shape, d, found[i]!);
+  }
+  return [int64Tensor([found.length, rank], rows)];
 });
 
 /** `where(condition)` and `nonzero_numpy(self)`: one index tensor per dimension; a number is a list of one. */
@@ -20,33 +20,29 @@ export const where: DynamicKernel = dynamicKernel(["aten::where", "aten::nonzero
   const mask = (condition ?? self)!;
   const found = positions(mask);
   const shape = mask.shape.length === 0 ? [1] : mask.shape;
-  const columns = shape.map(() => new BigInt64Array(found.length));
-  found.forEach((flat, row) => {
-    unravel(flat, shape, (d, index) => {
-      columns[d]![row] = BigInt(index);
-    });
-  });
-  return [columns.map((column) => int64([found.length], column))];
+  return [
+    shape.map((_, d) =>
+      int64Tensor(
+        [found.length],
+        found.map((flat) => indexIn(shape, d, flat)),
+      ),
+    ),
+  ];
 });
 
 /** Row-major positions of the elements that are not zero. */
-export function positions(tensor: HostData): readonly number[] {
+export function positions(tensor: HostData): Int32Array {
   const truthy = isTruthy(tensor);
   const count = tensor.shape.reduce((n, size) => n * size, 1);
-  const found: number[] = [];
-  for (let i = 0; i < count; i++) if (truthy(i)) found.push(i);
-  return found;
+  const found = new Int32Array(count);
+  let next = 0;
+  for (let i = 0; i < count; i++) if (truthy(i)) found[next++] = i;
+  return found.slice(0, next);
 }
 
-/** An int64 tensor. */
-function int64(shape: readonly number[], values: BigInt64Array): HostData {
-  return { dtype: "int64", shape, bytes: new Uint8Array(values.buffer, values.byteOffset, values.byteLength) };
-}
-
-function unravel(flat: number, shape: readonly number[], visit: (dim: number, index: number) => void): void {
+/** Returns the index in dimension `d` of the element at a row-major position. */
+export function indexIn(shape: readonly number[], d: number, flat: number): number {
   let rest = flat;
-  for (let d = shape.length - 1; d >= 0; d--) {
-    visit(d, rest % shape[d]!);
-    rest = Math.floor(rest / shape[d]!);
-  }
+  for (let k = shape.length - 1; k > d; k--) rest = Math.floor(rest / shape[k]!);
+  return d === 0 ? rest : rest % shape[d]!;
 }
