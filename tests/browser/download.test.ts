@@ -49,7 +49,8 @@ describePage("what a page with wasm downloads", { app: "tests/browser/smallest-w
     // 1.2 kB of it multiply six rows at a time, half a kB read pictures in strips, 0.6 kB place what is joined, and 1.8 kB are tiles
     // for stride 2, reductions of whole cache lines and groups that threads share; 0.4 kB fetch weights before they are needed, 0.2 kB
     // call threads before inputs are written, and 0.9 kB are normalizations as on the GPU and depthwise convolutions with several outputs;
-    // 5 kB are products of float64, integers and complex numbers, linear layers on weights of int8, and running extremes; 0.3 kB are lengths in doubles.
+    // 5 kB are products of float64, integers and complex numbers, linear layers on weights of int8, and running extremes; 0.3 kB are
+    // lengths in doubles.
     await measure(ready, answer, { before: 60_200, after: 238_800 });
   });
 });
