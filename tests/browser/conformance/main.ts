@@ -1,6 +1,7 @@
 // The conformance suite in a page: it keeps its tests, and runs those that it is asked to run.
 import { webgpu } from "@pt2/backend-webgpu";
-import { type TestBackendOptions, type TestContext, testBackend } from "@pt2/conformance";
+import type { TestBackendOptions } from "@pt2/conformance";
+import { type DeclaredTests, declaredTests } from "../declared-tests.ts";
 
 /** What the page offers. */
 export interface ConformancePage {
@@ -19,28 +20,16 @@ declare global {
   var conformance: ConformancePage;
 }
 
-const tests = new Map<string, (context: TestContext) => Promise<void>>();
-const last: (() => Promise<void>)[] = [];
-const groups: string[] = [];
+let declared: DeclaredTests | undefined;
 
 globalThis.conformance = {
-  define: (name, options) =>
-    testBackend(name, () => webgpu(), {
-      ...options,
-      runner: {
-        describe(group, define) {
-          groups.push(group);
-          define();
-          groups.pop();
-        },
-        it: (test, run) => tests.set(JSON.stringify([...groups, test]), run),
-        afterAll: (run) => last.push(run),
-      },
-    }),
+  async define(name, options) {
+    declared = await declaredTests(name, () => webgpu(), options);
+  },
   async run(path) {
     let outcome: TestOutcome = "passed";
     try {
-      await tests.get(JSON.stringify(path))!({
+      await declared!.tests.get(JSON.stringify(path))!({
         skip(reason = "") {
           outcome = { skipped: reason };
         },
@@ -51,6 +40,6 @@ globalThis.conformance = {
     return outcome;
   },
   async finish() {
-    for (const run of last) await run();
+    await declared?.finish();
   },
 };

@@ -1,7 +1,8 @@
 // A page that asks the server for tasks, does them, and sends what came of them: any engine can do that.
 import { wasm } from "@pt2/backend-wasm";
-import { type SuitePart, testBackend } from "@pt2/conformance";
+import type { SuitePart } from "@pt2/conformance";
 import { load, tensor } from "@pt2/runtime";
+import { declaredTests } from "../declared-tests.ts";
 
 const AWAIT_USING = "dispose: a backend at the end of `await using`";
 
@@ -19,29 +20,17 @@ const tasks = {
   async conformance(
     parts: readonly SuitePart[],
   ): Promise<{ readonly passed: number; readonly failed: readonly string[] }> {
-    const tests: (readonly [string, (context: { skip(): void }) => Promise<void>])[] = [];
-    const last: (() => Promise<void>)[] = [];
-    const groups: string[] = [];
-    await testBackend("wasm", () => wasm(), {
+    const { tests, finish } = await declaredTests("wasm", () => wasm(), {
       parts,
       skip: "asyncDispose" in Symbol ? {} : { [AWAIT_USING]: "the engine has no Symbol.asyncDispose" },
       tolerance: { float32: { rtol: 1e-4, atol: 1e-5 } },
-      runner: {
-        describe(group, define) {
-          groups.push(group);
-          define();
-          groups.pop();
-        },
-        it: (test, run) => void tests.push([[...groups, test].join(" > "), run]),
-        afterAll: (run) => void last.push(run),
-      },
     });
     const failed: string[] = [];
     for (const [name, run] of tests) {
       await run({ skip() {} }).catch((error: unknown) => failed.push(`${name}: ${error}`));
     }
-    for (const run of last) await run();
-    return { passed: tests.length - failed.length, failed };
+    await finish();
+    return { passed: tests.size - failed.length, failed };
   },
 
   /** Loads a network several times, and runs it with some numbers of threads. */

@@ -6,17 +6,20 @@ import { emitter } from "./emit.ts";
 import type { FunctionBody, ImportedFunction, ValueType } from "./encoder.ts";
 import { type Node, nodeGraph } from "./nodes.ts";
 
-const BINARY = ["pow", "fmod", "atan2", "hypot", "nextafter"] as const satisfies readonly FloatBinaryFn[];
+/** Functions of two numbers. V8 calls its own without a way through JavaScript; where `pow` is not C's, `lower-float.ts` says. */
+const BINARY = {
+  pow: Math.pow,
+  fmod: (x: number, y: number): number => x % y,
+  atan2: Math.atan2,
+  hypot: (x: number, y: number): number => floatBinary("hypot", x, y, "float64"),
+  nextafter: (x: number, y: number): number => floatBinary("nextafter", x, y, "float64"),
+  nextafter32: (x: number, y: number): number => floatBinary("nextafter", x, y, "float32"),
+} satisfies { readonly [F in FloatBinaryFn | "nextafter32"]?: (x: number, y: number) => number };
 
 /** The functions of the import object, by name. */
 export const MATH: Readonly<Record<string, CallableFunction>> = {
   ...FLOAT_UNARY,
-  ...Object.fromEntries(BINARY.map((fn) => [fn, (x: number, y: number) => floatBinary(fn, x, y, "float64")])),
-  // V8 calls what these are made of, without a way through JavaScript. Where this is not C's `pow`, `lower-float.ts` says.
-  atan2: Math.atan2,
-  pow: Math.pow,
-  fmod: (x: number, y: number) => x % y,
-  nextafter32: (x: number, y: number) => floatBinary("nextafter", x, y, "float32"),
+  ...BINARY,
   ipow: intPower,
 };
 
@@ -33,7 +36,7 @@ function intPower(x: bigint, y: bigint): bigint {
 /** Every import, in the order of their indices. All modules import all of them. */
 export const IMPORTS: readonly ImportedFunction[] = [
   ...Object.keys(FLOAT_UNARY).map((name) => imported(name, "f64", 1)),
-  ...[...BINARY, "nextafter32"].map((name) => imported(name, "f64", 2)),
+  ...Object.keys(BINARY).map((name) => imported(name, "f64", 2)),
   imported("ipow", "i64", 2),
 ];
 

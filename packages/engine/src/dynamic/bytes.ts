@@ -24,14 +24,14 @@ function words({ buffer, byteOffset, byteLength }: Uint8Array): Uint32Array {
 
 /** A tensor from an int64 array. */
 export function int64Tensor(shape: readonly number[], values: ArrayLike<number>): HostData {
-  // Two words for each: a bigint for each takes ten times as long.
-  const halves = new Int32Array(2 * values.length);
+  // The low and the high word of each: a bigint for each takes ten times as long.
+  const parts = new Int32Array(2 * values.length);
   for (let i = 0; i < values.length; i++) {
     const value = values[i]!;
-    halves[2 * i] = value;
-    halves[2 * i + 1] = Math.floor(value / 2 ** 32);
+    parts[2 * i] = value;
+    parts[2 * i + 1] = Math.floor(value / 2 ** 32);
   }
-  return { dtype: "int64", shape, bytes: new Uint8Array(halves.buffer) };
+  return { dtype: "int64", shape, bytes: new Uint8Array(parts.buffer) };
 }
 
 /** Elements of a tensor at flat positions. */

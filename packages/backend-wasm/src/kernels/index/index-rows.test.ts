@@ -131,7 +131,7 @@ test("an index that is expanded is checked before anything is written, and says 
   expect([sums!.data[0], sums!.data[5 * 64 - 1]]).toEqual([300, 2]);
 });
 
-test("halves add up in float32, and other dtypes in their own arithmetic", async () => {
+test("float16 and bfloat16 add up in float32, and other dtypes in their own arithmetic", async () => {
   const [self, index] = [hostTensor("float32", [2, 3], new Float32Array(6).fill(1)), new BigInt64Array(40)];
   const lines = ["f16", "bf16", "f64", "i64", "i32", "u8"].map((dtype, k) => {
     const name = { f16: "float16", bf16: "bfloat16", f64: "float64", i64: "int64", i32: "int32", u8: "uint8" }[dtype];

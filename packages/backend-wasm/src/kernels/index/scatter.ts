@@ -38,7 +38,7 @@ export const scatterSumInts: WasmKernel = wasmKernel({
 /** `scatter_reduce(self, dim, index, src, reduce, include_self)` of floats that a kernel adds up, in single precision. */
 export const scatterReduceFloats: WasmKernel = wasmKernel({
   ops: ["aten::scatter_reduce.two"],
-  // A mean of halves is rounded before it is divided.
+  // The sum of a mean of float16 or bfloat16 is rounded before it is divided.
   accepts: ({ self, reduce }) => self.dtype === "float32" || (isFloat32(self) && reduce !== "mean"),
   prepare(call, args) {
     const reduce = args.reduce as Reduce;

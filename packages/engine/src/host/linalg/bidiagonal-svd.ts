@@ -1,6 +1,6 @@
+import { rotateColumns, rotatePair } from "./rotate-columns.ts";
 import { forwardRotation } from "./rotations.ts";
 import { leastOfTwo, valuesOfTwo } from "./triangle-of-two.ts";
-import { turnColumns, turnPair } from "./turn-columns.ts";
 
 /** The number of sweeps per row after which the iteration ends without convergence. */
 const PATIENCE = 6;
@@ -143,8 +143,8 @@ function turnVectors({ d, vectors, rights, lefts }: Work, { from, to, step }: Ra
   if (vectors === null) return;
   const [first, second] = step === 1 ? [vectors.v, vectors.u] : [vectors.u, vectors.v];
   const count = Math.abs(to - from);
-  turnColumns(first, d.length, { first: from, step, count, ...rights });
-  turnColumns(second, d.length, { first: from, step, count, ...lefts });
+  rotateColumns(first, d.length, { first: from, step, count, ...rights });
+  rotateColumns(second, d.length, { first: from, step, count, ...lefts });
 }
 
 function record({ c, s }: Sweep, k: number, turn: { readonly c: number; readonly s: number }): void {
@@ -208,6 +208,6 @@ function settleTwo({ d, e, vectors, precision }: Work, i: number): void {
   const { large, small, left, right } = valuesOfTwo(d[i]!, e[i]!, d[i + 1]!, precision);
   [d[i], e[i], d[i + 1]] = [large, 0, small];
   if (vectors === null) return;
-  turnPair(vectors.v, d.length, i, right.c, right.s);
-  turnPair(vectors.u, d.length, i, left.c, left.s);
+  rotatePair(vectors.v, d.length, i, right.c, right.s);
+  rotatePair(vectors.u, d.length, i, left.c, left.s);
 }

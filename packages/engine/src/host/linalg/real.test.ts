@@ -21,6 +21,7 @@ function widened(a: Matrix): Matrix {
   return { ...a, im: new Float64Array(a.re.length) };
 }
 
+/** Sums in another order round otherwise: `tolerance` is relative to the largest element. */
 function expectSame(found: Matrix, right: Matrix, tolerance = 1e-11): void {
   expect([found.rows, found.columns, found.im]).toEqual([right.rows, right.columns, null]);
   const largest = right.re.reduce((size, value) => Math.max(size, Math.abs(value)), 1);
@@ -36,6 +37,7 @@ describe.each(SIZES)("real matrices of %i rows are worked on as complex ones", (
     const a = random(n, columns);
     for (const pivot of [true, false]) {
       const [found, right] = [factorLu(a, pivot), factorLu(widened(a), pivot)];
+      // Without pivots the elements grow, and their rounding with them.
       expectSame(found.lu, right.lu, pivot ? 1e-12 : 1e-6);
       expect([found.pivots, found.info]).toEqual([right.pivots, right.info]);
     }
@@ -57,6 +59,7 @@ describe.each(SIZES)("real matrices of %i rows are worked on as complex ones", (
 
   test("solutions", () => {
     const { lu, pivots } = factorLu(random(n, n));
+    // What a random matrix makes of a rounding is as much larger as its condition.
     for (const columns of [1, 2, 9]) {
       const b = random(n, columns);
       for (const adjoint of [false, true]) {

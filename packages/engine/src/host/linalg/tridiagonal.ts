@@ -1,5 +1,5 @@
+import { rotateColumns, rotatePair } from "./rotate-columns.ts";
 import { rotation } from "./rotations.ts";
-import { turnColumns, turnPair } from "./turn-columns.ts";
 
 /** A symmetric matrix with elements on its diagonal and beside it. */
 export interface Tridiagonal {
@@ -100,7 +100,7 @@ function sweep({ d, e, vectors, c: cosines, s: sines }: Work, l: number, m: numb
   d[l]! -= p;
   e[l - before] = g;
   const turns = { first: m, step: step > 0 ? -1 : 1, count, c: cosines, s: sines } as const;
-  for (const x of vectors) turnColumns(x, d.length, turns);
+  for (const x of vectors) rotateColumns(x, d.length, turns);
 }
 
 /** Diagonalizes rows and columns `i` and `i + 1`, which nothing connects with others (LAPACK's laev2). */
@@ -127,5 +127,5 @@ function solvePair(d: Float64Array, e: Float64Array, i: number, vectors: readonl
     sine = tangent * cosine;
   }
   if (side === along) [cosine, sine] = [-sine, cosine];
-  for (const x of vectors) turnPair(x, d.length, i, cosine, sine);
+  for (const x of vectors) rotatePair(x, d.length, i, cosine, sine);
 }

@@ -1,4 +1,5 @@
 import { defineOp, type OpRecord } from "../../op.ts";
+import type { TensorMeta } from "../../tensor-meta.ts";
 import { wrapDim } from "../support/dims.ts";
 import { emit } from "../support/emit.ts";
 
@@ -37,9 +38,9 @@ export const ACTIVATION_BACKWARD_OPS: readonly OpRecord[] = [
       const e = emit(b);
       if (input.shape.length === 0) return grad;
       const d = wrapDim(dim, input.shape.length);
-      const sums = (x: typeof input): typeof input => b.tensor("aten::cumsum", { self: x, dim: d });
-      const turned = (x: typeof input): typeof input => b.tensor("aten::flip", { self: x, dims: [d] });
-      const fromHere = (x: typeof input): typeof input => turned(sums(turned(x)));
+      const sums = (x: TensorMeta): TensorMeta => b.tensor("aten::cumsum", { self: x, dim: d });
+      const turned = (x: TensorMeta): TensorMeta => b.tensor("aten::flip", { self: x, dims: [d] });
+      const fromHere = (x: TensorMeta): TensorMeta => turned(sums(turned(x)));
       const isZero = e.eq(input, 0);
       const isFirst = b.tensor("aten::logical_and", { self: isZero, other: e.eq(sums(e.cast(isZero, "int64")), 1) });
       const replaced = e.where(isFirst, { float: 1 }, input);

@@ -1,6 +1,7 @@
 import type { Builder } from "../../builder.ts";
 import { defineOp, type OpRecord } from "../../op.ts";
 import type { TensorMeta } from "../../tensor-meta.ts";
+import { along, classDim } from "../loss/classification.ts";
 import { check, show } from "../support/check.ts";
 import { numel } from "../support/dims.ts";
 import { emit } from "../support/emit.ts";
@@ -90,8 +91,7 @@ interface LikelihoodGradient {
 function likelihoodGradient(b: Builder, args: LikelihoodGradient): TensorMeta {
   const { grad_output, self, target, weight, reduction, ignore_index, total_weight } = args;
   const e = emit(b);
-  const channel = self.shape.length < 2 ? 0 : 1;
-  const classes = self.shape[channel]!;
+  const channel = classDim(self);
   check(
     show(target.shape) === show(self.shape.filter((_, d) => d !== channel)),
     () => `size mismatch (got input: ${show(self.shape)}, target: ${show(target.shape)})`,
@@ -106,13 +106,6 @@ function likelihoodGradient(b: Builder, args: LikelihoodGradient): TensorMeta {
   });
   const mean = reduction === 1 ? e.div(grad_output, total_weight) : grad_output;
   const grad = mean.shape.length > 0 && mean.shape.length < self.shape.length ? e.unsqueeze(mean, channel) : mean;
-  const weights =
-    weight === null
-      ? null
-      : e.reshape(
-          weight,
-          self.shape.map((_, d) => (d === channel ? classes : 1)),
-        );
-  const scaled = weights === null ? grad : e.mul(grad, weights);
+  const scaled = weight === null ? grad : e.mul(grad, along(b, weight, self, channel));
   return e.mul(chosen, e.where(kept, scaled, 0));
 }

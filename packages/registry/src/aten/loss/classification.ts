@@ -75,13 +75,13 @@ export const CLASSIFICATION_LOSS_OPS: readonly OpRecord[] = [
   ),
 ];
 
-function classDim(self: TensorMeta): number {
+export function classDim(self: TensorMeta): number {
   check(self.shape.length >= 1, "expected a tensor with a class dimension, got a 0-d tensor");
   return self.shape.length === 1 ? 0 : 1;
 }
 
 /** Expands the weights of the classes along `channel` of `like`. */
-function along(b: Builder, weight: TensorMeta, like: TensorMeta, channel: number): TensorMeta {
+export function along(b: Builder, weight: TensorMeta, like: TensorMeta, channel: number): TensorMeta {
   const classes = like.shape[channel]!;
   check(
     sameShape(weight.shape, [classes]),

@@ -1,5 +1,5 @@
-/** Rotations of neighboring columns: each turns the column that the one before came to, and the next. */
-export interface Turns {
+/** Givens rotations of neighboring columns: each rotates the column that the one before came to, and the next. */
+export interface ColumnRotations {
   /** The first column. */
   readonly first: number;
   /** 1 towards the last column, else -1. */
@@ -10,10 +10,10 @@ export interface Turns {
   readonly s: Float64Array;
 }
 
-/** Turns columns of a square matrix. All turns of a row at once: each number is read and written once. */
-export function turnColumns(x: Float64Array, columns: number, { first, step, count, c, s }: Turns): void {
+/** Rotates columns of a square matrix. All rotations of a row at once: each number is read and written once. */
+export function rotateColumns(x: Float64Array, columns: number, { first, step, count, c, s }: ColumnRotations): void {
   let start = first;
-  // Four rows at once: the turns of one wait for each other.
+  // Four rows at once: the rotations of one wait for each other.
   for (; start + 3 * columns < x.length; start += 4 * columns) {
     let at0 = start;
     let at1 = at0 + columns;
@@ -60,7 +60,7 @@ export function turnColumns(x: Float64Array, columns: number, { first, step, cou
   }
 }
 
-/** Turns a column and the next one. */
-export function turnPair(x: Float64Array, columns: number, first: number, c: number, s: number): void {
-  turnColumns(x, columns, { first, step: 1, count: 1, c: Float64Array.of(c), s: Float64Array.of(s) });
+/** Rotates a column and the next one. */
+export function rotatePair(x: Float64Array, columns: number, first: number, c: number, s: number): void {
+  rotateColumns(x, columns, { first, step: 1, count: 1, c: Float64Array.of(c), s: Float64Array.of(s) });
 }
