@@ -46,10 +46,14 @@ function notLoaded(cause: unknown): never {
 
 /**
  * Whether the engine keeps the twelve accumulators of a tile of six rows in registers. V8 12, of Node 21 to 23, loads operands so
- * early that it spills some; browsers with a V8 that old are no longer around.
+ * early that it spills some; browsers with a V8 that old are no longer around. Firefox spills some, too.
  */
 function keepsTwelveAccumulators(): boolean {
-  const { process } = globalThis as { readonly process?: { readonly versions?: { readonly v8?: string } } };
+  const { process, navigator } = globalThis as {
+    readonly process?: { readonly versions?: { readonly v8?: string } };
+    readonly navigator?: { readonly userAgent?: string };
+  };
+  if (navigator?.userAgent?.includes("Firefox/")) return false;
   return Number.parseInt(process?.versions?.v8 ?? "13", 10) >= 13;
 }
 

@@ -1,4 +1,5 @@
-import { contiguousStrides, DTYPES, type DType, numel, type WeightTensor } from "@pt2/format";
+import { hostTensor } from "@pt2/backend";
+import { contiguousStrides, type DType, numel, type WeightTensor } from "@pt2/format";
 
 /** Makes a weight of a tensor in memory. Weights with the same `storage` name share memory in a file. */
 export function memoryWeight(
@@ -31,10 +32,6 @@ export function memoryWeight(
 
 /** Makes a weight whose elements are all one number. */
 export function filledWeight(name: string, dtype: DType, shape: readonly number[], value: number): WeightTensor {
-  const bytes = new Uint8Array(numel(shape) * DTYPES[dtype].itemsize);
-  if (value !== 0) {
-    if (dtype === "float64") new Float64Array(bytes.buffer).fill(value);
-    else new Float32Array(bytes.buffer).fill(value);
-  }
-  return memoryWeight(name, "buffer", { dtype, shape, bytes });
+  const numbers = new (dtype === "float64" ? Float64Array : Float32Array)(numel(shape)).fill(value);
+  return memoryWeight(name, "buffer", hostTensor(dtype, shape, numbers));
 }

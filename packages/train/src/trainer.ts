@@ -1,6 +1,6 @@
 import { grad, tieParameters, withLoss } from "@pt2/autograd";
-import { HostTensor, type RunOptions, type Tensor, type Value } from "@pt2/backend";
-import type { WeightTensor } from "@pt2/format";
+import { HostTensor, type RunOptions, RunQueue, type Tensor, type Value } from "@pt2/backend";
+import type { Pt2Error, WeightTensor } from "@pt2/format";
 import { type InputSpec, isGradient, isReturned, type Program } from "@pt2/graph";
 import { type LoadOptions, load, type Model, type ProgramSource } from "@pt2/runtime";
 import type { Adapter } from "./lora.ts";
@@ -36,7 +36,7 @@ export interface Trainer extends AsyncDisposable {
   readonly step: number;
   /** The names of the parameters that are trained. */
   readonly parameters: readonly string[];
-  /** Trains on one batch. */
+  /** Trains on one batch. A call that comes before another is done waits for it. */
   train(batch: Batch, options?: RunOptions): Promise<TrainingStep>;
   /** Trains on batch after batch; an abort ends it between two steps, or during one. */
   fit(batches: Iterable<Batch> | AsyncIterable<Batch>, options?: RunOptions): AsyncGenerator<TrainingStep, void, void>;
@@ -86,6 +86,7 @@ async function create(source: ProgramSource, options: TrainerOptions): Promise<T
     accumulate = 1,
     checkpoint,
     weights: first,
+    signal,
     ...loadOptions
   } = options;
   const { lr, weightDecay } = optimizer;
@@ -113,8 +114,8 @@ async function create(source: ProgramSource, options: TrainerOptions): Promise<T
   const made = withOptimizer(joint, training);
   const weights = new Map([...begin, ...(adapted?.weights ?? []), ...made.state]);
   const restored =
-    checkpoint === undefined ? null : await (await checkpoints()).restore(checkpoint, optimizer, weights, made.program);
-  const model = await load({ program: made.program, weights }, loadOptions);
+    checkpoint === undefined ? null : await (await checkpoints()).restore(checkpoint, training, weights, made.program);
+  const model = await load({ program: made.program, weights }, { ...loadOptions, ...(signal && { signal }) });
   if (model.readState === undefined) {
     await model.dispose();
     (await rare()).refuseBackend(model.backend);
@@ -125,6 +126,7 @@ async function create(source: ProgramSource, options: TrainerOptions): Promise<T
     adapters: adapted?.adapters ?? [],
     model,
     training,
+    state: new Set(made.state.keys()),
     schedule,
     loadOptions,
     parameters: names,
@@ -139,6 +141,8 @@ interface TrainerParts {
   readonly adapters: readonly Adapter[];
   readonly model: Model;
   readonly training: TrainingOptions;
+  /** The names of the optimizer's buffers. */
+  readonly state: ReadonlySet<string>;
   readonly schedule: Schedule;
   readonly loadOptions: LoadOptions;
   readonly parameters: readonly string[];
@@ -150,6 +154,8 @@ class ProgramTrainer implements Trainer {
   readonly parameters: readonly string[];
   readonly #parts: TrainerParts;
   readonly #lossAt: number;
+  /** A step reads what the one before counted. */
+  readonly #turns = new RunQueue(disposed);
   #step: number;
   #micro: number;
   #disposed: Promise<void> | undefined;
@@ -167,8 +173,12 @@ class ProgramTrainer implements Trainer {
     return this.#step;
   }
 
-  async train(batch: Batch, options: RunOptions = {}): Promise<TrainingStep> {
-    const { training, schedule, model } = this.#alive();
+  train(batch: Batch, options: RunOptions = {}): Promise<TrainingStep> {
+    return this.#turns.run(() => this.#train(batch, options), options.signal);
+  }
+
+  async #train(batch: Batch, options: RunOptions): Promise<TrainingStep> {
+    const { training, schedule, model } = this.#parts;
     // The last input has the numbers of the step.
     const inputs = model.inputs.slice(0, -1);
     if (!(Array.isArray(batch) && batch.length === inputs.length)) (await rare()).refuseBatch(batch, inputs);
@@ -203,14 +213,13 @@ class ProgramTrainer implements Trainer {
   }
 
   async weights(): Promise<ReadonlyMap<string, HostTensor>> {
-    const { source, model } = this.#alive();
+    const { source, model } = this.#parts;
     const state = await this.#state();
     return await (await rare()).presentWeights(model.program, source.weights, state);
   }
 
   async model(options: Partial<LoadOptions> = {}): Promise<Model> {
-    const { loadOptions } = this.#alive();
-    return await load(await this.#trained(), { ...loadOptions, ...options });
+    return await load(await this.#trained(), { ...this.#parts.loadOptions, ...options });
   }
 
   async save(): Promise<Uint8Array> {
@@ -218,17 +227,20 @@ class ProgramTrainer implements Trainer {
   }
 
   async checkpoint(): Promise<Uint8Array> {
-    const { model, training } = this.#alive();
-    const state = await model.readState!();
-    return await (await checkpoints()).writeCheckpoint(
-      training.optimizer,
-      { step: this.#step, micro: this.#micro },
-      state,
-    );
+    const { model, training } = this.#parts;
+    const [state, progress] = await this.#turns.run(async () => {
+      const { accumulate } = training;
+      return [await model.readState!(), { step: this.#step, micro: this.#micro, accumulate }];
+    });
+    return await (await checkpoints()).writeCheckpoint(training.optimizer, progress, state);
   }
 
   dispose(): Promise<void> {
-    this.#disposed ??= this.#parts.model.dispose().finally(() => this.#parts.source.close?.());
+    const { model, source } = this.#parts;
+    this.#disposed ??= this.#turns
+      .close()
+      .then(() => model.dispose())
+      .finally(() => source.close?.());
     return this.#disposed;
   }
 
@@ -238,8 +250,9 @@ class ProgramTrainer implements Trainer {
 
   /** The parameters and buffers that the backend keeps: those that never change may be part of its code. */
   async #state(): Promise<ReadonlyMap<string, HostTensor>> {
-    const state = await this.#alive().model.readState!();
-    return new Map([...state].filter(([name]) => !name.startsWith("optimizer.")));
+    const { model, state: optimizer } = this.#parts;
+    const state = await this.#turns.run(() => model.readState!());
+    return new Map([...state].filter(([name]) => !optimizer.has(name)));
   }
 
   /** The program that was given, with the present weights. */
@@ -255,14 +268,13 @@ class ProgramTrainer implements Trainer {
     }
     return { program: source.program, weights };
   }
+}
 
-  #alive(): TrainerParts {
-    if (this.#disposed === undefined) return this.#parts;
-    throw trainError("train.disposed", {
-      what: "The trainer was disposed",
-      advice: "Save what was trained before that, or dispose it only after the last step.",
-    });
-  }
+function disposed(): Pt2Error {
+  return trainError("train.disposed", {
+    what: "The trainer was disposed",
+    advice: "Save what was trained before that, or dispose it only after the last step.",
+  });
 }
 
 /** The parameters that a program has gradients of, or can have. */

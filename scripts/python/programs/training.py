@@ -82,6 +82,30 @@ class AutocastRecurrent(nn.Module):
             return y, h, z, zh, zc, p, ph, pc, hidden, memory, self.gru_cell(hidden), grid
 
 
+class AutocastComposed(nn.Module):
+    """What is composed of products under autocast: those of matrices are bfloat16, elementwise ones and sums are not."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.bilinear = nn.Bilinear(5, 5, 3)
+
+    def forward(self, x: torch.Tensor, y: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        positions = torch.arange(x.shape[0], dtype=x.dtype)
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            return (
+                torch.einsum("i,j->ij", positions, y[0]),
+                torch.einsum("bi,ji,bj->b", x, y, y[0].expand(3, 3, 5)[:, :, 0]),
+                torch.einsum("...i,...i", x, y),
+                torch.einsum("i...,ij,i...->j", x, x[:, :2], y),
+                torch.tensordot(x, y, 2),
+                torch.tensordot(x, y.t(), 1),
+                torch.inner(x[0], y[0]),
+                torch.inner(x, y),
+                torch.linalg.matrix_power(x[:, :3] + 4 * torch.eye(3), -2),
+                self.bilinear(x, y),
+            )
+
+
 def _pairs() -> list:
     return calls((torch.randn(3, 4), torch.randn(3, 4)), (torch.randn(3, 4), torch.randn(3, 4)))
 
@@ -92,4 +116,5 @@ PROGRAMS = [
     Program("resized", Resized, lambda: calls((torch.randn(4, 3),))),
     Program("vmap", Vmap, _pairs),
     Program("autocast_recurrent", AutocastRecurrent, lambda: calls(*[(torch.randn(3, 11, 5),) for _ in range(2)]), plain=True),
+    Program("autocast_composed", AutocastComposed, lambda: calls(*[(torch.randn(3, 5), torch.randn(3, 5)) for _ in range(2)]), plain=True),
 ]

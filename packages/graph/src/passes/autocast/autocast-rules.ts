@@ -1,11 +1,16 @@
-import type { Node, OpName } from "../../ir.ts";
+import type { Arg, Node, OpName } from "../../ir.ts";
 import { argOf } from "../../query/node-values.ts";
+import type { SymInt } from "../../sym/sym-expr.ts";
+import { einsumSteps } from "./einsum-steps.ts";
 
 /**
  * The cast of an operator's floating-point operands under autocast: to the region's dtype, also for all but the state of a
  * recurrent layer, to float32, or to the widest among them. Other operators keep their operands' dtypes.
  */
 export type AutocastRule = "lower" | "lower but state" | "float32" | "promote";
+
+/** Returns the shape of an argument that is a tensor. */
+export type ShapeOf = (arg: Arg | undefined) => readonly SymInt[] | undefined;
 
 const LOWER = [
   ...["linear", "matmul", "mm", "bmm", "addmm", "_addmm_activation", "addbmm", "baddbmm", "linalg_vecdot"],
@@ -14,18 +19,17 @@ const LOWER = [
   ...["conv_transpose1d", "conv_transpose2d.input", "conv_transpose3d.input"],
   ...["scaled_dot_product_attention", "_native_multi_head_attention"],
   // Composed of matmuls: autocast casts inside.
-  ...["einsum", "tensordot", "inner", "linalg_multi_dot", "chain_matmul"],
+  ...["linalg_multi_dot", "chain_matmul"],
   // Composed of linear layers and what keeps their dtype.
   ...["rnn_tanh.input", "rnn_relu.input", "rnn_tanh_cell", "rnn_relu_cell"],
   // A matrix product with a grid.
   "affine_grid_generator",
+  // Without a bias and before it is cast: see `splitComposite`.
+  "bilinear",
 ];
 
 /** Composed of linear layers, whose results meet the state. */
 const LOWER_BUT_STATE = ["gru.input", "gru_cell", "lstm_cell"];
-
-/** Powers, which are products from the second one on; a copy, or the inverse, is none. */
-const POWERS: ReadonlySet<OpName> = new Set(["aten::matrix_power", "aten::linalg_matrix_power"]);
 
 const FLOAT32 = [
   ...["avg_pool3d", "adaptive_avg_pool3d", "max_pool3d", "adaptive_max_pool3d", "max_unpool2d", "max_unpool3d"],
@@ -41,6 +45,7 @@ const FLOAT32 = [
   ...["linalg_matrix_rank.atol_rtol_float", "linalg_matrix_rank.atol_rtol_tensor"],
   ...["linalg_solve", "linalg_cholesky", "linalg_svdvals", "linalg_eigvals"],
   ...["linalg_eigvalsh", "linalg_inv", "linalg_householder_product", "linalg_tensorinv", "linalg_tensorsolve"],
+  ...["linalg_pinv", "linalg_pinv.rcond_tensor", "linalg_pinv.atol_rtol_float", "linalg_pinv.atol_rtol_tensor"],
   ...["linalg_qr", "linalg_cholesky_ex", "linalg_svd", "linalg_eig", "linalg_eigh", "linalg_lstsq", "linalg_inv_ex"],
   ...["binary_cross_entropy", "mse_loss", "cosine_embedding_loss", "nll_loss", "nll_loss2d", "nll_loss_nd"],
   ...["hinge_embedding_loss"],
@@ -59,26 +64,78 @@ const RULES: ReadonlyMap<OpName, AutocastRule> = new Map<OpName, AutocastRule>([
   ...PROMOTE.map((op) => [`aten::${op}`, "promote"] as const),
 ]);
 
+type RuleByCall = (node: Node, shapeOf: ShapeOf) => AutocastRule | undefined;
+
+/** Rules that depend on a call. */
+const BY_CALL: ReadonlyMap<OpName, RuleByCall> = new Map<OpName, RuleByCall>([
+  ["aten::einsum", einsum],
+  ["aten::matrix_power", power],
+  ["aten::linalg_matrix_power", power],
+  ["aten::tensordot", tensordot],
+  ["aten::inner", inner],
+  ["aten::lstm.input", lstm],
+  ["aten::pad", pad],
+]);
+
 /** Returns the rule for a node on the CPU; undefined where it keeps its operands' dtypes. */
-export function cpuAutocastRule(node: Node): AutocastRule | undefined {
-  if (POWERS.has(node.op)) {
-    const n = argOf(node, "n");
-    return n?.kind === "int" && n.value >= 2 ? "lower" : undefined;
-  }
-  // oneDNN's layer, which has a rule, knows no projections.
-  if (node.op === "aten::lstm.input") return projects(node) ? "lower but state" : "lower";
-  if (node.op !== "aten::pad") return RULES.get(node.op);
-  const [mode, pad] = [argOf(node, "mode"), argOf(node, "pad")];
-  const [how, sides] = [mode?.kind === "string" ? mode.value : "constant", pad?.kind === "list" ? pad.items.length : 0];
-  // It calls the op for so many dimensions, of which `reflection_pad3d` has no rule.
-  return how === "replicate" || (how === "reflect" && sides < 6) ? "float32" : undefined;
+export function cpuAutocastRule(node: Node, shapeOf: ShapeOf): AutocastRule | undefined {
+  const byCall = BY_CALL.get(node.op);
+  return byCall === undefined ? RULES.get(node.op) : byCall(node, shapeOf);
 }
 
-function projects(lstm: Node): boolean {
-  const [params, layers] = [argOf(lstm, "params"), argOf(lstm, "num_layers")];
-  const [biased, bidirectional] = [argOf(lstm, "has_biases"), argOf(lstm, "bidirectional")];
+/** Powers are products from the second one on; a copy, or the inverse, is none. */
+function power(node: Node): AutocastRule | undefined {
+  const n = argOf(node, "n");
+  return n?.kind === "int" && n.value >= 2 ? "lower" : undefined;
+}
+
+/** Of two operands; those of more are split. Without a sum over both it is their elementwise product. */
+function einsum(node: Node, shapeOf: ShapeOf): AutocastRule | undefined {
+  const [equation, tensors] = [argOf(node, "equation"), argOf(node, "tensors")];
+  if (equation?.kind !== "string" || tensors?.kind !== "list" || tensors.items.length !== 2) return undefined;
+  const steps = einsumSteps(
+    equation.value,
+    tensors.items.map((item) => shapeOf(item) ?? []),
+    [],
+  );
+  return steps?.[0]?.contracts ? "lower" : undefined;
+}
+
+/** A product of all elements is computed as `(self * other).sum()`. */
+function tensordot(node: Node, shapeOf: ShapeOf): AutocastRule | undefined {
+  const free = [
+    ["self", "dims_self"],
+    ["other", "dims_other"],
+  ] as const;
+  const lone = free.every(([operand, dims]) => {
+    const shape = shapeOf(argOf(node, operand));
+    const list = argOf(node, dims);
+    const summed = list?.kind === "list" ? list.items.map((dim) => (dim.kind === "int" ? Number(dim.value) : 0)) : [];
+    return shape?.every((size, d) => size === 1 || summed.includes(d) || summed.includes(d - shape.length)) === true;
+  });
+  return lone ? undefined : "lower";
+}
+
+/** A number scales, two vectors have a `dot`, and a product of all elements is none of matrices. */
+function inner(node: Node, shapeOf: ShapeOf): AutocastRule | undefined {
+  const [self = [], other = []] = [shapeOf(argOf(node, "self")), shapeOf(argOf(node, "other"))];
+  if (self.length === 0 || other.length === 0) return undefined;
+  return [...self.slice(0, -1), ...other.slice(0, -1)].every((size) => size === 1) ? undefined : "lower";
+}
+
+/** oneDNN's layer, which has a rule, knows no projections. */
+function lstm(node: Node): AutocastRule {
+  const [params, layers] = [argOf(node, "params"), argOf(node, "num_layers")];
+  const [biased, bidirectional] = [argOf(node, "has_biases"), argOf(node, "bidirectional")];
   const each = biased?.kind === "bool" && biased.value ? 4 : 2;
   const directions = bidirectional?.kind === "bool" && bidirectional.value ? 2 : 1;
   const cells = (layers?.kind === "int" ? Number(layers.value) : 1) * directions;
-  return params?.kind === "list" && params.items.length > each * cells;
+  return params?.kind === "list" && params.items.length > each * cells ? "lower but state" : "lower";
+}
+
+/** It calls the op for a mode and so many dimensions, of which `reflection_pad3d` has no rule. */
+function pad(node: Node): AutocastRule | undefined {
+  const [mode, pad] = [argOf(node, "mode"), argOf(node, "pad")];
+  const [how, sides] = [mode?.kind === "string" ? mode.value : "constant", pad?.kind === "list" ? pad.items.length : 0];
+  return how === "replicate" || (how === "reflect" && sides < 6) ? "float32" : undefined;
 }

@@ -66,7 +66,7 @@ describe("expandAutocast", () => {
       ["aten::matrix_power(%x, n=2)", true],
       ["aten::linalg_matrix_power(%x, n=5)", true],
       ["aten::matrix_power(%x, n=1)", false],
-      ["aten::matrix_power(%x, n=-2)", false],
+      ["aten::matrix_power(%x, n=-1)", false],
       ["aten::rnn_tanh_cell(%x, hx=%x, w_ih=%x, w_hh=%x)", true],
       ["aten::exp(%x)", false],
     ] as const;
@@ -74,6 +74,71 @@ describe("expandAutocast", () => {
       const expanded = expandAutocast(program(region(true, `%a: bf16[2, 2] = ${call}\nreturn %a`)));
       expect(print(expanded).includes("aten::to.dtype"), call).toBe(casts);
     }
+  });
+
+  it("expandAutocast casts what a call multiplies as matrices, and neither what broadcasts nor what is summed up", () => {
+    const calls = [
+      ['aten::einsum(equation="ij,jk->ik", tensors=[%x, %x])', true],
+      ['aten::einsum(equation="...i,...i", tensors=[%x, %x])', true],
+      ['aten::einsum(equation="i..., i... -> ...", tensors=[%x, %x])', true],
+      ['aten::einsum(equation="ij,kl->ijkl", tensors=[%x, %x])', false],
+      ['aten::einsum(equation="...i,...i->...i", tensors=[%x, %x])', false],
+      ['aten::einsum(equation="ij,kl->jl", tensors=[%x, %x])', false],
+      ['aten::einsum(equation="ij->ji", tensors=[%x])', false],
+      ['aten::einsum(equation="ij,ij->j", tensors=[%x, %row])', false],
+      ['aten::einsum(equation="ij,jk->ik", tensors=[%x])', false],
+      ["aten::inner(%x, other=%x)", true],
+      ["aten::inner(%x, other=%row)", true],
+      ["aten::inner(%row, other=%row)", false],
+      ["aten::tensordot(%x, other=%x, dims_self=[0], dims_other=[1])", true],
+      ["aten::tensordot(%x, other=%x, dims_self=[0, -1], dims_other=[1, 0])", false],
+      ["aten::tensordot(%row, other=%row, dims_self=[1], dims_other=[1])", false],
+    ] as const;
+    for (const [call, casts] of calls) {
+      const body = `%row: f32[1, 2] = aten::exp(%x)\n%a: f32[2, 2] = ${call}\nreturn %a`;
+      const expanded = expandAutocast(program(region(true, body)));
+      expect(print(expanded).includes("aten::to.dtype"), call).toBe(casts);
+    }
+  });
+
+  it("expandAutocast splits products of more than two operands, of which only some are of matrices", () => {
+    expectPass(
+      expandAutocast,
+      region(true, `%a: f32[2, 2] = aten::einsum(equation="...ij,jk,...k->...ik", tensors=[%x, %x, %x])\nreturn %a`),
+      region(
+        false,
+        `%to: bf16[2, 2] = aten::to.dtype(%x, dtype=torch.bfloat16)
+         %einsum: bf16[2, 2] = aten::einsum(equation="ij,jk->ik", tensors=[%to, %to])
+         %a: f32[2, 2] = aten::einsum(equation="ik,ak->aik", tensors=[%einsum, %x])
+         return %a`,
+      ),
+    );
+  });
+
+  it("expandAutocast splits what is composed of products and others", () => {
+    expectPass(
+      expandAutocast,
+      region(
+        true,
+        `%a: f32[2, 2] = aten::bilinear(input1=%x, input2=%x, weight=%x, bias=%x)
+         %b: f32[2, 2] = aten::linalg_matrix_power(%x, n=-3)
+         %c: f32[2, 2] = aten::linalg_pinv(%x, rcond=0.1)
+         return %a`,
+      ),
+      region(
+        false,
+        `%to_1: bf16[2, 2] = aten::to.dtype(%x, dtype=torch.bfloat16)
+         %bilinear: bf16[2, 2] = aten::bilinear(input1=%to_1, input2=%to_1, weight=%to_1)
+         %to: f32[2, 2] = aten::to.dtype(%bilinear, dtype=torch.float32)
+         %a: f32[2, 2] = aten::add.Tensor(%to, other=%x)
+         %linalg_inv: f32[2, 2] = aten::linalg_inv(A=%x)
+         %to_2: bf16[2, 2] = aten::to.dtype(%linalg_inv, dtype=torch.bfloat16)
+         %b: f32[2, 2] = aten::linalg_matrix_power(%to_2, n=3)
+         %linalg_pinv: f32[2, 2] = aten::linalg_pinv(%x, rcond=0.1)
+         %c: bf16[2, 2] = aten::to.dtype(%linalg_pinv, dtype=torch.bfloat16)
+         return %a`,
+      ),
+    );
   });
 
   it("expandAutocast casts what a recurrent layer multiplies, and its state where oneDNN computes the layer", () => {

@@ -3,7 +3,8 @@ import type { Arg, Graph, Node, Program, TensorType } from "../../ir.ts";
 import { mapArg, mapArgs, mapGraphs } from "../../query/map-node.ts";
 import { usesOf } from "../../query/node-values.ts";
 import { GraphBuilder } from "../graph-builder.ts";
-import { type AutocastRule, cpuAutocastRule } from "./autocast-rules.ts";
+import { type AutocastRule, cpuAutocastRule, type ShapeOf } from "./autocast-rules.ts";
+import { castableType, splitComposite } from "./split-composite.ts";
 
 /**
  * Makes the casts of regions of enabled autocast explicit nodes, and marks the region as disabled, so that it can be
@@ -27,9 +28,11 @@ function expandGraph(graph: Graph, lower: DType | null): Graph {
   const casts = new Casts(builder);
   let changed = false;
   for (const node of graph.nodes) {
-    const expanded = expandNode(node, lower, casts);
-    changed ||= expanded !== node;
-    builder.push(expanded);
+    for (const part of lower === null ? [node] : splitComposite(node, lower, builder)) {
+      const expanded = expandNode(part, lower, casts);
+      changed ||= expanded !== node;
+      builder.push(expanded);
+    }
   }
   return changed ? builder.build(graph.outputs) : graph;
 }
@@ -37,7 +40,7 @@ function expandGraph(graph: Graph, lower: DType | null): Graph {
 function expandNode(node: Node, lower: DType | null, casts: Casts): Node {
   const region = regionOf(node);
   if (region === null) {
-    const rule = lower === null ? undefined : cpuAutocastRule(node);
+    const rule = lower === null ? undefined : cpuAutocastRule(node, casts.shapeOf);
     const nested = mapGraphs(node, (graph) => expandGraph(graph, lower));
     return rule === undefined || lower === null ? nested : casts.apply(nested, rule, lower);
   }
@@ -72,13 +75,18 @@ class Casts {
     this.#builder = builder;
   }
 
+  readonly shapeOf: ShapeOf = (arg) => {
+    const type = arg?.kind === "value" ? this.#builder.typeOf(arg.name) : undefined;
+    return type?.kind === "tensor" ? type.shape : undefined;
+  };
+
   apply(node: Node, rule: AutocastRule, lower: DType): Node {
     const widens = rule === "float32" || (rule === "promote" && this.#hasFloat32(node));
     const dtype = widens ? "float32" : lower;
     // The cast is shared by the uses of one node, not of the graph: another node may write to the tensor in between.
     const made = new Map<string, string>();
     const cast = (leaf: Arg): Arg => {
-      const type = leaf.kind === "value" ? this.#castable(leaf.name) : null;
+      const type = castableType(leaf, this.#builder);
       if (leaf.kind !== "value" || type === null || type.dtype === dtype) return leaf;
       const name = made.get(leaf.name) ?? this.#emit(leaf, { ...type, dtype }, node.origin);
       made.set(leaf.name, name);
@@ -90,14 +98,7 @@ class Casts {
   }
 
   #hasFloat32(node: Node): boolean {
-    return usesOf(node).some((name) => this.#castable(name)?.dtype === "float32");
-  }
-
-  /** Returns null for other dtypes: autocast does not cast integers and float64. */
-  #castable(name: string): TensorType | null {
-    const type = this.#builder.typeOf(name);
-    if (type?.kind !== "tensor") return null;
-    return ["float32", "float16", "bfloat16"].includes(type.dtype) ? type : null;
+    return usesOf(node).some((name) => castableType({ kind: "value", name }, this.#builder)?.dtype === "float32");
   }
 
   #emit(value: Arg, type: TensorType, origin: Node["origin"]): string {

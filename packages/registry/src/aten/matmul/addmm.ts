@@ -73,8 +73,9 @@ export const ADDMM_OPS: readonly OpRecord[] = [
       );
       const rows = e.reshape(input1, [numel(lead), n]);
       const matrix = e.reshape(e.permute(weight, [1, 0, 2]), [n, out * m]);
-      const left = e.reshape(b.tensor("aten::mm", { self: rows, mat2: matrix }), [...lead, out, m]);
-      const result = e.cast(e.sum(e.mul(left, e.unsqueeze(input2, -2)), [-1]), input1.dtype);
+      const left = e.reshape(b.tensor("aten::mm", { self: rows, mat2: matrix }), [numel(lead), out, m]);
+      const right = e.reshape(input2, [numel(lead), m, 1]);
+      const result = e.reshape(b.tensor("aten::bmm", { self: left, mat2: right }), [...lead, out]);
       return bias === null ? result : e.add(result, bias);
     },
   }),

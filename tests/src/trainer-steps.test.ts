@@ -1,0 +1,119 @@
+import type { Backend } from "@pt2/backend";
+import { wasm } from "@pt2/backend-wasm/node";
+import { weightOf } from "@pt2/conformance";
+import type { DType } from "@pt2/format";
+import { parse } from "@pt2/graph";
+import { type ProgramSource, tensor } from "@pt2/runtime/node";
+import { adagrad, adam, createTrainer, sgd, type Trainer, type TrainerOptions } from "@pt2/train";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+
+/** The loss is the sum of x w; its gradient is x. */
+const source = (name: string, dtype: DType): ProgramSource => {
+  const type = { float32: "f32", float16: "f16", bfloat16: "bf16" }[dtype as string];
+  return {
+    program: parse(`program {
+      parameter "${name}" = %p_w: ${type}[3]
+      user_input %x: ${type}[3]
+      forward(x)
+      in_spec tuple(tuple(*), dict())
+      out_spec *
+      %m: ${type}[3] = aten::mul.Tensor(self=%x, other=%p_w)
+      %y: ${type}[] = aten::sum(self=%m)
+      return %y
+    }`),
+    weights: new Map([[name, weightOf(name, tensor([1, 2, 3], { dtype }))]]),
+  };
+};
+const batch = (dtype: DType = "float32") => [tensor([1, 2, -3], { dtype })];
+
+describe("steps of a trainer", () => {
+  let backend: Backend;
+  beforeAll(async () => {
+    backend = await wasm({ worker: false });
+  });
+  afterAll(() => backend.dispose());
+
+  const make = async (
+    options: Partial<TrainerOptions> = {},
+    { name = "w", dtype = "float32" as DType } = {},
+  ): Promise<Trainer> => createTrainer(source(name, dtype), { backend, optimizer: sgd({ lr: 0.1 }), ...options });
+  const weightIn = async (trainer: Trainer, name = "w"): Promise<readonly number[]> => [
+    ...((await (await trainer.weights()).get(name)!.read()) as Float32Array),
+  ];
+
+  it("calls that overlap are steps one after the other", async () => {
+    for (const options of [{ optimizer: adam({ lr: 0.1 }) }, { accumulate: 2 }]) {
+      const [one, other] = [await make(options), await make(options)];
+      for (let i = 0; i < 6; i++) await one.train(batch());
+      const steps = await Promise.all(Array.from({ length: 6 }, () => other.train(batch())));
+      expect(other.step).toBe(one.step);
+      expect(steps.at(-1)!.step).toBe(one.step);
+      expect(await weightIn(other)).toEqual(await weightIn(one));
+      await Promise.all([one.dispose(), other.dispose()]);
+    }
+  });
+
+  it("what is read in between is of a whole step, and steps that were begun end before the trainer does", async () => {
+    const trainer = await make();
+    const [, checkpoint, , weights] = await Promise.all([
+      trainer.train(batch()),
+      trainer.checkpoint(),
+      trainer.train(batch()),
+      trainer.weights(),
+    ]);
+    await using resumed = await make({ checkpoint });
+    expect(resumed.step).toBe(1);
+    await resumed.train(batch());
+    expect(await weightIn(resumed)).toEqual([...(weights.get("w")!.data as Float32Array)]);
+    const last = trainer.train(batch());
+    await trainer.dispose();
+    expect((await last).step).toBe(3);
+    await expect(trainer.weights()).rejects.toMatchObject({ code: "train.disposed" });
+  });
+
+  it("a parameter may be called as the optimizer's state begins", async () => {
+    const name = "optimizer.weight";
+    await using trainer = await make({}, { name });
+    await trainer.train(batch());
+    const trained = await weightIn(trainer, name);
+    expect(trained[0]).toBeCloseTo(0.9, 6);
+    await using model = await trainer.model();
+    const loss = (await model.forward(...batch())) as { read(): Promise<ArrayLike<number>> };
+    expect((await loss.read())[0]).toBeCloseTo(trained[0]! + 2 * trained[1]! - 3 * trained[2]!, 5);
+  });
+
+  it.each<DType>(["float16", "bfloat16"])("the optimizer's state begins with its value in %s", async (dtype) => {
+    const optimizer = adagrad({ lr: 0.5, initialAccumulatorValue: 3, eps: 0 });
+    await using trainer = await make({ optimizer }, { dtype });
+    await trainer.train(batch(dtype));
+    // 1 - 0.5 · 1 / √(3 + 1²)
+    expect((await weightIn(trainer))[0]).toBe(0.75);
+  });
+
+  it("a checkpoint between two updates belongs to a trainer that accumulates as many batches", async () => {
+    const trainer = await make({ accumulate: 4 });
+    for (let i = 0; i < 3; i++) await trainer.train(batch());
+    const between = await trainer.checkpoint();
+    await trainer.train(batch());
+    const behind = await trainer.checkpoint();
+    await expect(make({ accumulate: 2, checkpoint: between })).rejects.toMatchObject({
+      code: "train.checkpoint",
+      what: "The checkpoint has the gradients of 3 of 4 batches, and `accumulate` is 2",
+    });
+    await using resumed = await make({ accumulate: 4, checkpoint: between });
+    await resumed.train(batch());
+    expect(await weightIn(resumed)).toEqual(await weightIn(trainer));
+    await trainer.dispose();
+    await using halved = await make({ accumulate: 1, checkpoint: behind });
+    expect((await halved.train(batch())).step).toBe(2);
+  });
+
+  it("the signal that could abort loading does not abort a model later", async () => {
+    const loading = new AbortController();
+    await using trainer = await make({ signal: loading.signal });
+    loading.abort();
+    await using model = await trainer.model();
+    expect(model.inputs).toHaveLength(1);
+    await expect(make({ signal: loading.signal })).rejects.toThrow("abort");
+  });
+});
