@@ -13,7 +13,7 @@ import torch
 
 from generated import ROOT, write_or_check
 from goldens import run
-from opcase import bf16, c64, case, f16, f32, f64, i8, i16, i32, ints, t, take_cases, u8
+from opcase import b8, bf16, c64, case, f16, f32, f64, i8, i16, i32, ints, t, take_cases, u8
 
 TARGET = ROOT / "packages/conformance/src/random/streams.json"
 # Numbers are drawn with another number of bits for each dtype. Fewer than 16 normal numbers are made one by one, more in
@@ -80,8 +80,13 @@ for name, dtype in {"uint8": u8, "int8": i8, "int16": i16, "int32": i32, "float3
     case("randint.low", name, 2, 100, [5], dtype=dtype)
 case("randint_like", "", ints(3, 5), 10)
 case("randint_like.low_dtype", "", t(3, 5), -3, 10)
+for name, dtype in {"uint8": u8, "int8": i8, "int16": i16, "int32": i32, "bool": b8, **FLOATS}.items():
+    case("random", name, torch.zeros(5, dtype=dtype))
+case("random.to", "", t(3, 5), 10)
+case("random.from", "", ints(3, 5), -3, 10)
 stream("integers")
 
+case("random", "int64", ints(5))
 case("randint", "2^32 and more", 2**40 + 1, [5])
 stream("integers of 64 bits")
 

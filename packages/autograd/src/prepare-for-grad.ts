@@ -4,6 +4,7 @@ import {
   type EffectsOf,
   eliminateDeadCode,
   foldSymbolicArithmetic,
+  hasDraws,
   hasRegions,
   looksBehindViews,
   mutates,
@@ -45,9 +46,9 @@ export async function prepareForGrad(program: Program, registry: OpRegistry): Pr
 }
 
 async function withoutRegions(program: Program): Promise<Program> {
-  if (!hasRegions(program.graph)) return program;
-  const { expandAutocast, expandVmap } = await import("@pt2/graph/functionalize");
-  return expandVmap(expandAutocast(program));
+  if (!hasRegions(program.graph) && !hasDraws(program.graph)) return program;
+  const { drawInMemoryOrder, expandAutocast, expandVmap } = await import("@pt2/graph/functionalize");
+  return drawInMemoryOrder(expandVmap(expandAutocast(program)));
 }
 
 async function functionalized(program: Program, registry: OpRegistry): Promise<Program> {

@@ -1600,6 +1600,12 @@ export interface Aten {
   readonly randn: randn$;
   /** `aten::randn_like(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor` */
   readonly randn_like: randn_like$;
+  /**
+   * - `aten::random(Tensor self, *, Generator? generator=None) -> Tensor`
+   * - `aten::random.from(Tensor self, int from, int? to, *, Generator? generator=None) -> Tensor`
+   * - `aten::random.to(Tensor self, int to, *, Generator? generator=None) -> Tensor`
+   */
+  readonly random: random$;
   /** `aten::randperm(SymInt n, *, ScalarType? dtype=4, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor` */
   readonly randperm: randperm$;
   /** `aten::ravel(Tensor(a) self) -> Tensor(a)` */
@@ -8836,6 +8842,26 @@ interface randn_like$default {
 interface randn_like$ extends randn_like$default {
   /** `aten::randn_like(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor` */
   readonly default: randn_like$default;
+}
+interface random$default {
+  (self: In, keywords?: { generator?: null }): Out;
+}
+interface random$from {
+  (self: In, keywords: { from: Int; to: Int | null; generator?: null }): Out;
+  (self: In, from: Int, keywords: { to: Int | null; generator?: null }): Out;
+  (self: In, from: Int, to: Int | null, keywords?: { generator?: null }): Out;
+}
+interface random$to {
+  (self: In, keywords: { to: Int; generator?: null }): Out;
+  (self: In, to: Int, keywords?: { generator?: null }): Out;
+}
+interface random$ extends random$default, random$from, random$to {
+  /** `aten::random(Tensor self, *, Generator? generator=None) -> Tensor` */
+  readonly default: random$default;
+  /** `aten::random.from(Tensor self, int from, int? to, *, Generator? generator=None) -> Tensor` */
+  readonly from: random$from;
+  /** `aten::random.to(Tensor self, int to, *, Generator? generator=None) -> Tensor` */
+  readonly to: random$to;
 }
 interface randperm$default {
   (n: Int, keywords?: { dtype?: DType | null; layout?: Layout | null; device?: string | null; pin_memory?: boolean | null }): Out;

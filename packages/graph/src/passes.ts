@@ -9,6 +9,7 @@ export { hasRegions } from "./passes/has-regions.ts";
 export { hasUnfitMutations } from "./passes/has-unfit-mutations.ts";
 export { hiddenWrites } from "./passes/hidden-writes.ts";
 export { isFunctional } from "./passes/mutating-names.ts";
+export { hasDraws } from "./passes/random-draws.ts";
 export { type RemoveNoOpsOptions, removeNoOps } from "./passes/remove-no-ops.ts";
 export { canonicalizeStridedViews } from "./passes/strided-views.ts";
 export { Substitution } from "./passes/substitution.ts";

@@ -940,6 +940,12 @@ export interface OpSchemas {
   readonly "aten::randn": "aten::randn(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor";
   readonly "aten::randn.generator": "aten::randn.generator(SymInt[] size, *, Generator? generator, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor";
   readonly "aten::randn_like": "aten::randn_like(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor";
+  readonly "aten::random": "aten::random(Tensor self, *, Generator? generator=None) -> Tensor";
+  readonly "aten::random.from": "aten::random.from(Tensor self, int from, int? to, *, Generator? generator=None) -> Tensor";
+  readonly "aten::random.to": "aten::random.to(Tensor self, int to, *, Generator? generator=None) -> Tensor";
+  readonly "aten::random_": "aten::random_(Tensor(a!) self, *, Generator? generator=None) -> Tensor(a!)";
+  readonly "aten::random_.from": "aten::random_.from(Tensor(a!) self, int from, int? to, *, Generator? generator=None) -> Tensor(a!)";
+  readonly "aten::random_.to": "aten::random_.to(Tensor(a!) self, int to, *, Generator? generator=None) -> Tensor(a!)";
   readonly "aten::randperm": "aten::randperm(SymInt n, *, ScalarType? dtype=4, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor";
   readonly "aten::ravel": "aten::ravel(Tensor(a) self) -> Tensor(a)";
   readonly "aten::real": "aten::real(Tensor(a) self) -> Tensor(a)";

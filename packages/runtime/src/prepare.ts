@@ -5,6 +5,7 @@ import {
   canonicalizeStridedViews,
   eliminateDeadCode,
   foldSymbolicArithmetic,
+  hasDraws,
   hasInPlaceViews,
   hasRegions,
   hasUnfitMutations,
@@ -28,7 +29,8 @@ export async function removeNoOpsAndRegions(
   { isClaimed }: Pick<OpRegistry, "isClaimed">,
   { mutation = false }: Mutation = {},
 ): Promise<Program> {
-  const program = canonicalizeStridedViews(await withoutRegions(imported, isClaimed), isClaimed);
+  const expanded = await withoutRegions(imported, isClaimed);
+  const program = canonicalizeStridedViews(mutation ? expanded : await drawnInOrder(expanded), isClaimed);
   return removeNoOps(program, { keepCopies: mutation, isClaimed });
 }
 
@@ -38,6 +40,11 @@ async function withoutRegions(program: Program, isClaimed: OpRegistry["isClaimed
   const { expandAutocast, expandVmap, fitMutations, replaceInPlaceViews } = await import("@pt2/graph/functionalize");
   const expanded = regions ? expandVmap(expandAutocast(program)) : program;
   return fitMutations(views ? replaceInPlaceViews(expanded, isClaimed) : expanded);
+}
+
+/** A backend with mutation has tensors that lie in memory as PyTorch's. */
+async function drawnInOrder(program: Program): Promise<Program> {
+  return hasDraws(program.graph) ? (await import("@pt2/graph/functionalize")).drawInMemoryOrder(program) : program;
 }
 
 /** Makes overlapping buffers views of one, where the program writes to one. */

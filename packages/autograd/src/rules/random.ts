@@ -4,7 +4,17 @@ import { Emit } from "./support.ts";
 
 /** Ops that draw numbers: as in PyTorch, no gradient flows to what they are filled into or drawn with. */
 const DRAWN = [
-  ...["bernoulli", "bernoulli.p", "bernoulli.Tensor", "uniform", "exponential", "cauchy", "log_normal", "geometric"],
+  ...[
+    "bernoulli",
+    "bernoulli.p",
+    "bernoulli.Tensor",
+    "uniform",
+    "exponential",
+    "cauchy",
+    "log_normal",
+    "geometric",
+    "random",
+  ],
   ...["normal_functional", "normal.Tensor_float", "normal.float_Tensor", "normal.Tensor_Tensor", "poisson", "binomial"],
 ].map((name): readonly [OpName, GradientRule] => [`aten::${name}`, () => ({})]);
 

@@ -9,7 +9,7 @@ export const HOST_OPS: RegExp = new RegExp(
     "special_(ndtri|log_ndtr|erfcx|\\w+_polynomial_[a-z]+)|avg_pool2d_backward|_adaptive_avg_pool2d_backward|convolution",
     "histc|_ctc_loss(\\.Tensor)?|logcumsumexp|scatter_reduce\\.two|segment_reduce|combinations|frexp\\.Tensor",
     "kthvalue|mode|nanmedian\\.dim|nonzero_static|tri[lu]_indices|_?upsample_bi(linear|cubic)2d(_aa)?",
-    "randn?|randint\\.low|randperm|uniform|normal_functional|bernoulli\\.p|exponential|cauchy|log_normal|geometric",
+    "randn?|randint\\.low|random|randperm|uniform|normal_functional|bernoulli\\.p|exponential|cauchy|log_normal|geometric",
     "poisson|binomial|_standard_gamma|multinomial|rrelu_with_noise_functional",
   ].join("|")})$`,
 );

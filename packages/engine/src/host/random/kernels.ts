@@ -5,7 +5,7 @@ import type { KernelArgs, KernelOp } from "../../plan/kernel-args.ts";
 import { broadcastPositions } from "../../strides/broadcast.ts";
 import { type ForEach, type HostCall, type HostKernel, hostKernel } from "../host-kernel.ts";
 import { binomial, cauchy, exponential, gamma, geometric, logNormal, poisson } from "./distributions.ts";
-import { drawIntegers } from "./integers.ts";
+import { drawAnyIntegers, drawIntegers } from "./integers.ts";
 import { sampleWithReplacement } from "./multinomial.ts";
 import { permutation } from "./permutation.ts";
 import { slopes } from "./slopes.ts";
@@ -17,6 +17,7 @@ export const RANDOM_KERNELS: readonly HostKernel[] = [
   filled("aten::uniform", (call, { from, to }) => fill(call, drawUniform, from, to)),
   filled("aten::normal_functional", (call, { mean, std }) => fill(call, drawNormal, mean, std)),
   hostKernel(["aten::randint.low"], (call, { low, high }) => [drawIntegers(call.random(), count(call), low, high)]),
+  filled("aten::random", (call) => drawAnyIntegers(call.random(), count(call), call.dtype(0))),
   hostKernel(["aten::randperm"], (call) => [permutation(call.random(), count(call))]),
   filled("aten::bernoulli.p", (call, { p }) => each(call, (random) => (random.uniform() < p ? 1 : 0))),
   filled("aten::exponential", (call, { lambd }) => each(call, (random) => exponential(random, lambd))),
@@ -70,7 +71,7 @@ function each(call: HostCall, draw: (random: CpuGenerator) => number): Float64Ar
 /** An op that fills a tensor, of which only the shape and the dtype matter. */
 function filled<const Op extends KernelOp>(
   op: Op,
-  fillWith: (call: HostCall, args: KernelArgs<Op>) => Float64Array,
+  fillWith: (call: HostCall, args: KernelArgs<Op>) => ArrayLike<number | bigint>,
 ): HostKernel {
   const isRealFill = ({ self }: { readonly self?: TensorMeta }): boolean => isReal({ dtype: self?.dtype ?? null });
   return {

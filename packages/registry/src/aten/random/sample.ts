@@ -63,6 +63,21 @@ export const SAMPLE_OPS: readonly OpRecord[] = [
       decompose: ({ self, low, high, dtype }, b) => integers(b, self.shape, low, high, dtype ?? self.dtype),
     },
   ),
+  defineOp("aten::random(Tensor self, *, Generator? generator=None) -> Tensor", {
+    impure,
+    infer: ({ self: { dtype, shape } }) => {
+      check(!isComplex(dtype), () => `random integers are not implemented for ${dtype}`);
+      return { dtype, shape };
+    },
+  }),
+  defineOp("aten::random.to(Tensor self, int to, *, Generator? generator=None) -> Tensor", {
+    impure,
+    decompose: ({ self, to }, b) => integers(b, self.shape, 0, to, self.dtype),
+  }),
+  defineOp("aten::random.from(Tensor self, int from, int? to, *, Generator? generator=None) -> Tensor", {
+    impure,
+    decompose: ({ self, from, to }, b) => (to === null ? null : integers(b, self.shape, from, to, self.dtype)),
+  }),
   defineOp(
     "aten::randperm(SymInt n, *, ScalarType? dtype=4, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
     {
