@@ -498,6 +498,7 @@ export interface OpSchemas {
   readonly "aten::flip": "aten::flip(Tensor self, int[] dims) -> Tensor";
   readonly "aten::fliplr": "aten::fliplr(Tensor self) -> Tensor";
   readonly "aten::flipud": "aten::flipud(Tensor self) -> Tensor";
+  readonly "aten::float_power.Scalar": "aten::float_power.Scalar(Scalar self, Tensor exponent) -> Tensor";
   readonly "aten::float_power.Tensor_Scalar": "aten::float_power.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor";
   readonly "aten::float_power.Tensor_Tensor": "aten::float_power.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor";
   readonly "aten::floor": "aten::floor(Tensor self) -> Tensor";

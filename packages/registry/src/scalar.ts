@@ -4,6 +4,7 @@ export { differentiate } from "./scalar/differentiate.ts";
 export { evaluate } from "./scalar/evaluate.ts";
 export type { BinaryFn, ScalarExpr, ScalarOperand, UnaryFn } from "./scalar/expr.ts";
 export { type FloatBinaryFn, type FloatUnaryFn, floatBinary } from "./scalar/functions.ts";
+export { polynomial } from "./scalar/polynomial.ts";
 export { embeds, simplify } from "./scalar/simplify.ts";
 export { FLOAT_UNARY } from "./scalar/special-functions.ts";
 export { castTo, isComparison, type ScalarValue, type TypedExpr, type TypeRules, typeExpr } from "./scalar/typed.ts";

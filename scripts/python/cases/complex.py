@@ -89,3 +89,19 @@ case("where.ScalarOther", "complex64", v(True, False, True, dtype=b8), half_turn
 case("where.ScalarSelf", "complex64", v(True, False, True, dtype=b8), 0.5, half_turn)
 case("where.Scalar", "a complex number", v(True, False, dtype=b8), 0.5, 2j)
 case("div.Tensor_mode", "complex64, not rounded", half_turn, v(1, 2, 4), rounding_mode=None)
+
+# Quotients of parts whose squares are out of range, and functions next to their poles.
+far = torch.tensor([1 + 1j, 1e20 + 1j, 1e-20 + 0j, 1e-25 - 1e-25j, 2 + 0j, 1e20 - 1e20j, 3e30 + 4j, 5e-30 + 2j, 1, 1j])
+near = torch.tensor([1 + 1e-3j, -1 + 1e-3j, 0.5 + 1j, 1e-3 - 1j, 2 + 0j, 1e20 + 1e20j, 3 - 4j, 1e-25 + 1e-25j, 2j, 0j])
+case("div.Tensor", "far apart", near, far)
+case("reciprocal", "large and small", far)
+case("rsqrt", "large and small", far)
+case("div.Tensor", "float64 of one part", near.to(torch.complex128), v(*range(3, 13)))
+case("div.Tensor", "by zero", near[:2], torch.zeros(2, dtype=c64))
+case("atanh", "near the poles", near)
+case("atan", "near the poles", near)
+for op in ("exp", "sinh", "cosh", "exp2"):
+    case(op, "of real numbers out of range", torch.tensor([100 + 0j, 2 + 0j, -1j]))
+case("nan_to_num", "complex64", torch.complex(v(1, float("inf"), float("nan"), -float("inf")), v(float("nan"), 2, float("inf"), -3)))
+case("nan_to_num", "complex64, given", torch.complex(v(1, float("inf")), v(float("nan"), 2)), 7.0, 8.0, 9.0)
+case("nonzero_static", "complex64", torch.tensor([1 + 1j, 0, 0, 2j, 3]), size=3)

@@ -1,7 +1,7 @@
 """Fourier transforms, complex numbers, sizes, assertions."""
 import torch
 
-from opcase import b8, c64, case, f64, i8, i64, ints, s, t, v
+from opcase import b8, c64, case, f16, f64, i8, i64, ints, name_of, s, t, v
 
 for n in (5, 8, 12):
     case("_fft_r2c", f"{n} points, one sided", t(2, n), [1], 0, True)
@@ -103,3 +103,12 @@ for name, values in (
 ):
     case("cumprod_backward", name, t(*values.shape), values, 1, values.cumprod(1))
 case("cumprod_backward", "the first dimension", t(3, 5), t(3, 5, lo=0.3), -2, t(3, 5, lo=0.3))
+
+for exponent in (t(3, 5), ints(3, 5), v(1, 2, 3, dtype=f16)):
+    case("float_power.Scalar", name_of(exponent.dtype), 2, exponent)
+case("float_power.Scalar", "complex", 1 + 2j, v(1, 2, 3))
+large = v(250, 1e4, 1e6, 1.6e7, 1.9e8, 1e20)
+for op in ("igamma", "igammac"):
+    case(op, "of large numbers", large, large)
+case("special_spherical_bessel_j0", "infinite", v(float("inf"), -float("inf"), 0, 1))
+case("kthvalue", "of no rows", t(0, 3), 1, 1)

@@ -62,24 +62,29 @@ export function erfc(x: number): number {
   return x > 0 ? erfcTail(x) : 2 - erfcTail(-x);
 }
 
-/** Computes the inverse of erf by Giles' approximation and Newton steps. */
+/** Computes the inverse of erf by a rational approximation and Newton steps. */
 export function erfinv(y: number): number {
-  if (!(Math.abs(y) < 1)) return Math.abs(y) === 1 ? y * Number.POSITIVE_INFINITY : Number.NaN;
+  const magnitude = Math.abs(y);
+  if (!(magnitude < 1)) return magnitude === 1 ? y * Number.POSITIVE_INFINITY : Number.NaN;
   if (y === 0) return y;
-  const w = -Math.log1p(-y * y);
-  const central = [
-    1.50140941, 0.246640727, -0.00417768164, -0.00125372503, 0.00021858087, -0.00000439150654, -3.5233877e-6,
-    3.43273939e-7, 2.81022636e-8,
-  ];
-  const tail = [
-    2.83297682, 1.00167406, 0.00943887047, -0.0076224613, 0.00573950773, -0.00367342844, 0.00134934322, 0.000100950558,
-    -0.000200214257,
-  ];
-  let x = y * (w < 5 ? polynomial(w - 2.5, central) : polynomial(Math.sqrt(w) - 3, tail));
+  let x = magnitude <= 0.7 ? nearZero(magnitude) : nearOne(magnitude);
   for (let step = 0; step < 3; step++) {
     // In the tails the difference of the complements is used, which does not cancel.
-    const error = Math.abs(y) > 0.5 ? Math.sign(y) * (1 - Math.abs(y) - erfc(Math.abs(x))) : erf(x) - y;
+    const error = magnitude > 0.5 ? 1 - magnitude - erfc(x) : erf(x) - magnitude;
     x -= error / ((2 / Math.sqrt(Math.PI)) * Math.exp(-x * x));
   }
-  return x;
+  return Math.sign(y) * x;
+}
+
+function nearZero(y: number): number {
+  const z = y * y;
+  const above = polynomial(z, [0.886226899, -1.645349621, 0.914624893, -0.140543331]);
+  return (y * above) / polynomial(z, [1, -2.118377725, 1.442710462, -0.329097515, 0.012229801]);
+}
+
+function nearOne(y: number): number {
+  const z = Math.sqrt(-Math.log((1 - y) / 2));
+  return (
+    polynomial(z, [-1.970840454, -1.624906493, 3.429567803, 1.641345311]) / polynomial(z, [1, 3.5438892, 1.6370678])
+  );
 }

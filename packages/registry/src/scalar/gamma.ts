@@ -6,7 +6,9 @@ export function lgamma(x: number): number {
   if (!Number.isFinite(x)) return Number.isNaN(x) ? x : Number.POSITIVE_INFINITY;
   if (x <= 0 && Number.isInteger(x)) return Number.POSITIVE_INFINITY;
   if (x === 1 || x === 2) return 0;
-  if (x < 0.5) return Math.log(Math.PI / Math.abs(Math.sin(Math.PI * (x % 2)))) - lgamma(1 - x);
+  if (Math.abs(x) < 1e-17) return -Math.log(Math.abs(x));
+  // The distance from the nearest pole keeps its digits.
+  if (x < 0.5) return Math.log(Math.PI / Math.abs(Math.sin(Math.PI * (x - Math.round(x))))) - lgamma(1 - x);
   // Near the zeros at 1 and 2 the recurrence would cancel; the Taylor series in zeta values does not.
   if (Math.abs(x - 1) < 0.3) return lgammaNearOne(x - 1);
   if (Math.abs(x - 2) < 0.3) return lgammaNearOne(x - 2) + Math.log1p(x - 2);

@@ -8,7 +8,7 @@ const SERIES_LIMIT = 14;
 /** The Bessel function of the first kind, J. */
 export function besselJ(order: 0 | 1, x: number): number {
   if (x < 0) return order === 0 ? besselJ(0, -x) : -besselJ(1, -x);
-  if (x > SERIES_LIMIT) return x === Number.POSITIVE_INFINITY ? 0 : hankel(order, x).j;
+  if (x > SERIES_LIMIT) return hankel(order, x).j;
   // The midpoint rule converges faster than any power for an integral over one period of a smooth function.
   const points = 48;
   let sum = 0;
@@ -22,7 +22,7 @@ export function besselJ(order: 0 | 1, x: number): number {
 /** The Bessel function of the second kind, Y. */
 export function besselY(order: 0 | 1, x: number): number {
   if (!(x > 0)) return x === 0 ? Number.NEGATIVE_INFINITY : Number.NaN;
-  if (x > SERIES_LIMIT) return x === Number.POSITIVE_INFINITY ? 0 : hankel(order, x).y;
+  if (x > SERIES_LIMIT) return hankel(order, x).y;
   const quarter = (x * x) / 4;
   const log = Math.log(x / 2) + EULER;
   let [term, harmonic, sum] = [1, 0, 0];
@@ -79,8 +79,10 @@ export function besselI(order: 0 | 1, x: number, scaled = false): number {
     term *= -(mu - (2 * k - 1) ** 2) / (k * 8 * size);
     sum += term;
   }
-  const value = sum / Math.sqrt(2 * Math.PI * size);
-  return sign * (scaled ? value : value * Math.exp(size));
+  const value = sum / (Math.sqrt(2 * Math.PI) * Math.sqrt(size));
+  // Beyond 710 the product would overflow: it is taken in two steps, of which the last one may.
+  const growth = Math.exp(size / 2);
+  return sign * (scaled ? value : value * growth * growth);
 }
 
 /** The modified Bessel function of the second kind, K, of any order; `scaled` multiplies it by exp(x). */
@@ -118,7 +120,6 @@ export function airyAi(x: number): number {
 }
 
 function airyFarLeft(x: number, zeta: number): number {
-  if (zeta === Number.POSITIVE_INFINITY) return 0;
   let [p, q, term] = [1, 0, 1];
   for (let k = 1; k < 12; k++) {
     term *= ((6 * k - 5) * (6 * k - 3) * (6 * k - 1)) / (216 * k * (2 * k - 1) * zeta);

@@ -1,12 +1,15 @@
 // The incomplete gamma functions and their relatives, in double precision.
+import { polynomial } from "@pt2/registry/scalar";
 import { evaluateFloat } from "./functions.ts";
 
 const lgamma = (x: number): number => evaluateFloat("lgamma", x);
+const erfc = (x: number): number => evaluateFloat("erfc", x);
 
 /** Q(a, x), the regularized upper incomplete gamma function: `igammac`. */
 export function gammaUpper(a: number, x: number): number {
   const edge = gammaEdge(a, x);
   if (edge !== null) return 1 - edge;
+  if (isNear(a, x)) return nearby(a, x).upper;
   return x < a + 1 ? 1 - lowerSeries(a, x) : upperFraction(a, x);
 }
 
@@ -14,6 +17,7 @@ export function gammaUpper(a: number, x: number): number {
 export function gammaLower(a: number, x: number): number {
   const edge = gammaEdge(a, x);
   if (edge !== null) return edge;
+  if (isNear(a, x)) return nearby(a, x).lower;
   return x < a + 1 ? lowerSeries(a, x) : 1 - upperFraction(a, x);
 }
 
@@ -57,6 +61,66 @@ function upperFraction(a: number, x: number): number {
     if (Math.abs(d * c - 1) < 1e-16) break;
   }
   return gammaFront(a, x) * h;
+}
+
+/** Returns whether the series below take many terms, and Temme's expansion few. */
+function isNear(a: number, x: number): boolean {
+  return a > 200 && Math.abs(x - a) < a / 2;
+}
+
+/** Σ TEMME[k][n] η^n a^-k is what Temme's expansion adds to the normal distribution (DLMF 8.12.7 to 8.12.12). */
+const TEMME: readonly (readonly number[])[] = [
+  [
+    -1 / 3,
+    1 / 12,
+    -0.014814814814814815,
+    0.0011574074074074073,
+    0.0003527336860670194,
+    -0.0001787551440329218,
+    0.00003919263178522438,
+    -2.185448510679992e-6,
+    -1.85406221071516e-6,
+    8.296711340953087e-7,
+    -1.7665952736826078e-7,
+    6.707853543401498e-9,
+    1.0261809784240309e-8,
+    -4.382036018453353e-9,
+    9.14769958223679e-10,
+  ],
+  [
+    -0.001851851851851852, -0.003472222222222222, 0.0026455026455026454, -0.0009902263374485596, 0.00020576131687242798,
+    -4.018775720164609e-7, -0.000018098550334489977, 7.64916091608111e-6, -1.6120900894563446e-6, 4.647127802807434e-9,
+    1.378633446915721e-7, -5.752545603517705e-8,
+  ],
+  [
+    0.004133597883597883, -0.0026813271604938273, 0.0007716049382716049, 2.0093878600823047e-6, -0.0001073665322636516,
+    0.000052923448829120125, -0.000012760635188618728, 3.423578734096138e-8, 1.3721957309062934e-6,
+  ],
+  [
+    0.0006494341563786008, 0.00022947209362139917, -0.0004691894943952557, 0.00026772063206283885,
+    -0.00007561801671883977,
+  ],
+];
+
+/** Both functions where x is near a large a. */
+function nearby(a: number, x: number): { readonly lower: number; readonly upper: number } {
+  const mu = (x - a) / a;
+  const half = lessLog1p(mu);
+  const eta = Math.sign(mu) * Math.sqrt(2 * half);
+  const rest = polynomial(
+    1 / a,
+    TEMME.map((coefficients) => polynomial(eta, coefficients)),
+  );
+  const added = (Math.exp(-a * half) / Math.sqrt(2 * Math.PI * a)) * rest;
+  const deviations = eta * Math.sqrt(a / 2);
+  return { lower: 0.5 * erfc(-deviations) - added, upper: 0.5 * erfc(deviations) + added };
+}
+
+/** Computes x - log1p(x). */
+function lessLog1p(x: number): number {
+  if (Math.abs(x) > 0.01) return x - Math.log1p(x);
+  // Σ (-x)^k / k from k = 2 on: the difference would cancel.
+  return x * x * polynomial(-x, [1 / 2, 1 / 3, 1 / 4, 1 / 5, 1 / 6, 1 / 7, 1 / 8, 1 / 9]);
 }
 
 const BERNOULLI = [

@@ -1,8 +1,9 @@
 import { defineOp, type OpRecord } from "../../op.ts";
 import type { TensorMeta } from "../../tensor-meta.ts";
 import { check } from "../support/check.ts";
+import { partsOf } from "../support/complex-parts.ts";
 import { wrapDim } from "../support/dims.ts";
-import { isFloat } from "../support/dtypes.ts";
+import { isComplex, isFloat } from "../support/dtypes.ts";
 import { emit } from "../support/emit.ts";
 
 /** The largest finite value of each dtype that `nan_to_num` supports. */
@@ -53,6 +54,13 @@ export const ACTIVATION_COMPOSITE_OPS: readonly OpRecord[] = [
   }),
   defineOp("aten::nan_to_num(Tensor self, float? nan=None, float? posinf=None, float? neginf=None) -> Tensor", {
     decompose({ self, nan, posinf, neginf }, b) {
+      if (isComplex(self.dtype)) {
+        const { re, im } = partsOf(self, b);
+        const [real, imag] = [re, im].map((part) =>
+          b.tensor("aten::nan_to_num", { self: part as TensorMeta, nan, posinf, neginf }),
+        );
+        return b.tensor("aten::complex", { real: real!, imag: imag! });
+      }
       if (!isFloat(self.dtype)) return self;
       const { eq, where } = emit(b);
       const limit = LARGEST[self.dtype] ?? Number.MAX_VALUE;

@@ -54,10 +54,10 @@ export const ARITHMETIC_OPS: readonly OpRecord[] = [
   scalarFirst("remainder.Scalar_Tensor", s.mod),
   ...binaryOrScalar("fmod", s.fmod),
   defineOp("aten::addcmul(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor", {
-    scalar: (x, a, b, value) => s.add(x, scaled(s.mul(a, b), value, s.mul)),
+    scalar: (x, a, b, value) => s.add(x, s.mul(scaled(a, value, s.mul), b)),
   }),
   defineOp("aten::addcdiv(Tensor self, Tensor tensor1, Tensor tensor2, *, Scalar value=1) -> Tensor", {
-    scalar: (x, a, b, value) => s.add(x, scaled(s.div(a, b), value, s.mul)),
+    scalar: (x, a, b, value) => s.add(x, s.div(scaled(a, value, s.mul), b)),
   }),
   defineOp("aten::lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor", {
     requires: { same: ["self", "end"] },

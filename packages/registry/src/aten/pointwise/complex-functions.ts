@@ -2,6 +2,7 @@ import type { Builder } from "../../builder.ts";
 import type { TensorMeta } from "../../tensor-meta.ts";
 import { isTensorMeta } from "../../wrapped.ts";
 import type { Parts } from "../support/complex-parts.ts";
+import { toNumber } from "../support/dtypes.ts";
 import { emit, type Operand } from "../support/emit.ts";
 
 /** A function of one complex number, in terms of its real and imaginary parts. */
@@ -10,20 +11,28 @@ export type ComplexFunction = (b: Builder, x: Parts) => Parts;
 const real = (b: Builder, x: Operand): TensorMeta => (isTensorMeta(x) ? x : emit(b).full([], x, "float32"));
 type Real = "asinh" | "cos" | "cosh" | "exp" | "sin" | "sinh" | "tanh";
 const apply = (b: Builder, name: Real, x: Operand): TensorMeta => b.tensor(`aten::${name}`, { self: real(b, x) });
+const atan2 = (b: Builder, y: Operand, x: Operand): TensorMeta =>
+  b.tensor("aten::atan2", { self: real(b, y), other: real(b, x) });
 const negated = (b: Builder, x: Operand): TensorMeta => emit(b).neg(real(b, x));
 
 /** Returns i·x and -i·x. */
 const timesI = (b: Builder, { re, im }: Parts): Parts => ({ re: negated(b, im), im: re });
 const overI = (b: Builder, { re, im }: Parts): Parts => ({ re: im, im: negated(b, re) });
 
+/** Computes size · sin(im), which is zero for real numbers, however large the size. */
+const timesSine = (b: Builder, size: TensorMeta, im: Operand): TensorMeta => {
+  const e = emit(b);
+  return e.where(e.eq(real(b, im), 0), im, e.mul(size, apply(b, "sin", im)));
+};
+
 const sinh: ComplexFunction = (b, { re, im }) => ({
   re: emit(b).mul(apply(b, "sinh", re), apply(b, "cos", im)),
-  im: emit(b).mul(apply(b, "cosh", re), apply(b, "sin", im)),
+  im: timesSine(b, apply(b, "cosh", re), im),
 });
 
 const cosh: ComplexFunction = (b, { re, im }) => ({
   re: emit(b).mul(apply(b, "cosh", re), apply(b, "cos", im)),
-  im: emit(b).mul(apply(b, "sinh", re), apply(b, "sin", im)),
+  im: timesSine(b, apply(b, "sinh", re), im),
 });
 
 /** Computes (sinh 2a + i sin 2b) / (cosh 2a + cos 2b), in which nothing cancels. */
@@ -37,14 +46,18 @@ const tanh: ComplexFunction = (b, { re, im }) => {
   return { re: e.div(t, below), im: e.div(e.mul(e.mul(s, c), sech), below) };
 };
 
-const log: ComplexFunction = (b, { re, im }) => ({
-  re: emit(b).log(complexSize(b, { re, im })),
-  im: b.tensor("aten::atan2", { self: real(b, im), other: real(b, re) }),
-});
+const log: ComplexFunction = (b, { re, im }) => {
+  // Of a number it is one, in double precision.
+  if (!isTensorMeta(re) && !isTensorMeta(im)) {
+    const [x, y] = [toNumber(re), toNumber(im)];
+    return { re: { float: Math.log(Math.hypot(x, y)) }, im: { float: Math.atan2(y, x) } };
+  }
+  return { re: emit(b).log(complexSize(b, { re, im })), im: atan2(b, im, re) };
+};
 
 const exp: ComplexFunction = (b, { re, im }) => {
   const size = apply(b, "exp", re);
-  return { re: emit(b).mul(size, apply(b, "cos", im)), im: emit(b).mul(size, apply(b, "sin", im)) };
+  return { re: emit(b).mul(size, apply(b, "cos", im)), im: timesSine(b, size, im) };
 };
 
 /** Computes the root whose real part is not negative. */
@@ -66,9 +79,6 @@ const conjugateTimes = (b: Builder, x: Parts, y: Parts): Parts => {
     im: e.sub(e.mul(x.re, y.im), e.mul(x.im, y.re)),
   };
 };
-
-const atan2 = (b: Builder, y: Operand, x: Operand): TensorMeta =>
-  b.tensor("aten::atan2", { self: real(b, y), other: real(b, x) });
 
 // Uses Kahan's formulas, whose roots keep the bits that a difference of squares would cancel.
 const acos: ComplexFunction = (b, x) => {
@@ -96,13 +106,16 @@ const acosh: ComplexFunction = (b, x) => {
   };
 };
 
+/** Its real part has the sign of `re`. Next to the poles a logarithm of nearly zero would lose what one of much keeps. */
 const atanh: ComplexFunction = (b, { re, im }) => {
-  const { add, div, log1p, mul, sub } = emit(b);
-  const [left, squared] = [sub(1, re), mul(im, im)];
-  const apart = div(mul(re, 4), add(mul(left, left), squared));
+  const { abs, add, div, log1p, mul, sub } = emit(b);
+  const size = abs(real(b, re));
+  const [left, squared] = [sub(1, size), mul(im, im)];
+  const apart = div(mul(size, 4), add(mul(left, left), squared));
+  const far = mul(log1p(apart), { float: 0.25 });
   return {
-    re: mul(log1p(apart), { float: 0.25 }),
-    im: mul(atan2(b, mul(im, 2), sub(mul(left, add(re, 1)), squared)), { float: 0.5 }),
+    re: b.tensor("aten::copysign.Tensor", { self: far, other: real(b, re) }),
+    im: mul(atan2(b, mul(im, 2), sub(mul(left, add(size, 1)), squared)), { float: 0.5 }),
   };
 };
 
@@ -113,11 +126,7 @@ const scaledLog =
     return { re: emit(b).mul(re, { float: factor }), im: emit(b).mul(im, { float: factor }) };
   };
 
-const reciprocal: ComplexFunction = (b, { re, im }) => {
-  const e = emit(b);
-  const size = e.add(e.mul(re, re), e.mul(im, im));
-  return { re: e.div(re, size), im: e.neg(e.div(im, size)) };
-};
+const reciprocal: ComplexFunction = (b, x) => complexQuotient(b, { re: 1, im: 0 }, x);
 
 const plusOne = (b: Builder, { re, im }: Parts): Parts => ({ re: emit(b).add(re, 1), im });
 const minusOne = (b: Builder, { re, im }: Parts): Parts => ({ re: emit(b).sub(re, 1), im });
@@ -127,6 +136,8 @@ const sigmoid: ComplexFunction = (b, x) => reciprocal(b, plusOne(b, exp(b, negat
 
 /** The functions by PyTorch's names. */
 export const COMPLEX_FUNCTIONS: Readonly<Record<string, ComplexFunction>> = {
+  exp,
+  reciprocal,
   sinh,
   cosh,
   tanh,
@@ -173,6 +184,22 @@ export function complexPower(b: Builder, x: Parts, y: Parts): Parts {
   const at = (value: Operand, one: number): TensorMeta =>
     e.where(none, { float: one }, e.where(zero, { float: 0 }, real(b, value)));
   return { re: at(result.re, 1), im: at(result.im, 0) };
+}
+
+/** Computes x / y by Smith's method: a sum of the squares of y's parts could be out of range where the quotient is not. */
+export function complexQuotient(b: Builder, x: Parts, y: Parts): Parts {
+  const { abs, add, div, eq, lt, mul, sub, where } = emit(b);
+  if (y.im === 0) return { re: div(x.re, y.re), im: div(x.im, y.re) };
+  const turned = lt(abs(real(b, y.re)), abs(real(b, y.im)));
+  const [large, small] = [where(turned, y.im, y.re), where(turned, y.re, y.im)];
+  const ratio = div(small, large);
+  const size = add(large, mul(small, ratio));
+  const re = where(turned, add(mul(x.re, ratio), x.im), add(x.re, mul(x.im, ratio)));
+  const im = where(turned, sub(mul(x.im, ratio), x.re), sub(x.im, mul(x.re, ratio)));
+  const byZero = eq(large, 0);
+  const part = (quotient: TensorMeta, of: Operand): TensorMeta =>
+    div(where(byZero, of, quotient), where(byZero, large, size));
+  return { re: part(re, x.re), im: part(im, x.im) };
 }
 
 /** Computes the absolute value without intermediate overflow. */

@@ -8,7 +8,13 @@ import { joinParts, type Parts, partsOf } from "../support/complex-parts.ts";
 import { isComplex, takesComplex } from "../support/dtypes.ts";
 import { type Emit, emit, type Operand } from "../support/emit.ts";
 import { COMPLEX_COMPOSITIONS, type Composition } from "./complex-compositions.ts";
-import { COMPLEX_FUNCTIONS, COMPLEX_SYNONYMS, complexPower, complexSize } from "./complex-functions.ts";
+import {
+  COMPLEX_FUNCTIONS,
+  COMPLEX_SYNONYMS,
+  complexPower,
+  complexQuotient,
+  complexSize,
+} from "./complex-functions.ts";
 
 /** A rule that computes an op on real and imaginary parts. A real result is returned as one tensor. */
 type ComplexRule = (e: Emit, x: Parts, y: Parts, alpha: Parts, b: Builder) => Parts | TensorMeta;
@@ -20,12 +26,7 @@ const mul = (e: Emit, x: Parts, y: Parts): Parts => ({
   im: e.add(e.mul(x.re, y.im), e.mul(x.im, y.re)),
 });
 const scaled = (e: Emit, x: Parts, alpha: Parts): Parts => (alpha.re === 1 && alpha.im === 0 ? x : mul(e, x, alpha));
-const squaredSize = (e: Emit, { re, im }: Parts): TensorMeta => e.add(e.mul(re, re), e.mul(im, im));
-const div = (e: Emit, x: Parts, y: Parts): Parts => {
-  const size = squaredSize(e, y);
-  const { re, im } = mul(e, x, { re: y.re, im: e.sub(0, y.im) });
-  return { re: e.div(re, size), im: e.div(im, size) };
-};
+const div: ComplexRule = (_e, x, y, _alpha, b) => complexQuotient(b, x, y);
 const plus: ComplexRule = (e, x, y, alpha) => add(e, x, scaled(e, y, alpha));
 const minus: ComplexRule = (e, x, y, alpha) => sub(e, x, scaled(e, y, alpha));
 const equal: ComplexRule = (e, x, y) => e.mul(e.eq(x.re, y.re), e.eq(x.im, y.im));
@@ -53,18 +54,12 @@ const RULES: { readonly [op: string]: ComplexRule } = {
   "aten::mul.Scalar": mul,
   "aten::div.Tensor": div,
   "aten::div.Scalar": div,
-  "aten::reciprocal": (e, x) => div(e, { re: 1, im: 0 }, x),
   "aten::square": (e, x) => mul(e, x, x),
   "aten::neg": (e, x) => ({ re: e.sub(0, x.re), im: e.sub(0, x.im) }),
   "aten::conj_physical": (e, x) => ({ re: x.re, im: e.sub(0, x.im) }),
   "aten::abs": (_e, x, _y, _alpha, b) => complexSize(b, x),
   "aten::eq.Tensor": equal,
   "aten::eq.Scalar": equal,
-  "aten::exp": (e, x, _y, _alpha, b) => {
-    const size = b.tensor("aten::exp", { self: x.re });
-    const part = (op: "aten::cos" | "aten::sin"): TensorMeta => e.mul(size, b.tensor(op, { self: x.im }));
-    return { re: part("aten::cos"), im: part("aten::sin") };
-  },
   "aten::angle": (_e, x, _y, _alpha, b) => b.tensor("aten::atan2", { self: x.im, other: x.re }),
   "aten::ne.Tensor": different,
   "aten::ne.Scalar": different,

@@ -36,6 +36,12 @@ export const POWER_OPS: readonly OpRecord[] = [
     decompose: ({ self, exponent }, b) => doublePower(self, exponent, b),
     inPlace: ["aten::float_power_.Scalar"],
   }),
+  defineOp("aten::float_power.Scalar(Scalar self, Tensor exponent) -> Tensor", {
+    decompose: ({ self, exponent }, b) => {
+      const wide = isPair(self) || isComplex(exponent.dtype) ? "complex128" : "float64";
+      return b.tensor("aten::pow.Scalar", { self, exponent: emit(b).cast(exponent, wide) });
+    },
+  }),
   ...binary(["atan2", "arctan2"], s.atan2, "float"),
   ...binary("hypot", s.hypot),
   ...binary("nextafter", s.nextafter),
@@ -85,11 +91,15 @@ function scaledByPower(self: TensorMeta, exponent: TensorMeta, b: Builder): Tens
   return cast(mul(mul(mul(cast(self, dtype), factor), factor), rest), self.dtype);
 }
 
+function isPair(number: Scalar): boolean {
+  return typeof number === "object" && "re" in number;
+}
+
 /** Computes `float_power`, in float64 or complex128 for all dtypes. */
 function doublePower(self: TensorMeta, exponent: TensorMeta | Scalar, b: Builder): TensorMeta {
   const { cast } = emit(b);
-  const isPair = isTensorMeta(exponent) ? isComplex(exponent.dtype) : typeof exponent === "object" && "re" in exponent;
-  const wide = isPair || isComplex(self.dtype) ? "complex128" : "float64";
+  const isWide = isTensorMeta(exponent) ? isComplex(exponent.dtype) : isPair(exponent);
+  const wide = isWide || isComplex(self.dtype) ? "complex128" : "float64";
   const other = isTensorMeta(exponent) ? cast(exponent, wide) : exponent;
   return isTensorMeta(other)
     ? b.tensor("aten::pow.Tensor_Tensor", { self: cast(self, wide), exponent: other })

@@ -56,7 +56,11 @@ export const SPECIAL_OPS: readonly OpRecord[] = [
   ),
   defineOp("aten::special_spherical_bessel_j0(Tensor x) -> Tensor", {
     // This is sin(x) / x; `sinc` multiplies its argument by π.
-    decompose: ({ x }, b) => b.tensor("aten::sinc", { self: emit(b).div(x, { float: Math.PI }) }),
+    decompose: ({ x }, b) => {
+      const e = emit(b);
+      const near = b.tensor("aten::sinc", { self: e.div(x, { float: Math.PI }) });
+      return e.where(b.tensor("aten::isinf", { self: x }), { float: 0 }, near);
+    },
   }),
   ...(["igamma", "igammac"] as const).flatMap((name) => [
     defineOp(`aten::${name}(Tensor self, Tensor other) -> Tensor`, {

@@ -2,7 +2,7 @@ import type { Builder } from "../../builder.ts";
 import { defineOp, type OpRecord } from "../../op.ts";
 import type { TensorMeta } from "../../tensor-meta.ts";
 import { check } from "../support/check.ts";
-import { numel, reducedShape, wrapDim } from "../support/dims.ts";
+import { reducedShape, wrapDim } from "../support/dims.ts";
 import { isComplex } from "../support/dtypes.ts";
 import { emit } from "../support/emit.ts";
 
@@ -58,8 +58,8 @@ export const SORT_OPS: readonly OpRecord[] = [
   defineOp("aten::kthvalue(Tensor self, SymInt k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)", {
     infer: ({ self, k, dim, keepdim }) => {
       check(self.dtype !== "bool" && !isComplex(self.dtype), () => `kthvalue not implemented for ${self.dtype}`);
-      check(numel(self.shape) > 0, "kthvalue(): Expected reduction dim to have non-zero size.");
       const at = wrapDim(dim, self.shape.length);
+      check(self.shape[at] !== 0, "kthvalue(): Expected reduction dim to have non-zero size.");
       check(k >= 1 && k <= (self.shape[at] ?? 1), "kthvalue(): selected number k out of range for dimension");
       return found(self, at, keepdim);
     },
