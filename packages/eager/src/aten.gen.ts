@@ -836,6 +836,7 @@ export interface Aten {
   readonly flipud: flipud$;
   /**
    * - `aten::float_power.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor`
+   * - `aten::float_power.Scalar(Scalar self, Tensor exponent) -> Tensor`
    * - `aten::float_power.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor`
    */
   readonly float_power: float_power$;
@@ -5786,13 +5787,19 @@ interface float_power$Tensor_Tensor {
   (self: In, keywords: { exponent: In }): Out;
   (self: In, exponent: In): Out;
 }
+interface float_power$Scalar {
+  (self: Num, keywords: { exponent: In }): Out;
+  (self: Num, exponent: In): Out;
+}
 interface float_power$Tensor_Scalar {
   (self: In, keywords: { exponent: Num }): Out;
   (self: In, exponent: Num): Out;
 }
-interface float_power$ extends float_power$Tensor_Tensor, float_power$Tensor_Scalar {
+interface float_power$ extends float_power$Tensor_Tensor, float_power$Scalar, float_power$Tensor_Scalar {
   /** `aten::float_power.Tensor_Tensor(Tensor self, Tensor exponent) -> Tensor` */
   readonly Tensor_Tensor: float_power$Tensor_Tensor;
+  /** `aten::float_power.Scalar(Scalar self, Tensor exponent) -> Tensor` */
+  readonly Scalar: float_power$Scalar;
   /** `aten::float_power.Tensor_Scalar(Tensor self, Scalar exponent) -> Tensor` */
   readonly Tensor_Scalar: float_power$Tensor_Scalar;
 }
