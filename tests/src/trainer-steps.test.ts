@@ -108,6 +108,60 @@ describe("steps of a trainer", () => {
     expect((await halved.train(batch())).step).toBe(2);
   });
 
+  const TWO = `program {
+      parameter "w" = %p_w: f32[2]
+      parameter "unused" = %p_u: f32[2]
+      parameter "frozen" = %p_f: f32[2]
+      parameter "tied" = %p_t: f32[2]
+      user_input %x: f32[s0, 2]
+      forward(x)
+      in_spec tuple(tuple(*), dict())
+      out_spec *
+      %a: f32[s0, 2] = aten::mul.Tensor(self=%x, other=%p_w)
+      %b: f32[s0, 2] = aten::add.Tensor(self=%a, other=%p_f)
+      %c: f32[s0, 2] = aten::mul.Tensor(self=%b, other=%p_t)
+      %y: f32[] = aten::sum(self=%c)
+      return %y
+    }`;
+  const two = (): ProgramSource => {
+    const [w, unused, frozen] = ["w", "unused", "frozen"].map((name) => weightOf(name, tensor([1, 2])));
+    const learned = { ...w!, requiresGrad: true };
+    const weights = { w: learned, unused: { ...unused!, requiresGrad: true }, frozen: frozen!, tied: learned };
+    return { program: parse(TWO), weights: new Map(Object.entries(weights)) };
+  };
+
+  it("what the loss does not depend on stays as it is, and so does what requires no gradient", async () => {
+    const options = { backend, optimizer: adam({ lr: 0.1, weightDecay: 0.5 }), shapes: { x: [2, 2] } };
+    await using trainer = await createTrainer(two(), options);
+    expect(trainer.parameters).toEqual(["w"]);
+    await trainer.train([
+      tensor([
+        [1, 2],
+        [3, 4],
+      ]),
+    ]);
+    const weights = await trainer.weights();
+    expect([...weights.keys()].sort()).toEqual(["frozen", "tied", "unused", "w"]);
+    const values = (name: string): readonly number[] => [...(weights.get(name)!.data as Float32Array)];
+    expect(values("unused")).toEqual([1, 2]);
+    expect(values("frozen")).toEqual([1, 2]);
+    expect(values("w")).not.toEqual([1, 2]);
+    expect(values("tied")).toEqual(values("w"));
+    await using all = await createTrainer(two(), { ...options, train: () => true });
+    expect(all.parameters).toEqual(["w", "frozen"]);
+    const none = createTrainer(two(), { ...options, train: (name) => name === "unused" });
+    await expect(none).rejects.toMatchObject({ code: "train.parameters" });
+  });
+
+  it("a batch of another size is told what a trainer's sizes are", async () => {
+    await using trainer = await createTrainer(two(), { backend, optimizer: sgd(), shapes: { x: [2, 2] } });
+    await expect(trainer.train([tensor([[1, 2]])])).rejects.toMatchObject({
+      code: "train.batch",
+      advice: expect.stringContaining("the last one too"),
+    });
+    expect(trainer.step).toBe(0);
+  });
+
   it("the signal that could abort loading does not abort a model later", async () => {
     const loading = new AbortController();
     await using trainer = await make({ signal: loading.signal });

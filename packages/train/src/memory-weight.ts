@@ -1,7 +1,7 @@
 import { hostTensor } from "@pt2/backend";
 import { contiguousStrides, type DType, numel, type WeightTensor } from "@pt2/format";
 
-/** Makes a weight of a tensor in memory. Weights with the same `storage` name share memory in a file. */
+/** Makes a weight of a tensor in memory; a parameter requires gradients. Weights with the same `storage` name share memory in a file. */
 export function memoryWeight(
   name: string,
   kind: WeightTensor["kind"],

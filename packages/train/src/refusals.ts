@@ -1,4 +1,5 @@
 // The errors for what cannot be trained, or trained with. Nothing here is needed where all is well.
+import { Pt2Error } from "@pt2/format";
 import type { LeafInfo } from "@pt2/runtime";
 import { trainError } from "./train-errors.ts";
 import type { TrainerOptions } from "./trainer-options.ts";
@@ -24,7 +25,7 @@ export function refuseSource(source: unknown): never {
 export function refuseParameters(names: readonly string[]): never {
   throw trainError("train.parameters", {
     what: "No parameter is trained",
-    advice: `\`train\` refuses every name; the program has ${names.slice(0, 10).join(", ")}.`,
+    advice: `\`train\`, by default what requires gradients, refuses every name that the loss depends on; the program has ${names.slice(0, 10).join(", ")}.`,
   });
 }
 
@@ -51,6 +52,19 @@ export function refuseBatch(batch: unknown, inputs: readonly LeafInfo[]): never 
   throw trainError("train.batch", {
     what: `A batch has ${inputs.length} inputs (${names}), but got ${given}`,
     advice: `Pass an array: trainer.train([${names}]).`,
+  });
+}
+
+/** Passes on why a step failed; where it is the sizes of a batch, with what a trainer can do about it. */
+export function refuseStep(problem: unknown): never {
+  if (!(problem instanceof Pt2Error) || problem.code !== "graph.input-shape") throw problem;
+  throw trainError("train.batch", {
+    what: problem.what,
+    where: problem.where,
+    advice:
+      "Give batches of that shape, the last one too: a trainer computes with the sizes of the program, or of `shapes`.",
+    details: problem.details,
+    cause: problem,
   });
 }
 

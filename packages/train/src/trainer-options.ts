@@ -25,7 +25,10 @@ export interface TrainerOptions extends Omit<LoadOptions, "model" | "verifyCheck
   readonly of?: number;
   /** The shapes of inputs whose sizes are not numbers in the program, by the name of the input. */
   readonly shapes?: Readonly<Record<string, readonly number[]>>;
-  /** Which parameters are trained, by name; the others are frozen. @default all; with `lora` the adapters */
+  /**
+   * Which parameters are trained, by name; the others are frozen. Those that the loss does not depend on stay as they are.
+   * @default those that require gradients, or all where none does; with `lora` the adapters
+   */
   readonly train?: (name: string) => boolean;
   /** Adds low-rank adapters to linear layers, and trains these. What is saved has them merged into the weights. */
   readonly lora?: LoraOptions;

@@ -1,7 +1,7 @@
 import { grad, tieParameters, withLoss } from "@pt2/autograd";
 import { HostTensor, type RunOptions, RunQueue, type Tensor, type Value } from "@pt2/backend";
 import type { Pt2Error, WeightTensor } from "@pt2/format";
-import { type InputSpec, isGradient, isReturned, type Program } from "@pt2/graph";
+import { type InputSpec, isGradient, isReturned, type Node, type Program } from "@pt2/graph";
 import { type LoadOptions, load, type Model, type ProgramSource } from "@pt2/runtime";
 import type { Adapter } from "./lora.ts";
 import { memoryWeight } from "./memory-weight.ts";
@@ -78,7 +78,7 @@ async function create(source: ProgramSource, options: TrainerOptions): Promise<T
     of,
     shapes,
     lora,
-    train = () => lora === undefined,
+    train,
     groups: given,
     schedule = () => 1,
     clipNorm = null,
@@ -98,16 +98,19 @@ async function create(source: ProgramSource, options: TrainerOptions): Promise<T
   const adapted = lora === undefined ? null : (await adapters()).withLora(program, lora);
   const predicting = adapted?.program ?? program;
   const complete = loss === undefined ? predicting : withLoss(predicting, loss);
-  const names = trainable(complete).filter((name) => adapted?.weights.has(name) === true || train(name));
-  if (names.length === 0) (await rare()).refuseParameters(trainable(complete));
+  const isTrained = train ?? (lora === undefined ? requiresGrad(source.weights) : () => false);
+  const wanted = trainable(complete).filter((name) => adapted?.weights.has(name) === true || isTrained(name));
+  if (wanted.length === 0) (await rare()).refuseParameters(trainable(complete));
   const joint = complete.outputs.some(isGradient)
     ? complete
     : await grad(complete, {
-        wrt: names,
+        wrt: wanted,
         ...(of === undefined ? (loss === undefined ? {} : { of: 0 }) : { of }),
         ...(shapes === undefined ? {} : { shapes }),
         ...(options.ops === undefined ? {} : { ops: options.ops }),
       });
+  const names = wanted.filter((name) => !isUnused(name, joint));
+  if (names.length === 0) (await rare()).refuseParameters(trainable(complete));
   const groups =
     given === undefined ? [{ names, lr, weightDecay }] : (await rare()).parameterGroups(names, given, optimizer);
   const training: TrainingOptions = { optimizer, groups, clipNorm, clipValue, accumulate };
@@ -187,7 +190,9 @@ class ProgramTrainer implements Trainer {
     if (!(Number.isFinite(factor) && factor >= 0)) (await rare()).refuseFactor(factor, step);
     const numbers = stepNumbers(training, step, this.#micro, factor);
     const vector = new HostTensor("float32", [numbers.length], new Uint8Array(numbers.buffer));
-    const values = await model.runFlat([...batch, vector], options);
+    const values = await model
+      .runFlat([...batch, vector], options)
+      .catch(async (problem) => (await rare()).refuseStep(problem));
     this.#micro = (this.#micro + 1) % training.accumulate;
     if (this.#micro === 0) this.#step = step;
     const outputs = training.clipNorm === null ? values : values.slice(0, -1);
@@ -213,9 +218,9 @@ class ProgramTrainer implements Trainer {
   }
 
   async weights(): Promise<ReadonlyMap<string, HostTensor>> {
-    const { source, model } = this.#parts;
+    const { source, model, tied } = this.#parts;
     const state = await this.#state();
-    return await (await rare()).presentWeights(model.program, source.weights, state);
+    return await (await rare()).presentWeights(model.program, source.weights, state, tied);
   }
 
   async model(options: Partial<LoadOptions> = {}): Promise<Model> {
@@ -264,7 +269,8 @@ class ProgramTrainer implements Trainer {
     for (const [name, weight] of source.weights) {
       const owner = tied.get(name) ?? name;
       const tensor = present.get(owner);
-      weights.set(name, tensor === undefined ? weight : memoryWeight(name, weight.kind, tensor, `trained:${owner}`));
+      const trained = tensor && memoryWeight(name, weight.kind, tensor, `trained:${owner}`);
+      weights.set(name, trained === undefined ? weight : { ...trained, requiresGrad: weight.requiresGrad });
     }
     return { program: source.program, weights };
   }
@@ -286,6 +292,22 @@ function trainable({ inputs, outputs, graph }: Program): readonly string[] {
     const type = spec.kind === "parameter" ? graph.values.get(spec.value) : undefined;
     return spec.kind === "parameter" && type?.kind === "tensor" && /^b?float/.test(type.dtype) ? [spec.target] : [];
   });
+}
+
+/** Returns whether a parameter requires gradients; weights of which none does, as those of other files, do not say. */
+function requiresGrad(weights: ProgramSource["weights"]): (name: string) => boolean {
+  const says = [...weights.values()].some((weight) => weight.requiresGrad);
+  return (name) => !says || weights.get(name)?.requiresGrad === true;
+}
+
+/** Returns whether the loss does not depend on a parameter, whose gradient is a constant then. Optimizers leave it alone. */
+function isUnused(name: string, { outputs, graph }: Program): boolean {
+  const at = outputs.findIndex((spec) => spec.kind === "gradient_to_parameter" && spec.target === name);
+  const gradient = graph.outputs[at];
+  const isOutput = (output: Node["outputs"][number]): boolean =>
+    output.kind === "value" && gradient?.kind === "value" && output.name === gradient.name;
+  const made = graph.nodes.find((node) => node.outputs.some(isOutput));
+  return made?.op === "aten::full" && made.args.some(({ arg }) => arg.kind === "int" && arg.value === 0);
 }
 
 async function numberOf(value: Value | undefined): Promise<number> {

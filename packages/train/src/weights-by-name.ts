@@ -12,7 +12,7 @@ export function withValues(
   const replaced = [...values].map(([name, tensor]) => {
     const weight = weights.get(name);
     if (weight?.dtype === tensor.dtype && `${weight.shape}` === `${tensor.shape}`) {
-      return [name, memoryWeight(name, weight.kind, tensor)] as const;
+      return [name, { ...memoryWeight(name, weight.kind, tensor), requiresGrad: weight.requiresGrad }] as const;
     }
     const own = weight === undefined ? "does not have" : `has as ${weight.dtype} [${weight.shape.join(", ")}]`;
     throw trainError("train.options", {
@@ -23,11 +23,15 @@ export function withValues(
   return new Map([...weights, ...replaced]);
 }
 
-/** Returns the parameters and buffers of a program: those in `state`, and the others as they began. */
+/**
+ * Returns the parameters and buffers of a program: those in `state`, and the others as they began. Those that are `tied` have
+ * the tensor of the one that they are tied to.
+ */
 export async function presentWeights(
   { inputs }: Program,
   weights: ReadonlyMap<string, WeightTensor>,
   state: ReadonlyMap<string, HostTensor>,
+  tied: ReadonlyMap<string, string>,
 ): Promise<ReadonlyMap<string, HostTensor>> {
   const found = new Map<string, HostTensor>();
   for (const spec of inputs) {
@@ -35,6 +39,10 @@ export async function presentWeights(
     const [present, weight] = [state.get(spec.target), weights.get(spec.target)];
     if (present !== undefined) found.set(spec.target, present);
     else if (weight !== undefined) found.set(spec.target, await hostTensorOf(weight));
+  }
+  for (const [name, owner] of tied) {
+    const tensor = found.get(owner);
+    if (tensor !== undefined) found.set(name, tensor);
   }
   return found;
 }
