@@ -154,3 +154,10 @@ describe("several models of an archive", () => {
     await expect(both.readEntry("nope")).rejects.toMatchObject({ code: "format.no-record" });
   });
 });
+
+it("what is no source is refused with what opens one", async () => {
+  for (const source of ["model.pt2", new Uint8Array(3), undefined]) {
+    const refused = openArchive(source as never);
+    await expect(refused).rejects.toMatchObject({ code: "format.io", advice: expect.stringContaining("fromFile") });
+  }
+});

@@ -20,6 +20,7 @@ import { ZipFile } from "./zip/zip-file.ts";
  * closed or cannot be opened.
  */
 export async function openArchive(source: ByteSource, options: ArchiveOptions = {}): Promise<Archive> {
+  if (typeof source?.read !== "function") (await import("./refuse-other-files.ts")).refuseNonSource(source);
   const { signal, verifyChecksums = source.isRemote === true } = options;
   try {
     const reading = { signal };

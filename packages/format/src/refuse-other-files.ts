@@ -112,3 +112,12 @@ function unsupportedVersion(version: string, where: string | undefined): Error {
     details: { version },
   });
 }
+
+/** Refuses what callers in plain JavaScript may take for a source. */
+export function refuseNonSource(source: unknown): never {
+  throw formatError("format.io", {
+    what: `The source is ${typeof source === "string" ? "a text" : Object.prototype.toString.call(source).slice(8, -1)}, not a ByteSource`,
+    advice:
+      "open it first: fromBytes(bytes), fromBlob(blob), await fromUrl(url), or await fromFile(path) of @pt2/format/node",
+  });
+}

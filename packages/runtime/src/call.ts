@@ -4,6 +4,7 @@ import { countLeaves, flatten, structureOf, unflatten } from "@pt2/graph";
 import { isTensor } from "./check-inputs.ts";
 import { runtimeError } from "./runtime-errors.ts";
 import type { LeafInfo } from "./signature.ts";
+import { isPlainTensor } from "./tensor/tensor.ts";
 
 /** A call with Python's arguments, or with leaves in flattened order. */
 export type Call =
@@ -66,13 +67,13 @@ export class CallConvention {
   }
 
   /**
-   * Returns whether an object is a call by name. Where the first parameter is itself a dict, only an object whose keys
-   * are all parameters is one.
+   * Returns whether an object is a call by name. Where the first parameter is itself a dict, and of what may be a tensor
+   * from another thread, only an object whose keys are all parameters is one.
    */
   #isByName(parameters: readonly Parameter[], given: object): boolean {
     const [first] = parameters;
     const kind = first && structureOf(first.spec, this.#program.namedTuples).kind;
-    if (kind !== "mapping" && kind !== "record") return true;
+    if (kind !== "mapping" && kind !== "record" && !isPlainTensor(given)) return true;
     return Object.keys(given).every((key) => parameters.some(({ name }) => name === key));
   }
 

@@ -139,6 +139,15 @@ it("forward accepts an array without a shape where the shape is fixed", async ()
   });
 });
 
+it("forward takes a tensor as another thread sent it, also alone", async () => {
+  await using model = await loadFixture("torch-2.13/mlp");
+  const x = tensor(new Float32Array(35).fill(0.5), { shape: [5, 7] });
+  const { data } = await model.forward(x);
+  expect(await model.forward(structuredClone({ ...x, dtype: x.dtype, shape: x.shape, bytes: x.bytes }))).toMatchObject({
+    data,
+  });
+});
+
 it("calls that are none are rejected with a code", async () => {
   await using model = await loadFixture("torch-2.13/mlp");
   const plain = model as unknown as Record<string, (...args: readonly unknown[]) => Promise<unknown>>;

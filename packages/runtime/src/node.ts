@@ -26,10 +26,12 @@ import {
 
 export * from "./index.ts";
 
-/** Opens a source; a string that does not begin with `http://` or `https://` is a path. */
+/** Opens a source; a string that does not begin with `http://`, `https://` or `file://` is a path. */
 export async function openFile(source: ModelSource, signal?: AbortSignal): Promise<ByteSource> {
-  if (typeof source === "string" && !/^https?:\/\//i.test(source)) return await fromFile(source);
-  if (source instanceof URL && source.protocol === "file:") return await fromFile(fileURLToPath(source));
+  const isAddress = typeof source === "string" && /^(https?|file):\/\//i.test(source);
+  if (typeof source === "string" && !isAddress) return await fromFile(source);
+  if ((isAddress || source instanceof URL) && /^file:/i.test(String(source)))
+    return await fromFile(fileURLToPath(source));
   const opened = await openSource(source, signal);
   // Sources that the caller created stay unchanged.
   return typeof source === "string" || source instanceof URL ? { ...opened, crc32 } : opened;

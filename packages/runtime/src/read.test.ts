@@ -1,6 +1,7 @@
+import { pathToFileURL } from "node:url";
 import { describe, expect, it } from "vitest";
 import { countingSource, fixtureBytes, fixturePath } from "./fixtures.test-helper.ts";
-import { describeType, readSchema, readWeights, tensor } from "./node.ts";
+import { describeType, openProgram, readSchema, readWeights, tensor } from "./node.ts";
 
 describe("readSchema", () => {
   it("readSchema describes a program", async () => {
@@ -39,6 +40,18 @@ describe("readSchema", () => {
     await readSchema(source);
     expect(source.closed()).toBe(1);
   });
+});
+
+it("a path may be written as an address, and options that do not exist are refused", async () => {
+  const path = fixturePath("torch-2.13/mlp.pt2");
+  for (const source of [pathToFileURL(path), pathToFileURL(path).href]) {
+    expect((await readSchema(source)).models).toEqual(["model"]);
+  }
+  const wrong = { modle: "model" } as object;
+  const refused = { code: "backend.options", what: expect.stringContaining("modle") };
+  await expect(readSchema(path, wrong)).rejects.toMatchObject(refused);
+  await expect(openProgram(path, wrong)).rejects.toMatchObject(refused);
+  await expect(readWeights(path, wrong).next()).rejects.toMatchObject(refused);
 });
 
 describe("readWeights", () => {

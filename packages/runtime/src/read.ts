@@ -1,4 +1,4 @@
-import { HostTensor } from "@pt2/backend";
+import { HostTensor, type OptionTypes, requireOptions } from "@pt2/backend";
 import { type ExportedProgram, expectStorages, type Generation, openArchive, readTensor } from "@pt2/format";
 import { importProgram, type Program } from "@pt2/graph";
 import type { ProgramSource } from "./load.ts";
@@ -26,8 +26,12 @@ export interface Schema {
   readonly program: Program;
 }
 
+const OPTIONS: OptionTypes = { model: "string", signal: "AbortSignal" };
+
 /** Reads the structure of a program, without weights. */
-export async function readSchema(source: ModelSource, { model, signal }: ReadModelOptions = {}): Promise<Schema> {
+export async function readSchema(source: ModelSource, options: ReadModelOptions = {}): Promise<Schema> {
+  requireOptions("readSchema()", options, OPTIONS);
+  const { model, signal } = options;
   const archive = await openArchive(await openSource(source, signal), { signal });
   try {
     const exported = await archive.program(model, { signal });
@@ -54,8 +58,10 @@ export async function readSchema(source: ModelSource, { model, signal }: ReadMod
  */
 export async function openProgram(
   source: ModelSource,
-  { model, signal }: ReadModelOptions = {},
+  options: ReadModelOptions = {},
 ): Promise<Required<ProgramSource>> {
+  requireOptions("openProgram()", options, OPTIONS);
+  const { model, signal } = options;
   const archive = await openArchive(await openSource(source, signal), { signal });
   try {
     const program = importProgram(await archive.program(model, { signal }));
@@ -72,8 +78,10 @@ export async function openProgram(
  */
 export async function* readWeights(
   source: ModelSource,
-  { model, signal }: ReadModelOptions = {},
+  options: ReadModelOptions = {},
 ): AsyncGenerator<readonly [name: string, tensor: HostTensor], void, void> {
+  requireOptions("readWeights()", options, OPTIONS);
+  const { model, signal } = options;
   const archive = await openArchive(await openSource(source, signal), { signal });
   let enough = (): void => {};
   try {

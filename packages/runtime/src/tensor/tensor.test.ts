@@ -79,6 +79,19 @@ it("full() needs a value", () => {
   expect(() => full([2], undefined as never)).toThrow(expect.objectContaining({ code: "runtime.tensor" }));
 });
 
+it("tensor() takes its dtype from all elements", () => {
+  const made = (elements: unknown): unknown => {
+    const { dtype, data } = tensor(elements as readonly number[]);
+    return [dtype, Array.from(data as ArrayLike<number | bigint>)];
+  };
+  expect(made([true, false])).toEqual(["bool", [1, 0]]);
+  expect(made([true, 0.5])).toEqual(["float32", [1, 0.5]]);
+  expect(made([[false], [2]])).toEqual(["float32", [0, 2]]);
+  expect(made([true, 3n])).toEqual(["int64", [1n, 3n]]);
+  expect(made([2, 3n])).toEqual(["int64", [2n, 3n]]);
+  expect(made([])).toEqual(["float32", []]);
+});
+
 it("tensor() accepts valid data", () => {
   expect(tensor("float32", [], [7]).data).toEqual(Float32Array.of(7));
   expect(tensor("int64", [0, 3], []).data).toEqual(new BigInt64Array(0));

@@ -17,7 +17,7 @@ const OPTIONS: OptionTypes = { dtype: "string", shape: "object" };
 
 /** What {@link tensor} takes beside the elements. */
 export interface TensorOptions<D extends DType = DType> {
-  /** @default that of a typed array; float32 for numbers, int64 for bigints, bool for booleans */
+  /** @default that of a typed array; float32 for numbers, int64 if there are bigints, bool for booleans alone */
   readonly dtype?: D;
   /** @default that of nested arrays; one dimension for a typed array */
   readonly shape?: readonly number[];
@@ -114,8 +114,9 @@ function fromData(data: unknown, options: TensorOptions = {}): HostTensor {
       : hostTensor(to, sizes, array);
   }
   const { shape: found, elements } = flattened(data);
-  const [first] = elements;
-  const kind: DType = typeof first === "bigint" ? "int64" : typeof first === "boolean" ? "bool" : "float32";
+  const areAll = (type: string): boolean => elements.length > 0 && elements.every((element) => typeof element === type);
+  const isWide = elements.some((element) => typeof element === "bigint");
+  const kind: DType = isWide ? "int64" : areAll("boolean") ? "bool" : "float32";
   requireType(dtype ?? kind, shape ?? found);
   return fromElements(dtype ?? kind, shape ?? found, elements);
 }
