@@ -46,6 +46,8 @@ const esbuild = (name: string, ...flags: readonly string[]): Bundler => ({
   },
 });
 
+const MAIN = 'import { read } from "./read.js";\nread("public/digits.pt2").then((answer) => console.log(answer));\n';
+
 const webpack: Bundler = {
   name: "webpack 5",
   needs: ["webpack@5", "webpack-cli"],
@@ -53,6 +55,17 @@ const webpack: Bundler = {
   async run(folder) {
     await command(bin(folder, "webpack"), ["--mode", "production"], folder);
     return await answersOfPage(join(folder, "dist"));
+  },
+};
+
+const webpackForNode: Bundler = {
+  name: "webpack 5, for Node",
+  needs: webpack.needs,
+  files: { "src/read.js": SERVER, "src/index.js": MAIN },
+  async run(folder) {
+    const flags = ["--mode", "production", "--target", "node", "--output-filename", "main.cjs"];
+    await command(bin(folder, "webpack"), flags, folder);
+    return [(await command(process.execPath, ["dist/main.cjs"], folder)).trim()];
   },
 };
 
@@ -67,8 +80,6 @@ const bunBuild: Bundler = {
     return await answersOfPage(join(folder, "site"));
   },
 };
-
-const MAIN = 'import { read } from "./read.js";\nread("public/digits.pt2").then((answer) => console.log(answer));\n';
 
 const runtime = (name: string, needs: readonly string[], ...args: readonly string[]): Bundler => ({
   name,
@@ -238,6 +249,7 @@ export const OTHERS: readonly Bundler[] = [
   vite("6", ES_WORKERS),
   vite("7", ES_WORKERS),
   webpack,
+  webpackForNode,
   bunBuild,
   runtime("bun", ["bun"]),
   runtime("deno", ["deno"], "run", "--allow-all"),

@@ -73,7 +73,8 @@ async function commandNamed(name: string): Promise<Command> {
   );
 }
 
-function report(problem: unknown, json: boolean, terminal: Terminal): ExitCode {
+/** Prints an error and returns the exit code that stands for it. */
+export function report(problem: unknown, json: boolean, terminal: Terminal): ExitCode {
   const known = problem instanceof Pt2Error ? problem : internalError(problem);
   const { code, what, where, advice } = known;
   const paint = painter({ colors: terminal.colors === true && terminal.interactive });

@@ -1,6 +1,5 @@
 import type { Arg } from "@pt2/graph";
-import { argOfName, type SchemaType } from "@pt2/registry";
-import { isPythonFloat } from "./fits.ts";
+import { argOfName, type SchemaType, wrapNumber } from "@pt2/registry";
 import { isComplex, isFloat } from "./given.ts";
 
 /** Converts data to an argument of a graph, as the type of the schema says. */
@@ -28,6 +27,8 @@ function numberArg(value: unknown, base: string): Arg {
   if (typeof value === "boolean") return { kind: "bool", value };
   if (typeof value === "bigint") return { kind: "int", value };
   const number = value as number;
-  if (base === "int" || base === "SymInt") return { kind: "int", value: number + 0 };
-  return isPythonFloat(number) ? { kind: "float", value: number } : { kind: "int", value: number };
+  if (base === "int" || base === "SymInt") return { kind: "int", value: number };
+  // One with a fraction, NaN, an infinity, or an integer beyond int64, such as 1e30.
+  const isFloatOfPython = wrapNumber(number).dtype === "float64";
+  return isFloatOfPython ? { kind: "float", value: number } : { kind: "int", value: number };
 }

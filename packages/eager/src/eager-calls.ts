@@ -13,7 +13,6 @@ import { type CallResult, Cell, type CellArgument, type NumberResult, RecordedCa
 import { cellOf, EagerTensor } from "./eager-tensor.ts";
 import type { Evaluator } from "./evaluator.ts";
 import { expressionOf } from "./expression.ts";
-import { pythonNumber } from "./fits.ts";
 import { isTensor } from "./given.ts";
 import type { Caller } from "./namespaces.ts";
 
@@ -151,7 +150,7 @@ function recordedCell({ dtype, shape }: TensorMeta, call: RecordedCall): Cell {
 function metaOf(argument: CellArgument): ArgValue {
   if (argument instanceof Cell) return { dtype: argument.dtype, shape: argument.shape };
   if (Array.isArray(argument)) return argument.map(metaOf);
-  return pythonNumber((argument as { readonly data: unknown }).data) as ArgValue;
+  return (argument as { readonly data: unknown }).data as ArgValue;
 }
 
 function numberKind(base: string, metas: Readonly<Record<string, ArgValue>>): NumberResult["kind"] {

@@ -62,7 +62,6 @@ describe("numbers", () => {
       "float32",
       "float32",
     ]);
-    expect(aten.mul(i, -0).dtype).toBe("float32");
     expect(await listOf(aten.mul(i, 0.5))).toEqual([0.5, 1]);
     expect(await listOf(aten.add(i, 2n ** 53n))).toEqual([2n ** 53n + 1n, 2n ** 53n + 2n]);
     expect([aten.full([2], 1).dtype, aten.full([2], true).dtype, aten.full([2], 1.5).dtype]).toEqual([
@@ -70,6 +69,17 @@ describe("numbers", () => {
       "bool",
       "float32",
     ]);
+  });
+
+  it("-0 is the int 0, unless it is written as a float or only a float fits", async () => {
+    const offset = 0;
+    expect(aten.add(ints([2], 1, 2), -offset).dtype).toBe("int64");
+    expect(aten.mul(ints([1], 1), { float: -0 }).dtype).toBe("float32");
+    expect([aten.full([1], -0).dtype, aten.zeros([-0, 2]).shape]).toEqual(["int64", [0, 2]]);
+    expect(await listOf(aten.slice(x, 1, -0, 1))).toEqual([[1], [6]]);
+    expect(await listOf(aten.mul(floats([1], 1), -0))).toEqual([0]);
+    expect(await listOf(aten.mul(floats([1], 1), { float: -0 }))).toEqual([-0]);
+    expect(await listOf(aten.nan_to_num(floats([1], Number.NaN), { nan: -0 }))).toEqual([-0]);
   });
 
   it("beyond int64 are floats, but bigints are refused", async () => {
@@ -163,7 +173,20 @@ describe("refusals", () => {
   it("a backend of another version and impossible options are refused, and so are calls after dispose()", async () => {
     const other = Object.assign(Object.create(backend) as typeof backend, { apiVersion: 2 });
     await expect(eagerOps(other)).rejects.toMatchObject({ code: "eager.backend-version" });
-    await expect(eagerOps(backend, { programs: 0 })).rejects.toMatchObject({ code: "eager.options" });
+    const wrong: readonly (readonly [given: readonly unknown[], what: string])[] = [
+      [[backend, { programs: 0 }], "eagerOps() does not take `{ programs: 0 }`"],
+      [[backend, { program: 3 }], "eagerOps() does not take `{ program: 3 }`"],
+      [[backend, { precision: "fsat" }], 'eagerOps() does not take `{ precision: "fsat" }`'],
+      [[backend, { ops: {} }], "eagerOps() does not take `{ ops: object }`"],
+      [[backend, null], "eagerOps() does not take `null`"],
+      [[wasm], "`backend` is a function, not a backend"],
+      [[], "`backend` is not a backend"],
+      [["wasm"], "`backend` is not a backend"],
+    ];
+    const make = eagerOps as (...given: readonly unknown[]) => Promise<unknown>;
+    for (const [given, what] of wrong) {
+      await expect(make(...given)).rejects.toMatchObject({ code: "eager.options", what });
+    }
     await dispose();
     expect(refusal(() => aten.relu(x))).toMatchObject({ code: "eager.disposed" });
   });

@@ -43,13 +43,19 @@ export interface EagerOps extends AsyncDisposable {
  */
 export async function eagerOps(backend: Backend | Promise<Backend>, options: EagerOptions = {}): Promise<EagerOps> {
   const made = await backend;
-  requireVersion(made);
-  const { ops = [], precision = "exact", programs = 128 } = options;
-  if (!Number.isSafeInteger(programs) || programs < 1) {
-    throw eagerError("eager.options", {
-      what: `${programs} programs cannot be kept`,
-      advice: "give a number from 1 on, or none for 128",
-    });
+  const { ops = [], precision = "exact", programs = 128, ...others } = Object(options) as EagerOptions;
+  const isPossible =
+    typeof made?.compile === "function" &&
+    made.apiVersion === BACKEND_API_VERSION &&
+    Object(options) === options &&
+    Object.values(others).every((value) => value === undefined) &&
+    Array.isArray(ops) &&
+    (precision === "exact" || precision === "fast") &&
+    Number.isSafeInteger(programs) &&
+    programs > 0;
+  if (!isPossible) {
+    const { problemOf } = await import("./refused-options.ts");
+    throw eagerError(...problemOf(made, options, BACKEND_API_VERSION));
   }
   const registry = createRegistry({ sets: [...atenOnDemand, ...ops] });
   await registry.load("all");
@@ -57,12 +63,4 @@ export async function eagerOps(backend: Backend | Promise<Backend>, options: Eag
   const all = namespaces(registry, new EagerCalls(registry, evaluator));
   const dispose = async (): Promise<void> => evaluator.dispose();
   return { aten: all.aten as unknown as Aten, ops: all, backend: made, dispose, [Symbol.asyncDispose]: dispose };
-}
-
-function requireVersion({ name, apiVersion }: Backend): void {
-  if (apiVersion === BACKEND_API_VERSION) return;
-  throw eagerError("eager.backend-version", {
-    what: `Backend \`${name}\` implements version ${apiVersion} of the contract, and this needs ${BACKEND_API_VERSION}`,
-    advice: "install versions of @pt2 packages that belong together",
-  });
 }

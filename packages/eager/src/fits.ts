@@ -1,5 +1,5 @@
 import { DTYPES } from "@pt2/format";
-import { type SchemaType, wrapNumber } from "@pt2/registry";
+import type { SchemaType } from "@pt2/registry";
 import { isComplex, isNumber, isTensor } from "./given.ts";
 
 const LAYOUTS = /^(strided|sparse_coo|sparse_csr|sparse_csc|sparse_bsr|sparse_bsc|_mkldnn)$/;
@@ -64,14 +64,13 @@ function fitsName(value: unknown, base: string): boolean {
 }
 
 /**
- * Returns whether a number is a float of Python rather than an int: one with a fraction, NaN, an infinity, -0, or an
- * integer beyond int64, such as 1e30.
+ * Returns a value that fits a type with -0 as the int of Python that it is: 0. Where only a float fits, it stays what a
+ * float of Python may be, as in `{ float: -0 }`.
  */
-export function isPythonFloat(value: number): boolean {
-  return wrapNumber(value).dtype === "float64" || Object.is(value, -0);
-}
-
-/** Returns data as the rules of ops take it: -0 is a float, which it is in Python. */
-export function pythonNumber(data: unknown): unknown {
-  return Object.is(data, -0) ? { float: data } : data;
+export function withoutNegativeZero(value: unknown, type: SchemaType): unknown {
+  if (type.kind === "optional") return withoutNegativeZero(value, type.inner);
+  const item = type.kind === "list" ? type.inner : type;
+  if (Array.isArray(value)) return value.map((each) => withoutNegativeZero(each, item));
+  const isFloat = item.kind === "base" && /^(float|SymFloat)$/.test(item.base);
+  return Object.is(value, -0) && !isFloat ? 0 : value;
 }

@@ -15,7 +15,6 @@ import { atenOnDemand } from "@pt2/registry/on-demand";
 import type { Aten } from "./aten.gen.ts";
 import { waits } from "./eager-calls.ts";
 import { eagerError } from "./eager-errors.ts";
-import { pythonNumber } from "./fits.ts";
 import { isTensor } from "./given.ts";
 import { type Caller, type Namespace, namespaces } from "./namespaces.ts";
 import { TracedTensor } from "./traced-tensor.ts";
@@ -97,7 +96,7 @@ function metaOf(value: unknown, op: string): ArgValue {
     value.catch(() => {});
     throw refusal(op, "has a rule that is asynchronous");
   }
-  return pythonNumber(value) as ArgValue;
+  return value as ArgValue;
 }
 
 function refusal(op: string, what: string): Error {

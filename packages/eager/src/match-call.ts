@@ -1,5 +1,5 @@
 import { closestName, type OpSchema, printType } from "@pt2/registry";
-import { fits } from "./fits.ts";
+import { fits, withoutNegativeZero } from "./fits.ts";
 import { describeGiven } from "./given.ts";
 
 /** The arguments of a call as they were given. */
@@ -34,7 +34,7 @@ export function matchCall(schema: OpSchema, { positional, keywords }: GivenCall,
     if (!fits(value, type, numbers)) {
       return { problem: `\`${name}\` must be ${printType(type)}, not ${describeGiven(value)}` };
     }
-    args[name] = value;
+    args[name] = withoutNegativeZero(value, type);
   }
   return { args };
 }

@@ -4,6 +4,7 @@ import { type AnnotateOptions, type DrawnThing, draw } from "./drawing.ts";
 import type { Found } from "./found.ts";
 import type { Size } from "./pixels.ts";
 import type { Rectangle } from "./rectangle.ts";
+import { requireSize } from "./requirements.ts";
 import { SVG_FONTS, textWidth } from "./text-width.ts";
 
 /**
@@ -11,6 +12,7 @@ import { SVG_FONTS, textWidth } from "./text-width.ts";
  * Buffer.from(svg) }])`. It looks like what `annotate` draws.
  */
 export function annotateSvg(found: readonly Found[], picture: Size, options: AnnotateOptions = {}): string {
+  requireSize(picture);
   const { scale = 1 } = options;
   const [w, h] = [round(picture.width * scale), round(picture.height * scale)];
   const drawing = draw(found, picture, options, (words, size) => textWidth(words) * size);

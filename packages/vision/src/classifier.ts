@@ -2,6 +2,7 @@ import type { Model, Tensor } from "@pt2/runtime";
 import { type DetectorOptions, requireTask } from "./detector.ts";
 import { ModelInput } from "./model-input.ts";
 import { parsePreset } from "./preset.ts";
+import { requireOptions } from "./requirements.ts";
 import type { ImageReader } from "./source.ts";
 import { visionError } from "./vision-errors.ts";
 
@@ -46,27 +47,25 @@ export class ImageClassifier<Image> implements AsyncDisposable {
   }
 
   /** Returns the classes that a picture most probably shows, the most probable first. */
-  async classify(image: Image, { top = 5, signal }: ClassifyOptions = {}): Promise<readonly Classified[]> {
+  async classify(image: Image, options: ClassifyOptions = {}): Promise<readonly Classified[]> {
+    requireOptions("classify()", options, { top: "number", signal: "AbortSignal" });
+    const { top = 5, signal } = options;
     signal?.throwIfAborted();
-    const { tensor } = await this.#input.prepare(image);
-    let logits: Tensor;
-    try {
-      logits = await this.#model.run<Tensor>({ args: [tensor] }, signal === undefined ? {} : { signal });
-    } finally {
-      tensor.dispose();
-    }
-    if (logits?.shape?.length !== 2 || logits.shape[0] !== 1) {
-      throw visionError("vision.outputs", {
-        what: "The program does not return one tensor of logits [1, classes]",
-        advice: "export a module whose forward takes pictures and returns logits",
-      });
-    }
-    const shares = softmax(Array.from((await logits.read()) as ArrayLike<number>, Number));
-    logits.dispose();
-    return shares
-      .map((score, index) => ({ label: this.#labels[index] ?? String(index), index, score }))
-      .sort((one, other) => other.score - one.score)
-      .slice(0, top);
+    return await this.#input.use(image, async ({ tensor }) => {
+      const logits = await this.#model.run<Tensor>({ args: [tensor] }, signal === undefined ? {} : { signal });
+      if (logits?.shape?.length !== 2 || logits.shape[0] !== 1) {
+        throw visionError("vision.outputs", {
+          what: "The program does not return one tensor of logits [1, classes]",
+          advice: "export a module whose forward takes pictures and returns logits",
+        });
+      }
+      const shares = softmax(Array.from((await logits.read()) as ArrayLike<number>, Number));
+      logits.dispose();
+      return shares
+        .map((score, index) => ({ label: this.#labels[index] ?? String(index), index, score }))
+        .sort((one, other) => other.score - one.score)
+        .slice(0, top);
+    });
   }
 
   /** Frees what it made; what `loadClassifier` loaded too. A model that was given stays. */

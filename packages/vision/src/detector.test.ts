@@ -155,6 +155,15 @@ describe("a detector in Node", () => {
     expect(await things.detect(SCENE)).toHaveLength(1);
   });
 
+  it("is disposed when it has found what is in pictures that were given before", async () => {
+    const png = await sharp(SCENE.data, { raw }).png().toBuffer();
+    const things = await open();
+    const found = [things.detect(png), things.detect(SCENE)];
+    await things.dispose();
+    expect((await Promise.all(found)).map(({ length }) => length)).toEqual([1, 1]);
+    await expect(things.detect(SCENE)).rejects.toMatchObject({ code: "vision.disposed" });
+  });
+
   it("keeps no memory over a thousand pictures, also of those that it cannot read", async () => {
     await using model = await load(DETECTOR, { backend: backends.wasm });
     await using things = detector(model, { backend: backends.wasm, preset: preset(image) });
@@ -184,9 +193,24 @@ describe("a detector in Node", () => {
     }
     await expect(loadDetector(DETECTOR, { backend: backends.wasm })).rejects.toMatchObject({ code: "vision.preset" });
     await using things = await open();
-    for (const given of ["/nowhere.png", Buffer.from("no picture"), 5 as never]) {
+    const addresses = [new URL("http://localhost/scene.png"), new URL("file://another/scene.png")];
+    for (const given of ["/nowhere.png", Buffer.from("no picture"), new Uint8Array(0), ...addresses, 5 as never]) {
       await expect(things.detect(given)).rejects.toMatchObject({ code: "vision.image" });
     }
+    const refused = { code: "vision.options" };
+    await using model = await load(DETECTOR, { backend: backends.wasm });
+    const given = { backend: backends.wasm, preset: preset(image) };
+    for (const options of [{ treshold: 0.5 }, { threshold: "0.5" }, { threshold: 2 }] as readonly object[]) {
+      await expect(things.detect(SCENE, options)).rejects.toMatchObject(refused);
+      expect(() => detector(model, { ...given, ...options })).toThrow(expect.objectContaining(refused));
+      await expect(loadDetector(DETECTOR, { ...given, ...options })).rejects.toMatchObject(refused);
+    }
+    await expect(loadDetector(DETECTOR, undefined as never)).rejects.toMatchObject(refused);
+    for (const noModel of [undefined, {}, load(DETECTOR, { backend: backends.wasm })]) {
+      expect(() => detector(noModel as never, given)).toThrow(expect.objectContaining(refused));
+      await (await (noModel as ReturnType<typeof load> | undefined))?.dispose?.();
+    }
+    expect(() => annotateSvg([], undefined as never)).toThrow(expect.objectContaining(refused));
     await things.dispose();
     await expect(things.detect(SCENE)).rejects.toMatchObject({ code: "vision.disposed" });
   });

@@ -6,6 +6,7 @@ import { framesOf } from "./frames.ts";
 import type { Placement } from "./geometry.ts";
 import { ModelInput } from "./model-input.ts";
 import { type Preset, parsePreset } from "./preset.ts";
+import { requireOptions } from "./requirements.ts";
 import type { ImageReader } from "./source.ts";
 import { visionError } from "./vision-errors.ts";
 
@@ -71,23 +72,21 @@ export class ImageDetector<Image> implements AsyncDisposable {
 
   async #detect(
     image: Image,
-    { threshold = this.#preset.threshold, signal }: DetectOptions,
+    options: DetectOptions,
   ): Promise<{ readonly found: readonly Found[]; readonly placement: Placement }> {
+    requireOptions("detect()", options, { threshold: "number", signal: "AbortSignal" });
+    const { threshold = this.#preset.threshold, signal } = options;
     const least = requireShare(threshold);
     signal?.throwIfAborted();
-    const { tensor, placement } = await this.#input.prepare(image);
-    let outputs: unknown;
-    try {
-      outputs = await this.#model.run({ args: [tensor] }, signal === undefined ? {} : { signal });
-    } finally {
-      tensor.dispose();
-    }
-    const tensors = requireOutputs(outputs);
-    try {
-      return { found: await readFound(tensors, placement, this.#preset, least), placement };
-    } finally {
-      for (const each of Object.values(tensors)) each?.dispose?.();
-    }
+    return await this.#input.use(image, async ({ tensor, placement }) => {
+      const outputs = await this.#model.run({ args: [tensor] }, signal === undefined ? {} : { signal });
+      const tensors = requireOutputs(outputs);
+      try {
+        return { found: await readFound(tensors, placement, this.#preset, least), placement };
+      } finally {
+        for (const each of Object.values(tensors)) each?.dispose?.();
+      }
+    });
   }
 
   /**
@@ -145,7 +144,7 @@ export function requireTask({ task }: Preset, expected: Preset["task"]): void {
 }
 
 function requireShare(threshold: number): number {
-  if (threshold >= 0 && threshold <= 1) return threshold;
+  if (typeof threshold === "number" && threshold >= 0 && threshold <= 1) return threshold;
   throw visionError("vision.options", {
     what: `threshold is ${threshold}`,
     advice: "give a number between 0 and 1",

@@ -6,6 +6,7 @@ import { fromBytes, readSafetensors } from "@pt2/format";
 import { orWhyNot } from "@pt2/testing/or-why-not";
 import { afterAll, describe, expect, it } from "vitest";
 import { type ImageOps, imageOps } from "./image-ops.ts";
+import { ImagePrograms } from "./image-programs.ts";
 import type { Pixels } from "./pixels.ts";
 
 const backends = {
@@ -64,8 +65,9 @@ describe.each(Object.entries(backends))("pictures on %s", (name, backend) => {
   const chosen = resized
     .map((size, at) => ({ size, at }))
     .filter(({ at }) => at % step === 0 || resized.length === at + 1);
+  const programs = new ImagePrograms(backend);
   let ops: ImageOps;
-  afterAll(() => ops.dispose());
+  afterAll(() => Promise.all([ops.dispose(), programs.dispose()]));
 
   it(`are resized as torchvision does it, to ${chosen.length} random sizes`, { timeout: 300_000 }, async () => {
     ops = await imageOps(backend);
@@ -78,20 +80,15 @@ describe.each(Object.entries(backends))("pictures on %s", (name, backend) => {
       const image = await ops.toTensor(pixels(height, width));
       const result = await ops.resize(image, { height: down, width: across }, { antialias, interpolation });
       expect(result.shape).toEqual([1, 3, down, across]);
-      const data = (await result.read()) as Float32Array;
-      ofFloats = Math.max(ofFloats, worst(data, expected, at));
-      // Of bytes torchvision's results are bytes: rounded, and never beyond 0 and 255. Bicubic ones are so between rows and
-      // columns too, which values between 0 and 1 are not.
-      if (interpolation === "bilinear")
-        ofBytes = Math.max(
-          ofBytes,
-          worst(
-            data.map((x) => Math.round(255 * Math.min(Math.max(x, 0), 1))),
-            rounded,
-            at,
-          ),
-        );
-      for (const tensor of [image, result]) tensor.dispose();
+      ofFloats = Math.max(ofFloats, worst((await result.read()) as Float32Array, expected, at));
+      const resample = `upsample_${interpolation}2d` as const;
+      const op = antialias ? (`aten::_${resample}_aa` as const) : (`aten::${resample}` as const);
+      const picture = await programs.run(image, { resize: { op, size: { height: down, width: across }, bytes: true } });
+      const data = (await picture.read()) as Float32Array;
+      const bytes = data.map((x) => Math.round(255 * x));
+      ofBytes = Math.max(ofBytes, worst(bytes, rounded, at));
+      expect(data.every((x) => x >= 0 && x <= 1)).toBe(true);
+      for (const tensor of [image, result, picture]) tensor.dispose();
     }
     expect(ofFloats).toBeLessThan(1e-5);
     expect(ofBytes).toBeLessThanOrEqual(1);
@@ -128,14 +125,75 @@ describe.each(Object.entries(backends))("pictures on %s", (name, backend) => {
   });
 });
 
-it("pixels that are no picture are refused", async () => {
+it("a bicubic picture of bytes stays between 0 and 1 in each direction", async () => {
+  const ops = new ImagePrograms(backends.wasm);
+  // Black and white squares of three pixels.
+  const data = Uint8Array.from(
+    { length: 12 * 9 },
+    (_, i) => ((Math.floor(i / 36) + Math.floor((i % 12) / 3)) % 2) * 255,
+  );
+  const resize = { op: "aten::_upsample_bicubic2d_aa", size: { width: 7, height: 5 }, bytes: true } as const;
+  const made = await ops.run({ data, width: 12, height: 9 }, { resize });
+  const red = ((await made.read()) as Float32Array).slice(0, 35);
+  // What torchvision makes of the bytes; of floats it makes numbers from -48 to 303.
+  const expected = [
+    [0, 57, 255, 127, 0, 198, 255],
+    [82, 104, 173, 127, 82, 151, 173],
+    [255, 205, 0, 127, 255, 50, 0],
+    [82, 104, 173, 127, 82, 151, 173],
+    [0, 57, 255, 127, 0, 198, 255],
+  ];
+  for (const [i, byte] of expected.flat().entries()) expect(Math.abs(Math.round(255 * red[i]!) - byte)).toBeLessThan(2);
+  expect([Math.min(...red), Math.max(...red)]).toEqual([0, 1]);
+  await ops.dispose();
+});
+
+it("what is no picture, no size, no number for each channel, or no option is refused", async () => {
   const ops = await imageOps(backends.wasm);
   for (const wrong of [
     { data: new Uint8Array(10), width: 3, height: 1 },
     { data: new Uint8Array(0), width: 0, height: 0 },
     { data: new Uint8Array(6), width: 1.5, height: 4, channels: 1 as const },
+    { data: new Float32Array(3), width: 1, height: 1 },
+    ...[undefined, null, "picture.png", 5],
   ]) {
-    await expect(ops.toTensor(wrong)).rejects.toMatchObject({ code: "vision.image" });
+    await expect(ops.toTensor(wrong as never)).rejects.toMatchObject({ code: "vision.image" });
+  }
+  const image = await ops.toTensor({ data: new Uint8Array(12), width: 2, height: 2 });
+  const size = { width: 4, height: 4 };
+  for (const wrong of [undefined, null, "picture.png", { width: 2, height: 2 }]) {
+    for (const call of [
+      () => ops.resize(wrong as never, size),
+      () => ops.centerCrop(wrong as never, size),
+      () => ops.letterbox(wrong as never, size),
+      () => ops.normalize(wrong as never, [0.5], [0.5]),
+    ]) {
+      await expect(call()).rejects.toMatchObject({ code: "vision.image" });
+    }
+  }
+  for (const wrong of [undefined, null, 4, [4, 4], { width: 4 }, { width: 4, height: 0 }, { width: 2.5, height: 4 }]) {
+    for (const call of [ops.resize, ops.centerCrop, ops.letterbox]) {
+      await expect(call(image, wrong as never)).rejects.toMatchObject({ code: "vision.options" });
+    }
+  }
+  for (const [options, given] of [
+    [{ interpolation: "nearest" }, 'interpolation: "nearest"'],
+    [{ antialis: false }, "antialis: boolean"],
+    [{ antialias: "no" }, 'antialias: "no"'],
+  ] as const) {
+    const refused = { code: "vision.options", message: expect.stringContaining(`does not take \`{ ${given} }\``) };
+    await expect(ops.resize(image, size, options as never)).rejects.toMatchObject(refused);
+    await expect(ops.letterbox(image, size, { fill: 0.5, ...options } as never)).rejects.toMatchObject(refused);
+  }
+  for (const [mean, std] of [
+    [undefined, undefined],
+    [[0.5], undefined],
+    [["a"], [1]],
+    [0.5, 1],
+    [[0], [Number.NaN]],
+  ]) {
+    const refused = { code: "vision.options" };
+    await expect(ops.normalize(image, mean as never, std as never)).rejects.toMatchObject(refused);
   }
   await ops.dispose();
 });

@@ -1,18 +1,21 @@
-import type { Backend } from "@pt2/backend";
+import type { Backend, OptionTypes } from "@pt2/backend";
 import type { Tensor } from "@pt2/runtime";
 import { centered, inside, type Placement } from "./geometry.ts";
 import type { ResizeOp } from "./image-program.ts";
 import { ImagePrograms, type ImageWork } from "./image-programs.ts";
-import type { Pixels, Size } from "./pixels.ts";
+import { type Pixels, requirePixels, type Size } from "./pixels.ts";
 import type { ImagePreset } from "./preset.ts";
+import { requireColumn, requireImage, requireOptions, requireSize } from "./requirements.ts";
 
 /** How a picture is resized. */
 export interface ResizeOptions {
   /** Whether pixels are averaged where a picture shrinks, as torchvision does by default. @default true */
   readonly antialias?: boolean;
-  /** @default "bilinear" */
+  /** What `bicubic` makes of values between 0 and 1 may lie beyond, as with torchvision's tensors. @default "bilinear" */
   readonly interpolation?: "bilinear" | "bicubic";
 }
+
+const RESIZE_OPTIONS: OptionTypes = { antialias: "boolean", interpolation: '"bilinear" | "bicubic"' };
 
 /**
  * Transforms of pictures, as torchvision has them, computed by a backend: the same numbers in Node and in a page, on every
@@ -37,15 +40,35 @@ export interface ImageOps extends AsyncDisposable {
 export async function imageOps(backend: Backend | Promise<Backend>): Promise<ImageOps> {
   const programs = new ImagePrograms(await backend);
   return {
-    toTensor: (pixels) => programs.run(pixels, {}),
-    resize: (image, size, options = {}) => programs.run(image, { resize: { op: resizeOp(options), size } }),
-    centerCrop: (image, size) => programs.run(image, { put: { ...centered(sizeOf(image), size), fill: 0 } }),
-    letterbox(image, size, { fill = 0, ...options } = {}) {
-      const placement = centered(inside(sizeOf(image), size), size);
-      const resize = { op: resizeOp(options), size: placement.resized };
-      return programs.run(image, { resize, put: { ...placement, fill } });
+    async toTensor(pixels) {
+      requirePixels(pixels);
+      return await programs.run(pixels, {});
     },
-    normalize: (image, mean, std) => programs.run(image, { normalize: { mean, std } }),
+    async resize(image, size, options = {}) {
+      requireImage(image);
+      requireSize(size);
+      requireOptions("resize()", options, RESIZE_OPTIONS);
+      return await programs.run(image, { resize: { op: resizeOp(options), size, bytes: false } });
+    },
+    async centerCrop(image, size) {
+      requireImage(image);
+      requireSize(size);
+      return await programs.run(image, { put: { ...centered(sizeOf(image), size), fill: 0 } });
+    },
+    async letterbox(image, size, options = {}) {
+      requireImage(image);
+      requireSize(size);
+      requireOptions("letterbox()", options, { ...RESIZE_OPTIONS, fill: "number" });
+      const placement = centered(inside(sizeOf(image), size), size);
+      const resize = { op: resizeOp(options), size: placement.resized, bytes: false };
+      return await programs.run(image, { resize, put: { ...placement, fill: options.fill ?? 0 } });
+    },
+    async normalize(image, mean, std) {
+      requireImage(image);
+      requireColumn("mean", mean);
+      requireColumn("std", std);
+      return await programs.run(image, { normalize: { mean, std } });
+    },
     dispose: () => programs.dispose(),
     [Symbol.asyncDispose]: () => programs.dispose(),
   };
@@ -56,7 +79,7 @@ export function workOf(size: Size, placement: Placement, preset: ImagePreset): I
   const { resized, input } = placement;
   const { mean = [0, 0, 0], std = [1, 1, 1] } = preset;
   return {
-    ...(!sameSize(size, resized) && { resize: { op: resizeOp(preset), size: resized } }),
+    ...(!sameSize(size, resized) && { resize: { op: resizeOp(preset), size: resized, bytes: true } }),
     ...(!sameSize(resized, input) && { put: { ...placement, fill: preset.fit === "letterbox" ? preset.fill : 0 } }),
     ...((preset.mean ?? preset.std) && { normalize: { mean, std } }),
   };

@@ -6,6 +6,8 @@ export interface ImageSteps {
   readonly channels: 1 | 3 | 4 | null;
   /** The op that resizes; null: none. */
   readonly resize: ResizeOp | null;
+  /** Whether a resized picture is of bytes, which stay between 0 and 255: the values between 0 and 1. */
+  readonly bytes: boolean;
   /** Whether it is put into an area of another size, which crops it, or pads it with a number. */
   readonly put: boolean;
   readonly normalize: boolean;
@@ -18,22 +20,25 @@ export type ResizeOp =
   | "aten::upsample_bicubic2d"
   | "aten::_upsample_bicubic2d_aa";
 
+/** Returns whether what an op makes of bytes may lie outside of them. */
+export function overshoots(op: ResizeOp, bytes: boolean): boolean {
+  return bytes && op.includes("bicubic");
+}
+
 /** Returns what tells apart the programs of steps. */
-export function keyOf({ channels, resize, put, normalize }: ImageSteps): string {
-  return [channels, resize, put, normalize].join(" ");
+export function keyOf({ channels, resize, bytes, put, normalize }: ImageSteps): string {
+  return [channels, resize, bytes, put, normalize].join(" ");
 }
 
 /**
- * Writes the program of steps, whose inputs are: `image`; of a resize `height` and `width`; of a put `left`, `right`, `top`,
- * `bottom` (pixels to add, below 0 to cut off) and `fill`; of normalizing `mean` and `std`, float32 [c, 1, 1].
+ * Writes the program of steps, whose inputs are: `image`; of a resize `height` and `width`, and `rows` (the height before) of a
+ * bicubic one of bytes; of a put `left`, `right`, `top`, `bottom` (pixels to add, below 0 to cut off) and `fill`; of normalizing `mean`
+ * and `std`, float32 [c, 1, 1].
  */
-export function imageProgram({ channels, resize, put, normalize }: ImageSteps): Program {
+export function imageProgram({ channels, resize, bytes, put, normalize }: ImageSteps): Program {
   const graph = new GraphWriter();
   let image = channels === null ? graph.input("image", FLOATS) : unit(graph, channels);
-  if (resize !== null) {
-    const sides = list(["height", "width"].map((name) => graph.input(name, INTEGER)));
-    image = graph.call(resize, { self: image, output_size: sides, align_corners: { kind: "bool", value: false } });
-  }
+  if (resize !== null) image = resized(graph, image, resize, bytes);
   if (channels === 1) image = graph.call("aten::expand", { self: image, size: list([-1, 3, -1, -1].map(int)) });
   if (put) {
     const pad = list(["left", "right", "top", "bottom"].map((name) => graph.input(name, INTEGER)));
@@ -54,6 +59,16 @@ function unit(graph: GraphWriter, channels: 1 | 3 | 4): Arg {
   const planes = graph.call("aten::permute", { self: one, dims: list([0, 3, 1, 2].map(int)) }, "uint8");
   const colors = graph.call("aten::slice.Tensor", { self: planes, dim: int(1), start: int(0), end: int(3) }, "uint8");
   return graph.call("aten::div.Tensor", { self: colors, other: int(255) });
+}
+
+function resized(graph: GraphWriter, image: Arg, op: ResizeOp, bytes: boolean): Arg {
+  const [height, width] = ["height", "width"].map((name) => graph.input(name, INTEGER));
+  const to = (self: Arg, rows: Arg): Arg =>
+    graph.call(op, { self, output_size: list([rows, width!]), align_corners: { kind: "bool", value: false } });
+  if (!overshoots(op, bytes)) return to(image, height!);
+  // torchvision resizes the columns of bytes and then the rows: what is beyond 0 and 255 is lost after each.
+  const clamped = (self: Arg): Arg => graph.call("aten::clamp", { self, min: int(0), max: int(1) });
+  return clamped(to(clamped(to(image, graph.input("rows", INTEGER))), height!));
 }
 
 /** A graph whose nodes have one result, a tensor [n, c, h, w]. */

@@ -10,10 +10,12 @@ import { parsePreset } from "./preset.ts";
 
 it("the program of every combination of steps is valid", () => {
   for (const channels of [null, 1, 3, 4] as const) {
-    for (const resize of [null, "aten::_upsample_bilinear2d_aa"] as const) {
+    for (const resize of [null, "aten::_upsample_bilinear2d_aa", "aten::upsample_bicubic2d"] as const) {
       for (const put of [false, true]) {
         for (const normalize of [false, true]) {
-          expect(validate(imageProgram({ channels, resize, put, normalize }))).toEqual([]);
+          for (const bytes of [false, true]) {
+            expect(validate(imageProgram({ channels, resize, bytes, put, normalize }))).toEqual([]);
+          }
         }
       }
     }

@@ -1,13 +1,13 @@
 import type { Backend } from "@pt2/backend";
 import { load, type Model, type Tensor, tensor } from "@pt2/runtime";
 import type { Placement } from "./geometry.ts";
-import { type ImageSteps, imageProgram, keyOf, type ResizeOp } from "./image-program.ts";
+import { type ImageSteps, imageProgram, keyOf, overshoots, type ResizeOp } from "./image-program.ts";
 import { type Pixels, pixelTensor, type Size } from "./pixels.ts";
 import { visionError } from "./vision-errors.ts";
 
 /** What is done with a picture, in this order; what is left out is not done. */
 export interface ImageWork {
-  readonly resize?: { readonly op: ResizeOp; readonly size: Size };
+  readonly resize?: { readonly op: ResizeOp; readonly size: Size; readonly bytes: boolean };
   readonly put?: Omit<Placement, "source"> & { readonly fill: number };
   readonly normalize?: { readonly mean: readonly number[]; readonly std: readonly number[] };
 }
@@ -31,11 +31,14 @@ export class ImagePrograms {
     const steps: ImageSteps = {
       channels: source === image ? null : (source.shape[2] as 1 | 3 | 4),
       resize: resize?.op ?? null,
+      bytes: resize?.bytes === true,
       put: put !== undefined,
       normalize: normalize !== undefined,
     };
     const inputs: unknown[] = [source];
     if (resize) inputs.push(resize.size.height, resize.size.width);
+    if (resize && overshoots(resize.op, resize.bytes))
+      inputs.push("shape" in image ? image.shape.at(-2) : image.height);
     if (put) inputs.push(...bordersOf(put), put.fill);
     if (normalize) inputs.push(column(normalize.mean), column(normalize.std));
     const model = await this.#modelOf(steps);
@@ -44,7 +47,7 @@ export class ImagePrograms {
   }
 
   #modelOf(steps: ImageSteps): Promise<Model> {
-    this.requireOpen();
+    if (this.#disposed) throw disposed();
     const key = keyOf(steps);
     const known = this.#models.get(key);
     if (known !== undefined) return known;
@@ -55,15 +58,6 @@ export class ImagePrograms {
     return made;
   }
 
-  /** Throws once it is disposed. */
-  requireOpen(): void {
-    if (!this.#disposed) return;
-    throw visionError("vision.disposed", {
-      what: "A picture was given to a detector, a classifier or transforms that were disposed",
-      advice: "make a new one, or dispose of it later",
-    });
-  }
-
   /** Frees the programs; waits for what is under way. */
   async dispose(): Promise<void> {
     this.#disposed = true;
@@ -71,6 +65,14 @@ export class ImagePrograms {
     this.#models.clear();
     await Promise.all(models.map(async (made) => made.status === "fulfilled" && (await made.value.dispose())));
   }
+}
+
+/** The error for a picture that is given too late. */
+export function disposed(): Error {
+  return visionError("vision.disposed", {
+    what: "A picture was given to a detector, a classifier or transforms that were disposed",
+    advice: "make a new one, or dispose of it later",
+  });
 }
 
 /** Pixels to add at the left, right, top and bottom; below 0 to cut off. */

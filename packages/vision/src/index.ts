@@ -5,6 +5,7 @@ import { type ClassifierOptions, ImageClassifier } from "./classifier.ts";
 import { type DetectorOptions, ImageDetector } from "./detector.ts";
 import { fetchPreset, type LoadVisionOptions, loadWith, type Surroundings } from "./load.ts";
 import { PAGE_IMAGES, type PageImage } from "./page-images.ts";
+import { requireModel } from "./requirements.ts";
 
 export { type AnnotateContext, annotate } from "./annotate.ts";
 export { annotateSvg } from "./annotate-svg.ts";
@@ -28,11 +29,13 @@ const PAGE: Surroundings<PageImage> = { reader: PAGE_IMAGES, load, readPreset: f
 
 /** Finds things in pictures of a page with a loaded model, which stays the caller's. */
 export function detector(model: Model, options: DetectorOptions): ImageDetector<PageImage> {
+  requireModel("detector()", model, options, { threshold: "number" });
   return new ImageDetector(model, options, PAGE_IMAGES);
 }
 
 /** Tells what pictures of a page show with a loaded model, which stays the caller's. */
 export function classifier(model: Model, options: ClassifierOptions): ImageClassifier<PageImage> {
+  requireModel("classifier()", model, options, {});
   return new ImageClassifier(model, options, PAGE_IMAGES);
 }
 

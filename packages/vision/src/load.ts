@@ -1,4 +1,5 @@
 import type { LoadOptions, Model, ModelSource } from "@pt2/runtime";
+import type { DetectorOptions } from "./detector.ts";
 import type { ImageReader } from "./source.ts";
 import { visionError } from "./vision-errors.ts";
 
@@ -23,14 +24,44 @@ export async function loadWith<Image, Made, Options>(
   { reader, load, readPreset }: Surroundings<Image>,
   make: new (model: Model, options: never, reader: ImageReader<Image>, release: () => Promise<void>) => Made,
 ): Promise<Made> {
+  requireKnown(options);
+  const { labels, threshold } = options as Partial<DetectorOptions>;
   const [preset, backend] = await Promise.all([options.preset ?? readPreset(source), options.backend]);
   const model = await load(source, options);
   try {
-    return new make(model, { ...options, backend, preset } as never, reader, () => model.dispose());
+    return new make(model, { backend, preset, labels, threshold } as never, reader, () => model.dispose());
   } catch (error) {
     await model.dispose();
     throw error;
   }
+}
+
+/** The options of a load and of a detector; `weights` are some in Node. */
+const OPTIONS: Readonly<Record<keyof LoadOptions | keyof DetectorOptions | "weights", 0>> = {
+  backend: 0,
+  handlers: 0,
+  labels: 0,
+  library: 0,
+  model: 0,
+  onProgress: 0,
+  onWarning: 0,
+  ops: 0,
+  precision: 0,
+  preset: 0,
+  signal: 0,
+  threshold: 0,
+  verifyChecksums: 0,
+  weights: 0,
+};
+
+/** Throws for an option that does not exist. The values are checked by what takes them. */
+function requireKnown(options: { readonly backend: unknown }): void {
+  const unknown = Object.keys(Object(options)).find((name) => !Object.hasOwn(OPTIONS, name));
+  if (unknown === undefined && options?.backend) return;
+  throw visionError("vision.options", {
+    what: unknown === undefined ? "`backend` is missing" : `There is no option \`${unknown}\``,
+    advice: `the options are ${Object.keys(OPTIONS).join(", ")}`,
+  });
 }
 
 /** The address of the preset of a program. */

@@ -2,11 +2,11 @@ import type { Backend } from "@pt2/backend";
 import type { Tensor } from "@pt2/runtime";
 import { type Placement, place } from "./geometry.ts";
 import { workOf } from "./image-ops.ts";
-import { ImagePrograms } from "./image-programs.ts";
+import { disposed, ImagePrograms } from "./image-programs.ts";
 import type { ImagePreset } from "./preset.ts";
 import { type ImageReader, type OpenImage, takesImages } from "./source.ts";
 
-/** A picture as the input of a program. */
+/** A picture as the input of a program. The tensor lives as long as the call that uses it. */
 export interface Prepared {
   /** float32 [1, 3, height, width] */
   readonly tensor: Tensor;
@@ -19,6 +19,8 @@ export class ModelInput<Image> {
   readonly #reader: ImageReader<Image>;
   readonly #preset: ImagePreset;
   readonly #programs: ImagePrograms;
+  readonly #calls = new Set<Promise<unknown>>();
+  #isOpen = true;
 
   constructor(backend: Backend, reader: ImageReader<Image>, preset: ImagePreset) {
     this.#backend = backend;
@@ -27,9 +29,25 @@ export class ModelInput<Image> {
     this.#programs = new ImagePrograms(backend);
   }
 
-  /** Reads a picture, resizes it and puts it where the preset says. The caller owns the tensor. */
-  async prepare(image: Image): Promise<Prepared> {
-    this.#programs.requireOpen();
+  /** Reads a picture, resizes it and puts it where the preset says, and returns what a program makes of it. */
+  async use<T>(image: Image, program: (prepared: Prepared) => Promise<T>): Promise<T> {
+    if (!this.#isOpen) throw disposed();
+    const call = this.#prepare(image).then(async (prepared) => {
+      try {
+        return await program(prepared);
+      } finally {
+        prepared.tensor.dispose();
+      }
+    });
+    this.#calls.add(call);
+    try {
+      return await call;
+    } finally {
+      this.#calls.delete(call);
+    }
+  }
+
+  async #prepare(image: Image): Promise<Prepared> {
     const open = await this.#reader.open(image);
     try {
       const placement = place(open.size, this.#preset);
@@ -57,7 +75,9 @@ export class ModelInput<Image> {
   }
 
   /** Waits for pictures under way. */
-  dispose(): Promise<void> {
-    return this.#programs.dispose();
+  async dispose(): Promise<void> {
+    this.#isOpen = false;
+    await Promise.allSettled(this.#calls);
+    await this.#programs.dispose();
   }
 }

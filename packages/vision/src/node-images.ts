@@ -23,14 +23,17 @@ export type NodeImage = string | URL | Uint8Array | ArrayBuffer | SharpLike | Pi
 export const NODE_IMAGES: ImageReader<NodeImage> = {
   async open(image) {
     if (isPixels(image)) return opened(image);
-    return opened(await decoded(isSharp(image) ? image : (await sharp())(inputOf(image))));
+    if (isSharp(image)) return opened(await decoded(() => image));
+    const [decode, input] = [await sharp(), inputOf(image)];
+    return opened(await decoded(() => decode(input)));
   },
 };
 
-async function decoded(image: SharpLike): Promise<Pixels> {
+/** `image` throws for no bytes, before anything is decoded. */
+async function decoded(image: () => SharpLike): Promise<Pixels> {
   try {
     // `rotate` without an angle turns a photo as its EXIF orientation says.
-    const { data, info } = await image
+    const { data, info } = await image()
       .clone()
       .rotate()
       .toColourspace("srgb")
@@ -49,12 +52,24 @@ async function decoded(image: SharpLike): Promise<Pixels> {
 }
 
 function inputOf(image: unknown): unknown {
-  if (image instanceof URL) return fileURLToPath(image);
+  if (image instanceof URL) return pathOf(image);
   if (typeof image === "string" || image instanceof Uint8Array || image instanceof ArrayBuffer) return image;
   throw visionError("vision.image", {
     what: `A ${typeof image === "object" ? (image?.constructor.name ?? "null") : typeof image} cannot be read as a picture`,
     advice: "give a path, the bytes of a file, a `sharp` instance, or raw pixels { data, width, height }",
   });
+}
+
+function pathOf(address: URL): string {
+  try {
+    return fileURLToPath(address);
+  } catch (cause) {
+    throw visionError("vision.image", {
+      what: `${address} is not the address of a file of this computer`,
+      advice: "fetch it, and give the bytes: new Uint8Array(await (await fetch(address)).arrayBuffer())",
+      cause,
+    });
+  }
 }
 
 function isSharp(image: unknown): image is SharpLike {

@@ -14,6 +14,7 @@ import {
   unreadablePreset,
 } from "./load.ts";
 import { NODE_IMAGES, type NodeImage } from "./node-images.ts";
+import { requireModel } from "./requirements.ts";
 
 export * from "./index.ts";
 export type { NodeImage, SharpLike } from "./node-images.ts";
@@ -22,11 +23,13 @@ const NODE: Surroundings<NodeImage> = { reader: NODE_IMAGES, load, readPreset };
 
 /** Finds things in pictures with a loaded model, which stays the caller's. */
 export function detector(model: Model, options: DetectorOptions): ImageDetector<NodeImage> {
+  requireModel("detector()", model, options, { threshold: "number" });
   return new ImageDetector(model, options, NODE_IMAGES);
 }
 
 /** Tells what pictures show with a loaded model, which stays the caller's. */
 export function classifier(model: Model, options: ClassifierOptions): ImageClassifier<NodeImage> {
+  requireModel("classifier()", model, options, {});
   return new ImageClassifier(model, options, NODE_IMAGES);
 }
 
@@ -50,10 +53,10 @@ export function loadClassifier(
 async function readPreset(source: ModelSource): Promise<unknown> {
   const address = presetAddress(source);
   if (/^https?:\/\//i.test(address)) return await fetchPreset(source);
-  const path = address.startsWith("file:") ? fileURLToPath(address) : address;
   try {
+    const path = address.startsWith("file:") ? fileURLToPath(address) : address;
     return JSON.parse(await readFile(path, "utf8"));
   } catch (cause) {
-    throw unreadablePreset(path, cause);
+    throw unreadablePreset(address, cause);
   }
 }

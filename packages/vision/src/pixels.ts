@@ -27,6 +27,15 @@ export function isPixels(value: unknown): value is Pixels {
   return isData && typeof width === "number" && typeof height === "number";
 }
 
+/** Throws for what does not have the form of {@link Pixels}. */
+export function requirePixels(value: unknown): void {
+  if (isPixels(value)) return;
+  throw visionError("vision.image", {
+    what: "The picture is no raw pixels",
+    advice: "give { data, width, height }, where `data` is a Uint8Array or a Uint8ClampedArray",
+  });
+}
+
 /** Returns the pixels as a uint8 tensor [height, width, channels] over the same memory. */
 export function pixelTensor({
   data,

@@ -1,4 +1,4 @@
-import { createRequire } from "node:module";
+import nodeModule from "node:module";
 import { pathToFileURL } from "node:url";
 import { Worker, workerData } from "node:worker_threads";
 import type { HelperHandle, ToHelper } from "../threads/helper-messages.ts";
@@ -70,9 +70,9 @@ function newThread(name: string, data: unknown): Worker {
 
 /**
  * Returns a thread's script, beside the entry point as Node finds it: this code may lie in a bundle, far from its
- * package.
+ * package. In the place of `createRequire(…).resolve(…)`, where that is imported by its name, webpack puts a number.
  */
 function scriptOf(name: string): string {
-  const entry = createRequire(import.meta.url).resolve("@pt2/backend-wasm/node");
+  const entry = nodeModule.createRequire(import.meta.url).resolve("@pt2/backend-wasm/node");
   return new URL(entry.endsWith(".ts") ? `${name}.dev.mjs` : `${name}.js`, pathToFileURL(entry)).href;
 }

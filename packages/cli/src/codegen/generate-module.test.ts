@@ -246,6 +246,24 @@ export function forward(aten: Aten, weights: Weights, x: Tensor): Tensor {
     expect(text.split(JSON.stringify(name)).join("")).not.toContain("process.exit");
   });
 
+  it("words that a module reserves, and names that it cannot declare, become other names", () => {
+    const words = (
+      "arguments await break case class const default delete enum eval export function implements import in " +
+      "interface let new null package private protected public return static super this true undefined void with yield"
+    ).split(" ");
+    const program = parse(`program {
+${words.map((word) => `  user_input %${word}: f32[3]`).join("\n")}
+  return ${words.map((word) => `%${word}`).join(", ")}
+}`);
+    const text = generateModule(program, REGISTRY);
+    const names = [...text.matchAll(/(\w+): Tensor[,)]/g)].map(([, name]) => name!).slice(-words.length);
+    expect(names).toEqual(words.map((word) => `value${word}`));
+    // A strict, asynchronous function reserves what a module does.
+    const declares = (name: string) => new Function(`"use strict"; async () => { const ${name} = 1; };`);
+    for (const name of names) expect(() => declares(name)).not.toThrow();
+    for (const word of ["await", "yield", "eval", "static"]) expect(() => declares(word)).toThrow(SyntaxError);
+  });
+
   it.each([
     ["mutated_input", "user_input_mutation"],
     ["static_cache", "user_input_mutation"],

@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { withLoss } from "@pt2/autograd";
 import type { Seed } from "@pt2/backend";
-import { Pt2Error } from "@pt2/format";
+import { fromBytes, openSafetensors, Pt2Error } from "@pt2/format";
 import { isGradient, type Program } from "@pt2/graph";
 import { inputsOf } from "@pt2/runtime";
 import { openProgram } from "@pt2/runtime/node";
@@ -28,7 +28,7 @@ import type { Options } from "../options.ts";
 import { plural } from "../report/text.ts";
 import { readTensorFile } from "../tensors/tensor-file.ts";
 import { ProgressBar } from "../terminal/progress.ts";
-import { replaceFile, requireReplaceable } from "../terminal/replace-file.ts";
+import { fileAt, replaceFile, requireReplaceable } from "../terminal/replace-file.ts";
 import { type Terminal, toJsonText } from "../terminal/terminal.ts";
 import { DataSet } from "../train/data-set.ts";
 import { OPS_OPTION, registryWith, type UserOps, userOps } from "../user-ops.ts";
@@ -69,7 +69,7 @@ export const train: Command = {
     { name: "batch", value: "N", help: "examples in a batch; default: what the program was exported with" },
     { name: "accumulate", value: "N", help: "batches for one update; default: 1" },
     { name: "clip", value: "N", help: "scale gradients so that their norm is at most this" },
-    { name: "cosine", help: "let the learning rate fall to zero along a cosine" },
+    { name: "cosine", help: "let the learning rate fall to zero along a cosine, over the steps before --resume too" },
     { name: "train", value: "REGEX", help: "train only parameters whose name matches" },
     {
       ...SEED_OPTION,
@@ -97,6 +97,9 @@ export const train: Command = {
         "pt2 train model.pt2 --data d.safetensors -o trained.pt2",
       );
     }
+    if (output !== undefined && checkpoint !== undefined && (await fileAt(output)) === (await fileAt(checkpoint))) {
+      throw usageError(`--output and --checkpoint are one file, ${output}`, "give the checkpoint a name of its own");
+    }
     const epochs = options.count("epochs", 1, 1);
     const optimizer = optimizerOf(options);
     const tensors = await readTensorFile(data);
@@ -109,7 +112,12 @@ export const train: Command = {
     const perEpoch = Math.floor(examples.count / size);
     if (perEpoch === 0) throw usageError(`${data} has ${plural(examples.count, "example")}, and a batch has ${size}`);
     const accumulate = options.count("accumulate", 1, 1);
-    const steps = Math.floor((perEpoch * epochs) / accumulate);
+    const batches = perEpoch * epochs;
+    requireUpdate(batches, accumulate);
+    // A checkpoint may lie within an update, which this run then completes.
+    const updates = batches / accumulate;
+    const steps = options.path("resume") === undefined ? Math.floor(updates) : Math.ceil(updates);
+    let stepsBefore = 0;
     for (const path of [output, checkpoint]) if (path !== undefined) await requireReplaceable(path);
     const backend = await chooseBackend(options, terminal);
     try {
@@ -121,10 +129,11 @@ export const train: Command = {
         accumulate,
         ...shapesOf(complete, examples, size),
         ...(options.number("clip") === undefined ? {} : { clipNorm: options.number("clip")! }),
-        ...(options.flag("cosine") ? { schedule: cosine({ steps }) } : {}),
+        ...(options.flag("cosine") ? { schedule: (step) => cosine({ steps: stepsBefore + steps })(step) } : {}),
         ...trainedBy(options),
         ...(await resumedFrom(options)),
       }).catch(adviseLoss);
+      stepsBefore = trainer.step;
       const losses = await trainEpochs(
         trainer,
         examples,
@@ -194,6 +203,15 @@ function batchSize(options: Options, program: Program, { count }: DataSet): numb
   );
 }
 
+/** Refuses a run that would leave every parameter as it is. */
+function requireUpdate(batches: number, accumulate: number): void {
+  if (batches >= accumulate) return;
+  throw usageError(
+    `there ${batches === 1 ? "is" : "are"} ${plural(batches, "batch", "batches")}, and --accumulate makes one update of ${accumulate}`,
+    `--accumulate ${batches} makes one update of all; more --epochs or a smaller --batch make more batches`,
+  );
+}
+
 /** The sizes that the program leaves open; a program of forward and backward keeps them open. */
 function shapesOf(program: Program, examples: DataSet, size: number): Pick<TrainerOptions, "shapes"> {
   if (program.outputs.some(isGradient)) return {};
@@ -220,6 +238,13 @@ async function resumedFrom(options: Options): Promise<Pick<TrainerOptions, "chec
   if (path === undefined) return {};
   const checkpoint = await readFile(path).catch((cause: unknown) => {
     throw usageError(`the checkpoint cannot be read: ${cause instanceof Error ? cause.message : cause}`);
+  });
+  await openSafetensors(fromBytes(checkpoint)).catch((problem: Pt2Error) => {
+    throw cliError("cli.usage", {
+      what: `${path} is not a checkpoint: ${problem.what}`,
+      advice: "--resume takes the .safetensors file that --checkpoint wrote",
+      cause: problem,
+    });
   });
   return { checkpoint };
 }

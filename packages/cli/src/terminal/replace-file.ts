@@ -1,27 +1,28 @@
-import { open, rename, rm, stat } from "node:fs/promises";
+import type { Stats } from "node:fs";
+import { open, readlink, realpath, rename, rm, stat } from "node:fs/promises";
+import { basename, dirname, join, resolve } from "node:path";
 import { notWritten } from "./write-text.ts";
 
 /** Appends bytes to a file. */
 export type Write = (bytes: Uint8Array) => Promise<void>;
 
 /**
- * Writes beside the file first: what was there before stays whole if the writing fails, and nothing else is left. Returns
- * what `content` returns.
+ * Writes beside the file first: what was there before stays whole if the writing fails, and nothing else is left. Links,
+ * owner and permissions stay as they are. A pipe or a device is written to. Returns what `content` returns.
  */
 export async function replaceFile<T>(path: string, content: (write: Write) => Promise<T>): Promise<T> {
-  const coded = (cause: unknown): never => {
-    throw notWritten(path, cause);
-  };
-  await refuseFolder(path);
-  const beside = besideOf(path);
-  const file = await open(beside, "w").catch(coded);
+  const before = await found(path);
+  // There is nothing to keep, and it must not become a file.
+  if (before?.isFile() === false) return await writeTo(path, path, content);
+  const target = await fileAt(path);
+  const beside = besideOf(target);
   try {
-    const written = await content((bytes) => file.writeFile(bytes).catch(coded));
-    await file.close().catch(coded);
-    await rename(beside, path).catch(coded);
+    const written = await writeTo(beside, path, content, before);
+    await rename(beside, target).catch((cause: unknown) => {
+      throw notWritten(path, cause);
+    });
     return written;
   } catch (problem) {
-    await file.close();
     await rm(beside, { force: true });
     throw problem;
   }
@@ -29,8 +30,9 @@ export async function replaceFile<T>(path: string, content: (write: Write) => Pr
 
 /** Throws where {@link replaceFile} could not write a file, so that no long computation is lost. Changes no file. */
 export async function requireReplaceable(path: string): Promise<void> {
-  await refuseFolder(path);
-  const beside = besideOf(path);
+  const before = await found(path);
+  if (before?.isFile() === false) return;
+  const beside = besideOf(await fileAt(path));
   try {
     await (await open(beside, "w")).close();
     await rm(beside);
@@ -39,10 +41,49 @@ export async function requireReplaceable(path: string): Promise<void> {
   }
 }
 
-/** Renaming to a folder fails as well, but only after everything is written. */
-async function refuseFolder(path: string): Promise<void> {
-  const found = await stat(path).catch(() => undefined);
-  if (found?.isDirectory() === true) throw notWritten(path, "it is a folder: name a file in it");
+/** Returns the path of the file that a path leads to, through links; the file need not exist. */
+export async function fileAt(path: string): Promise<string> {
+  try {
+    return await realpath(path);
+  } catch (cause) {
+    // A loop of links, or a file where a folder should be.
+    if ((cause as NodeJS.ErrnoException).code !== "ENOENT") throw notWritten(path, cause);
+    const folder = await realpath(dirname(path)).catch(() => resolve(dirname(path)));
+    const link = await readlink(path).catch(() => undefined);
+    return link === undefined ? join(folder, basename(path)) : await fileAt(resolve(folder, link));
+  }
+}
+
+/** Writes to a file, whose name in errors is `path`; like one that was there before. */
+async function writeTo<T>(
+  file: string,
+  path: string,
+  content: (write: Write) => Promise<T>,
+  before?: Stats,
+): Promise<T> {
+  const coded = (cause: unknown): never => {
+    throw notWritten(path, cause);
+  };
+  const handle = await open(file, "w").catch(coded);
+  try {
+    if (before !== undefined) {
+      // Only root may give a file to others.
+      await handle.chown(before.uid, before.gid).catch(() => {});
+      await handle.chmod(before.mode).catch(coded);
+    }
+    const written = await content((bytes) => handle.writeFile(bytes).catch(coded));
+    await handle.close().catch(coded);
+    return written;
+  } finally {
+    await handle.close();
+  }
+}
+
+/** Returns what is at a path. Renaming to a folder fails as well, but only after everything is written. */
+async function found(path: string): Promise<Stats | undefined> {
+  const before = await stat(path).catch(() => undefined);
+  if (before?.isDirectory() === true) throw notWritten(path, "it is a folder: name a file in it");
+  return before;
 }
 
 function besideOf(path: string): string {

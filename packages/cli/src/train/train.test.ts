@@ -88,6 +88,21 @@ describe("pt2 train", () => {
       "x.pt2",
     );
     expect(other.code).not.toBe(0);
+    const program = await pt2("train", DIGITS, "--data", data, ...how, "--resume", DIGITS, "-o", "x.pt2");
+    expect(program).toMatchObject({ code: 2, err: expect.stringContaining(`${DIGITS} is not a checkpoint: `) });
+  });
+
+  it("a cosine falls over the steps before a checkpoint and those of the run that resumes", async () => {
+    const folder = await folderWithData();
+    const [data, checkpoint] = [join(folder, "data.safetensors"), join(folder, "c.safetensors")];
+    const rate = ["--optimizer", "sgd", "--lr", "0.003", "--cosine"];
+    const how = ["--data", data, "--loss", "cross_entropy_loss", "--batch", "32", ...rate, "--checkpoint", checkpoint];
+    await pt2("train", DIGITS, ...how);
+    const resumed = await pt2("train", DIGITS, ...how, "--resume", checkpoint, "--epochs", "2", "--json");
+    const { steps, losses } = JSON.parse(resumed.out);
+    // The rate of the third of six steps is three quarters of the first one.
+    expect(steps).toBe(6);
+    expect(losses[1]).toBeLessThan(losses[0] * 0.99);
   });
 
   it("takes every seed of PyTorch for the order of the examples", async () => {
@@ -132,6 +147,11 @@ describe("pt2 train", () => {
     [["--data", "data.safetensors"], "train needs --output or --checkpoint"],
     [["--data", "data.safetensors", "-o", "t.pt2", "--optimizer", "lion"], 'there is no optimizer "lion"'],
     [["-o", "t.pt2"], "--data is required"],
+    [["--data", "data.safetensors", "-o", "t.pt2", "--checkpoint", "t.pt2"], "--output and --checkpoint are one file"],
+    [
+      ["--data", "data.safetensors", "-o", "t.pt2", "--loss", "cross_entropy_loss", "--accumulate", "5"],
+      "there are 2 batches, and --accumulate makes one update of 5",
+    ],
     [["--data", "data.safetensors", "-o", "t.pt2", "--loss", "mse_loss"], "target"],
     [["--data", "data.safetensors", "-o", "t.pt2", "--loss", "cross_entropy_loss", "--batch", "99"], "a batch has 99"],
     [
