@@ -3,7 +3,7 @@ import { wasm } from "@pt2/backend-wasm/node";
 import { weightOf } from "@pt2/conformance";
 import type { DType } from "@pt2/format";
 import { parse } from "@pt2/graph";
-import { type ProgramSource, tensor } from "@pt2/runtime/node";
+import { type HostTensor, type ProgramSource, tensor } from "@pt2/runtime/node";
 import { adagrad, adam, createTrainer, sgd, type Trainer, type TrainerOptions } from "@pt2/train";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
@@ -151,6 +151,56 @@ describe("steps of a trainer", () => {
     expect(all.parameters).toEqual(["w", "frozen"]);
     const none = createTrainer(two(), { ...options, train: (name) => name === "unused" });
     await expect(none).rejects.toMatchObject({ code: "train.parameters" });
+  });
+
+  it("a weight that an embedding reads too gets no adapter, as merged it would change the embedding", async () => {
+    const program = parse(`program {
+      parameter "head" = %p_h: f32[4, 2]
+      parameter "inner" = %p_i: f32[2, 2]
+      user_input %x: i64[3]
+      forward(x)
+      in_spec tuple(tuple(*), dict())
+      out_spec *
+      %e: f32[3, 2] = aten::embedding(weight=%p_h, indices=%x)
+      %i: f32[3, 2] = aten::linear(input=%e, weight=%p_i)
+      %l: f32[3, 4] = aten::linear(input=%i, weight=%p_h)
+      %y: f32[] = aten::logsumexp(self=%l, dim=[0, 1])
+      return %y
+    }`);
+    const weights = new Map([
+      [
+        "head",
+        weightOf(
+          "head",
+          tensor([
+            [1, 2],
+            [3, 4],
+            [5, 6],
+            [7, 8],
+          ]),
+        ),
+      ],
+      [
+        "inner",
+        weightOf(
+          "inner",
+          tensor([
+            [0.1, 0.2],
+            [0.3, 0.4],
+          ]),
+        ),
+      ],
+    ]);
+    const options = { backend, optimizer: adam({ lr: 0.1 }), lora: { rank: 1 } };
+    const x = tensor([1n, 0n, 3n]);
+    await using trainer = await createTrainer({ program, weights }, options);
+    expect(trainer.parameters).toEqual(["lora.A.inner", "lora.B.inner"]);
+    for (let i = 0; i < 3; i++) await trainer.train([x]);
+    await using model = await trainer.model();
+    const { loss } = await trainer.train([x]);
+    expect(((await ((await model.forward(x)) as HostTensor).read()) as Float32Array)[0]).toBeCloseTo(loss, 4);
+    const all = createTrainer({ program, weights }, { ...options, lora: { rank: 1, match: () => true } });
+    await expect(all).rejects.toMatchObject({ code: "train.options", details: { name: "head" } });
   });
 
   it("a batch of another size is told what a trainer's sizes are", async () => {

@@ -1,6 +1,15 @@
 import { HostTensor } from "@pt2/backend";
 import { readTensor, type WeightTensor } from "@pt2/format";
-import { argOf, type InputSpec, type Node, type Program, type TensorType, type ValueType } from "@pt2/graph";
+import {
+  argOf,
+  type Graph,
+  type InputSpec,
+  type Node,
+  type Program,
+  type TensorType,
+  type ValueType,
+  valuesOf,
+} from "@pt2/graph";
 import { GraphBuilder, Substitution } from "@pt2/graph/passes";
 import { memoryWeight } from "./memory-weight.ts";
 import { checkOptions } from "./options.ts";
@@ -13,7 +22,10 @@ export interface LoraOptions {
   readonly rank: number;
   /** An adapter is scaled by `alpha / rank`. @default the rank */
   readonly alpha?: number;
-  /** The weights of linear layers that get an adapter, by name. @default all */
+  /**
+   * The weights of linear layers that get an adapter, by name. One that other ops read too, such as that of an embedding, has
+   * none: merged, it would change what they compute. @default all others
+   */
   readonly match?: (name: string) => boolean;
   /** Of the first values of A. @default 0 */
   readonly seed?: number;
@@ -42,7 +54,7 @@ export interface Adapted {
  */
 export function withLora(program: Program, options: LoraOptions): Adapted {
   checkOptions("lora", { rank: 1, alpha: 1, match: () => true, seed: null }, options, "rank");
-  const { rank, alpha = rank, match = () => true, seed = 0 } = options;
+  const { rank, alpha = rank, match, seed = 0 } = options;
   if (!(Number.isInteger(rank) && rank >= 1)) {
     throw trainError("train.options", { what: `The rank of adapters must be an integer from 1, not ${rank}` });
   }
@@ -52,6 +64,12 @@ export function withLora(program: Program, options: LoraOptions): Adapted {
   );
   const builder = new GraphBuilder(graph);
   const replaced = new Substitution();
+  const shared = sharedValues(graph);
+  const isMatched = (target: string, value: string): boolean => {
+    const matches = match?.(target) ?? !shared.has(value);
+    if (matches && shared.has(value)) throw refuseShared(target);
+    return matches;
+  };
   const weights = new Map<string, WeightTensor>();
   const adapters = new Map<string, Adapter>();
   const inputs: InputSpec[] = [];
@@ -75,7 +93,7 @@ export function withLora(program: Program, options: LoraOptions): Adapted {
   for (const original of graph.nodes) {
     const node = replaced.node(original);
     builder.push(node);
-    const layer = linearOf(node, graph.values, targets, match);
+    const layer = linearOf(node, graph.values, targets, isMatched);
     if (layer === null) continue;
     const { target, input, output, type, inner, outer } = layer;
     const [a, b] = [`lora.A.${target}`, `lora.B.${target}`];
@@ -110,7 +128,8 @@ export function withLora(program: Program, options: LoraOptions): Adapted {
   if (adapters.size === 0) {
     throw trainError("train.parameters", {
       what: "No linear layer gets an adapter",
-      advice: "`lora.match` is called with the names of the weights of aten::linear, such as layers.0.q_proj.weight.",
+      advice:
+        "`lora.match` is called with the names of the float32 weights of aten::linear, such as layers.0.q_proj.weight.",
     });
   }
   const built = builder.build(graph.outputs.map((arg) => replaced.arg(arg)));
@@ -166,6 +185,22 @@ async function mergedWeight(
   return merged;
 }
 
+/** Returns the values that anything but a linear layer reads, and those that layers read as something else than weights. */
+function sharedValues({ nodes, outputs }: Graph): ReadonlySet<string> {
+  const read = nodes.flatMap(({ op, args }) =>
+    args.flatMap(({ name, arg }) => (op === "aten::linear" && name === "weight" ? [] : valuesOf(arg))),
+  );
+  return new Set([...read, ...outputs.flatMap(valuesOf)]);
+}
+
+function refuseShared(target: string): Error {
+  return trainError("train.options", {
+    what: `\`lora.match\` takes \`${target}\`, which other ops than linear layers read too`,
+    advice: "Leave it out: an adapter that is merged into it would change what they compute.",
+    details: { name: target },
+  });
+}
+
 interface Linear {
   readonly target: string;
   readonly input: string;
@@ -179,16 +214,17 @@ function linearOf(
   node: Node,
   types: ReadonlyMap<string, ValueType>,
   targets: ReadonlyMap<string, string>,
-  match: (name: string) => boolean,
+  isMatched: (target: string, value: string) => boolean,
 ): Linear | null {
   if (node.op !== "aten::linear") return null;
   const [input, weight, [output]] = [argOf(node, "input"), argOf(node, "weight"), node.outputs];
   if (input?.kind !== "value" || weight?.kind !== "value" || output?.kind !== "value") return null;
   const target = targets.get(weight.name);
   const [type, matrix] = [types.get(output.name), types.get(weight.name)];
-  if (target === undefined || type?.kind !== "tensor" || matrix?.kind !== "tensor" || !match(target)) return null;
+  if (target === undefined || type?.kind !== "tensor" || matrix?.kind !== "tensor") return null;
   const [outer, inner] = matrix.shape;
   if (matrix.dtype !== "float32" || typeof outer !== "number" || typeof inner !== "number") return null;
+  if (!isMatched(target, weight.name)) return null;
   return { target, input: input.name, output: output.name, type, inner, outer };
 }
 
