@@ -1,4 +1,4 @@
-import type { Tensor } from "@pt2/backend";
+import { HostTensor, type Tensor } from "@pt2/backend";
 import { wasm } from "@pt2/backend-wasm/node";
 import { floats, ints } from "@pt2/conformance";
 import { afterAll, describe, expect, it } from "vitest";
@@ -106,6 +106,26 @@ describe("conversions", () => {
 });
 
 describe("refusals", () => {
+  it("numbers that integers cannot take are refused as PyTorch refuses them", async () => {
+    const bytes = new HostTensor("uint8", [2], Uint8Array.of(250, 3));
+    const whole = ints([2], 1, 2);
+    const mask = new HostTensor("bool", [2], Uint8Array.of(1, 0));
+    for (const call of [
+      () => aten.clamp(bytes, { max: 300 }),
+      () => aten.clamp_min(bytes, -300),
+      () => aten.where(mask, bytes, 300),
+      () => aten.where(mask, 300, bytes),
+      () => aten.add(whole, whole, { alpha: 1.5 }),
+      () => aten.sub(whole, 2, { alpha: { float: 2 } }),
+      () => aten.lerp(whole, whole, 0.5),
+    ]) {
+      expect(call).toThrow(expect.objectContaining({ code: "registry.argument" }));
+    }
+    expect(await listOf(aten.clamp(bytes, { min: -1 }))).toEqual([255, 255]);
+    expect(aten.clamp(bytes, { max: { float: 300 } }).dtype).toBe("float32");
+    expect(aten.add(whole, 0.5, { alpha: 1.5 }).dtype).toBe("float32");
+  });
+
   const refusal = (call: () => unknown): unknown => {
     try {
       call();

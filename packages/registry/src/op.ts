@@ -148,6 +148,8 @@ export interface Requirements {
   readonly ranges?: Readonly<Record<string, readonly [least: number, most: number]>>;
   /** Numbers that may be bools only if everything else is bool. */
   readonly factors?: readonly string[];
+  /** Numbers that are elements of this tensor if both are integers. */
+  readonly wholes?: Readonly<Record<string, string>>;
   /**
    * Numbers that become elements of the dtype given by argument `dtype`, or else of this dtype or that of this tensor.
    */

@@ -105,3 +105,8 @@ for op in ("exp", "sinh", "cosh", "exp2"):
 case("nan_to_num", "complex64", torch.complex(v(1, float("inf"), float("nan"), -float("inf")), v(float("nan"), 2, float("inf"), -3)))
 case("nan_to_num", "complex64, given", torch.complex(v(1, float("inf")), v(float("nan"), 2)), 7.0, 8.0, 9.0)
 case("nonzero_static", "complex64", torch.tensor([1 + 1j, 0, 0, 2j, 3]), size=3)
+small = torch.tensor([1e-8 + 1e-9j, -1e-6 + 1e-3j, 0.4j, -0.3 + 0.2j, 3 - 4j, 0j])
+case("log1p", "near zero", small)
+case("expm1", "near zero", small)
+case("linspace", "complex numbers", 1j, 2 + 3j, 5)
+case("linspace.Tensor_Scalar", "a complex number and a real one", torch.tensor(1 - 2j), 3, 4)

@@ -1,7 +1,7 @@
 """Fourier transforms, complex numbers, sizes, assertions."""
 import torch
 
-from opcase import b8, c64, case, f16, f64, i8, i64, ints, name_of, s, t, v
+from opcase import b8, bf16, c64, case, f16, f64, i8, i64, ints, name_of, s, t, v
 
 for n in (5, 8, 12):
     case("_fft_r2c", f"{n} points, one sided", t(2, n), [1], 0, True)
@@ -112,3 +112,7 @@ for op in ("igamma", "igammac"):
     case(op, "of large numbers", large, large)
 case("special_spherical_bessel_j0", "infinite", v(float("inf"), -float("inf"), 0, 1))
 case("kthvalue", "of no rows", t(0, 3), 1, 1)
+case("median", "of nothing", t(0, 3))
+case("nanmedian", "of nothing", t(0))
+for op, args in (("sum.dim_IntList", ([0],)), ("mean.dim", ([0],)), ("prod.dim_int", (0,))):
+    case(op, "float32, rounded to bfloat16 first", t(37, 3), *args, dtype=bf16)

@@ -137,7 +137,10 @@ function formProblem({ ranks = {}, lengths = {}, choices = {} }: Requirements, a
   return null;
 }
 
-function numberProblem({ ranges = {}, factors = [], elements = {} }: Requirements, args: Args): string | null {
+function numberProblem(
+  { ranges = {}, factors = [], wholes = {}, elements = {} }: Requirements,
+  args: Args,
+): string | null {
   for (const [name, [least, most]] of Object.entries(ranges)) {
     const value = numberIn(args[name]);
     const problem = value === null ? null : between(least, most)(value, args);
@@ -149,6 +152,12 @@ function numberProblem({ ranges = {}, factors = [], elements = {} }: Requirement
     const others = Object.entries(args).filter(([other]) => !factors.includes(other));
     if (typeof args[name] !== "boolean" || others.every(([, value]) => isBool(value))) continue;
     return `argument \`${name}\` may be a bool only where the result is bool`;
+  }
+  for (const [name, like] of Object.entries(wholes)) {
+    const { dtype } = args[like] as TensorMeta;
+    const isNumber = typeof args[name] === "number" || typeof args[name] === "bigint";
+    if (!isNumber || !DTYPES[dtype].kind.endsWith("int") || isElement(args[name], dtype)) continue;
+    return `argument \`${name}\` cannot be converted to ${dtype} without overflow`;
   }
   for (const [name, like] of Object.entries(elements)) {
     const named = Object.hasOwn(DTYPES, like) ? (like as DType) : undefined;

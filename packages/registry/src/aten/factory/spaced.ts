@@ -1,11 +1,12 @@
 import type { DType } from "@pt2/format";
 import type { Builder } from "../../builder.ts";
-import { DEFAULT_DTYPE } from "../../dtype-promotion.ts";
+import { DEFAULT_DTYPE, partOf } from "../../dtype-promotion.ts";
 import { defineOp, type OpRecord } from "../../op.ts";
 import type { TensorMeta } from "../../tensor-meta.ts";
 import { isTensorMeta } from "../../wrapped.ts";
 import { check } from "../support/check.ts";
-import { isIntegral } from "../support/dtypes.ts";
+import { partsOf } from "../support/complex-parts.ts";
+import { isComplex, isIntegral } from "../support/dtypes.ts";
 import { emit, type Operand } from "../support/emit.ts";
 
 const OVERLOADS = [
@@ -22,7 +23,7 @@ export const SPACED_OPS: readonly OpRecord[] = [
       `aten::lin${name}(${ends}, int steps, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor`,
       {
         requires: { ranks: { start: [0], end: [0] } },
-        decompose: ({ start, end, steps, dtype }, b) => linspace(start, end, steps, dtype ?? DEFAULT_DTYPE, b),
+        decompose: ({ start, end, steps, dtype }, b) => spaced(start, end, steps, dtype, b),
       },
     ),
   ),
@@ -37,6 +38,16 @@ export const SPACED_OPS: readonly OpRecord[] = [
     ),
   ),
 ];
+
+/** Spaces the parts of complex numbers each. */
+function spaced(start: Operand, end: Operand, steps: number, dtype: DType | null, b: Builder): TensorMeta {
+  const [first, last] = [partsOf(start, b), partsOf(end, b)];
+  const isPair = [start, end].some((x) => (isTensorMeta(x) ? isComplex(x.dtype) : typeof x === "object" && "re" in x));
+  const result = dtype ?? (isPair ? "complex64" : DEFAULT_DTYPE);
+  if (!isComplex(result)) return linspace(start, end, steps, result, b);
+  const part = (name: "re" | "im"): TensorMeta => linspace(first[name], last[name], steps, partOf(result), b);
+  return b.tensor("aten::complex", { real: part("re"), imag: part("im") });
+}
 
 /** Counts the first half from the start and the second half from the end, so that both ends are exact. */
 function linspace(start: Operand, end: Operand, steps: number, dtype: DType, b: Builder): TensorMeta {

@@ -1,6 +1,9 @@
 import { defineOp, type OpRecord, type Promotion, type Requirements } from "../../op.ts";
 import { scalar as s } from "../../scalar/build.ts";
 import type { ScalarExpr } from "../../scalar/expr.ts";
+import type { Scalar, TensorMeta } from "../../tensor-meta.ts";
+import { isTensorMeta } from "../../wrapped.ts";
+import { isIntegral } from "../support/dtypes.ts";
 import { binaryOrScalar, scalarFirst, scaled } from "./define.ts";
 
 const plus = (x: ScalarExpr, y: ScalarExpr, alpha: ScalarExpr): ScalarExpr => s.add(x, scaled(y, alpha, s.mul));
@@ -11,7 +14,26 @@ const minusFrom = (x: ScalarExpr, y: ScalarExpr, alpha: ScalarExpr): ScalarExpr 
 const SUM = {
   requires: { factors: ["alpha"] },
   promote: { kind: "numeric", rounded: ["alpha"] },
-} as const satisfies { readonly requires: Requirements; readonly promote: Promotion };
+  validate: ({ self, other, alpha }: SumArgs) =>
+    isFloatNumber(alpha) && isWhole(self) && isWhole(other)
+      ? "For integral input tensors, argument alpha must not be a floating point number."
+      : null,
+} as const satisfies { readonly requires: Requirements; readonly promote: Promotion; readonly validate: unknown };
+
+interface SumArgs {
+  readonly self: TensorMeta;
+  readonly other: TensorMeta | Scalar;
+  readonly alpha: Scalar;
+}
+
+function isFloatNumber(value: Scalar): boolean {
+  return typeof value === "object" && "float" in value;
+}
+
+function isWhole(value: TensorMeta | Scalar): boolean {
+  if (isTensorMeta(value)) return value.wrapped === undefined ? isIntegral(value.dtype) : isWhole(value.wrapped);
+  return typeof value !== "object";
+}
 
 /** Defines addition, subtraction, multiplication and division with their synonyms and rounding modes. */
 export const ARITHMETIC_OPS: readonly OpRecord[] = [
@@ -61,14 +83,20 @@ export const ARITHMETIC_OPS: readonly OpRecord[] = [
   }),
   defineOp("aten::lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor", {
     requires: { same: ["self", "end"] },
+    validate: ({ self }) => lerpProblem(self),
     scalar: lerp,
     promote: { kind: "numeric", operands: ["self", "end"] },
   }),
   defineOp("aten::lerp.Tensor(Tensor self, Tensor end, Tensor weight) -> Tensor", {
     requires: { same: ["self", "end", "weight"] },
+    validate: ({ self }) => lerpProblem(self),
     scalar: lerp,
   }),
 ];
+
+function lerpProblem({ dtype }: TensorMeta): string | null {
+  return isIntegral(dtype) ? `lerp is not implemented for ${dtype}` : null;
+}
 
 function divide(x: ScalarExpr, y: ScalarExpr, mode: string | null): ScalarExpr {
   if (mode === null) return s.div(x, y);

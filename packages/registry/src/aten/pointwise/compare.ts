@@ -24,21 +24,25 @@ export const COMPARE_OPS: readonly OpRecord[] = [
     },
   ),
   defineOp("aten::clamp(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor", {
+    requires: { wholes: { min: "self", max: "self" } },
     scalar: s.clamp,
     promote: { kind: "numeric", operands: ["self", "min", "max"] },
   }),
   defineOp("aten::clamp.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor", { scalar: s.clamp }),
   defineOp("aten::clip(Tensor self, Scalar? min=None, Scalar? max=None) -> Tensor", {
+    requires: { wholes: { min: "self", max: "self" } },
     scalar: s.clamp,
     promote: { kind: "numeric", operands: ["self", "min", "max"] },
   }),
   defineOp("aten::clip.Tensor(Tensor self, Tensor? min=None, Tensor? max=None) -> Tensor", { scalar: s.clamp }),
   defineOp("aten::clamp_min(Tensor self, Scalar min) -> Tensor", {
+    requires: { wholes: { min: "self" } },
     scalar: s.max,
     promote: { kind: "numeric", operands: ["self", "min"] },
   }),
   defineOp("aten::clamp_min.Tensor(Tensor self, Tensor min) -> Tensor", { scalar: s.max }),
   defineOp("aten::clamp_max(Tensor self, Scalar max) -> Tensor", {
+    requires: { wholes: { max: "self" } },
     scalar: s.min,
     promote: { kind: "numeric", operands: ["self", "max"] },
   }),
@@ -49,12 +53,12 @@ export const COMPARE_OPS: readonly OpRecord[] = [
     promote: { kind: "numeric", operands: ["self", "other"] },
   }),
   defineOp("aten::where.ScalarSelf(Tensor condition, Scalar self, Tensor other) -> Tensor", {
-    requires: { kinds: { condition: "mask" } },
+    requires: { kinds: { condition: "mask" }, wholes: { self: "other" } },
     scalar: s.select,
     promote: { kind: "numeric", operands: ["self", "other"] },
   }),
   defineOp("aten::where.ScalarOther(Tensor condition, Tensor self, Scalar other) -> Tensor", {
-    requires: { kinds: { condition: "mask" } },
+    requires: { kinds: { condition: "mask" }, wholes: { other: "self" } },
     scalar: s.select,
     promote: { kind: "numeric", operands: ["self", "other"] },
   }),

@@ -126,6 +126,22 @@ const scaledLog =
     return { re: emit(b).mul(re, { float: factor }), im: emit(b).mul(im, { float: factor }) };
   };
 
+/** Computes expm1(re) cos(im) - 2 sin²(im / 2), in which nothing near zero cancels. */
+const expm1: ComplexFunction = (b, { re, im }) => {
+  const e = emit(b);
+  const half = apply(b, "sin", e.mul(real(b, im), { float: 0.5 }));
+  const grown = e.mul(e.expm1(real(b, re)), apply(b, "cos", im));
+  return { re: e.sub(grown, e.mul(e.mul(half, half), 2)), im: exp(b, { re, im }).im };
+};
+
+/** Near zero the square of the size of 1 + x is 1 + re (2 + re) + im², whose ones would cancel. */
+const log1p: ComplexFunction = (b, { re, im }) => {
+  const e = emit(b);
+  const near = e.mul(e.log1p(e.add(e.mul(re, e.add(re, 2)), e.mul(im, im))), { float: 0.5 });
+  const far = log(b, plusOne(b, { re, im }));
+  return { re: e.where(e.lt(complexSize(b, { re, im }), { float: 0.5 }), near, far.re), im: far.im };
+};
+
 const reciprocal: ComplexFunction = (b, x) => complexQuotient(b, { re: 1, im: 0 }, x);
 
 const plusOne = (b: Builder, { re, im }: Parts): Parts => ({ re: emit(b).add(re, 1), im });
@@ -146,11 +162,11 @@ export const COMPLEX_FUNCTIONS: Readonly<Record<string, ComplexFunction>> = {
   tan: (b, x) => overI(b, tanh(b, timesI(b, x))),
   exp2: (b, { re, im }) =>
     exp(b, { re: emit(b).mul(re, { float: Math.LN2 }), im: emit(b).mul(im, { float: Math.LN2 }) }),
-  expm1: (b, x) => minusOne(b, exp(b, x)),
+  expm1,
   log,
   log2: scaledLog(Math.LOG2E),
   log10: scaledLog(Math.LOG10E),
-  log1p: (b, x) => log(b, plusOne(b, x)),
+  log1p,
   acos,
   acosh,
   asin,

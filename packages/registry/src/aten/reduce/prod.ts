@@ -5,7 +5,7 @@ import { check } from "../support/check.ts";
 import { numel, wrapDim } from "../support/dims.ts";
 import { isComplex, isIntegral } from "../support/dtypes.ts";
 import { emit } from "../support/emit.ts";
-import { accumulated, reduced } from "./sum.ts";
+import { accumulated, isRoundedFirst, reduced } from "./sum.ts";
 
 /** Defines `prod`, sums without NaN, and ops that decompose into sums. */
 export const PROD_OPS: readonly OpRecord[] = [
@@ -20,7 +20,7 @@ export const PROD_OPS: readonly OpRecord[] = [
     decompose({ self, dim, keepdim, dtype }, b) {
       const result = accumulated(self, dtype);
       if (isComplex(result)) return complexProduct(b, emit(b).cast(self, result), dim, keepdim);
-      if (!isComplex(self.dtype)) return null;
+      if (!isRoundedFirst(self, result)) return null;
       return b.tensor("aten::prod.dim_int", { self: emit(b).cast(self, result), dim, keepdim, dtype: result });
     },
   }),

@@ -1,4 +1,4 @@
-import type { DType } from "@pt2/format";
+import { type DType, isSmallFloat } from "@pt2/format";
 import { computeDtype } from "../../dtype-promotion.ts";
 import { defineOp, type OpRecord } from "../../op.ts";
 import type { TensorMeta } from "../../tensor-meta.ts";
@@ -17,7 +17,7 @@ export const SUM_OPS: readonly OpRecord[] = [
     decompose: ({ self, dim, keepdim, dtype }, b) => {
       const result = accumulated(self, dtype);
       if (!isComplex(result)) {
-        if (!isComplex(self.dtype)) return null;
+        if (!isRoundedFirst(self, result)) return null;
         return b.tensor("aten::sum.dim_IntList", { self: emit(b).cast(self, result), dim, keepdim, dtype: result });
       }
       if (self.shape.length === 0) return b.tensor("aten::_to_copy", { self, dtype: result });
@@ -37,7 +37,13 @@ export const SUM_OPS: readonly OpRecord[] = [
       const result = averaged(self, dtype);
       const dims = reducedDims(dim, self.shape.length);
       const count = numel(dims.map((d) => self.shape[d]!));
-      const total = b.tensor("aten::sum.dim_IntList", { self, dim: dims, keepdim, dtype: computeDtype(result) });
+      const rounded = isRoundedFirst(self, result) ? e.cast(self, result) : self;
+      const total = b.tensor("aten::sum.dim_IntList", {
+        self: rounded,
+        dim: dims,
+        keepdim,
+        dtype: computeDtype(result),
+      });
       return e.cast(e.div(total, { float: count }), result);
     },
   }),
@@ -46,6 +52,11 @@ export const SUM_OPS: readonly OpRecord[] = [
 /** Returns the dtype of a sum or a product. */
 export function accumulated(self: TensorMeta, dtype: DType | null): DType {
   return dtype ?? (isIntegral(self.dtype) ? "int64" : self.dtype);
+}
+
+/** Returns whether elements are converted before they are reduced: to a part of a complex number, or to fewer bits. */
+export function isRoundedFirst({ dtype }: TensorMeta, result: DType): boolean {
+  return isComplex(dtype) || (isSmallFloat(result) && dtype !== result);
 }
 
 function averaged(self: TensorMeta, dtype: DType | null): DType {

@@ -12,13 +12,16 @@ type Found = readonly [TensorMeta, TensorMeta];
 /** Defines medians (the lower one of two) and the most frequent value. */
 export const MEDIAN_OPS: readonly OpRecord[] = [
   defineOp("aten::median(Tensor self) -> Tensor", {
-    decompose: ({ self }, b) => median(b, flattened(b, self), 0, false)[0],
+    decompose: ({ self }, b) => (isNone(self) ? none(self, b) : median(b, flattened(b, self), 0, false)[0]),
   }),
   defineOp("aten::median.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)", {
     decompose: ({ self, dim, keepdim }, b) => median(b, self, dim, keepdim),
   }),
   defineOp("aten::nanmedian(Tensor self) -> Tensor", {
-    decompose: ({ self }, b) => b.call("aten::nanmedian.dim", { self: flattened(b, self), dim: 0, keepdim: false })[0],
+    decompose: ({ self }, b) =>
+      isNone(self)
+        ? none(self, b)
+        : b.call("aten::nanmedian.dim", { self: flattened(b, self), dim: 0, keepdim: false })[0],
   }),
   defineOp("aten::nanmedian.dim(Tensor self, int dim, bool keepdim=False) -> (Tensor values, Tensor indices)", {
     infer: ({ self, dim, keepdim }) => {
@@ -37,6 +40,14 @@ export const MEDIAN_OPS: readonly OpRecord[] = [
     },
   }),
 ];
+
+function isNone({ dtype, shape }: TensorMeta): boolean {
+  return isFloat(dtype) && numel(shape) === 0;
+}
+
+function none({ dtype }: TensorMeta, b: Builder): TensorMeta {
+  return emit(b).full([], { float: Number.NaN }, dtype);
+}
 
 function flattened(b: Builder, self: TensorMeta): TensorMeta {
   check(numel(self.shape) > 0, "median() operation does not have an identity for an empty tensor");
