@@ -3,16 +3,18 @@ import { rm } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { missingLibtorch, missingWebgpu } from "./backends.ts";
-import { documentFolder, findPython, type PythonResult, runPython, runSnippet, snippetsOf } from "./documents.ts";
+import {
+  documentFolder,
+  documentPaths,
+  findPython,
+  type PythonResult,
+  runPython,
+  runSnippet,
+  snippetsOf,
+} from "./documents.ts";
 
 const ROOT = new URL("../../", import.meta.url);
-const documents = [
-  ...["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"],
-  ...readdirSync(new URL("docs/", ROOT)).map((name) => `docs/${name}`),
-  ...["packages", "examples"].flatMap((rows) =>
-    readdirSync(new URL(`${rows}/`, ROOT)).map((name) => `${rows}/${name}/README.md`),
-  ),
-];
+const documents = documentPaths();
 
 let folder: string;
 beforeAll(async () => {

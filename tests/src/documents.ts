@@ -9,9 +9,20 @@ import { type Captured, captureScript } from "./capture.ts";
 import { editFixture } from "./edit-fixture.ts";
 import { fixturePath } from "./fixture.ts";
 
-const ROOT = fileURLToPath(new URL("../../", import.meta.url));
+export const ROOT: string = fileURLToPath(new URL("../../", import.meta.url));
 /** A folder inside this package, where every `@pt2` name resolves. */
 const SCRIPTS = join(ROOT, "tests/.snippets");
+
+/** The documents of the repository, from its root. */
+export function documentPaths(): readonly string[] {
+  return [
+    ...["README.md", "ARCHITECTURE.md", "CONTRIBUTING.md"],
+    ...readdirSync(join(ROOT, "docs")).map((name) => `docs/${name}`),
+    ...["packages", "examples"].flatMap((rows) =>
+      readdirSync(join(ROOT, rows)).map((name) => `${rows}/${name}/README.md`),
+    ),
+  ];
+}
 
 /** A snippet of a document that runs: a `ts`, `sh` or `python` block, with the `text` block after it. */
 export interface Snippet {
