@@ -1,4 +1,3 @@
-import { DTYPES } from "@pt2/format";
 import { type Arg, describeNode, type Graph, type Node, type OpName } from "@pt2/graph";
 import { mapValues } from "@pt2/graph/passes";
 import {
@@ -15,7 +14,10 @@ import {
 } from "@pt2/registry";
 import { NotLoaded, requireFits } from "@pt2/registry/on-demand";
 import { autogradError } from "./autograd-errors.ts";
+import { isComplexCall, isDifferentiable } from "./differentiable.ts";
+import type { GradientRule } from "./gradient-rule.ts";
 import { gradientRuleOf } from "./gradient-rule-of.ts";
+import { onDemand } from "./on-demand.ts";
 import { WITH_DATA } from "./prepare-for-grad.ts";
 import { recompute } from "./recompute.ts";
 import { FORMS } from "./rules/forms.ts";
@@ -23,6 +25,7 @@ import { Trace, type TracedCall } from "./trace.ts";
 
 /** A call that gradients flow through. */
 interface TapeEntry extends TracedCall {
+  readonly rule: GradientRule;
   readonly node: Node;
 }
 
@@ -41,7 +44,7 @@ export class Differentiation {
   readonly #registry: OpRegistry;
   readonly #graph: Graph;
   readonly #trace: Trace;
-  readonly #env: Map<string, ArgValue>;
+  #env: Map<string, ArgValue>;
   /** The tensors that depend on what gradients are taken of. */
   readonly #active: Set<TensorMeta>;
   readonly #tape: TapeEntry[] = [];
@@ -60,7 +63,7 @@ export class Differentiation {
 
   /** Traces the forward nodes. */
   forward(): void {
-    for (const node of this.#graph.nodes) this.#forwardNode(node);
+    for (const node of this.#graph.nodes) this.#forwardNode(node, node.outputs);
     this.#forwardNodes = this.#trace.length;
   }
 
@@ -97,9 +100,10 @@ export class Differentiation {
     return this.#trace.argOf(value);
   }
 
-  #forwardNode(node: Node): void {
+  /** Traces a node whose results are to have the names of `outputs`. */
+  #forwardNode(node: Node, outputs: Node["outputs"]): void {
     if (node.args.some(({ arg }) => hasGraph(arg))) {
-      this.#copy(node);
+      this.#nested(node, outputs);
       return;
     }
     const symbolic = evaluateSymbolic(node, (i) => argValue(node.args[i]!.arg, this.#env, node));
@@ -114,7 +118,7 @@ export class Differentiation {
     }
     // What an in-place call wrote to says something of its result, and nothing of those of simpler ops and of gradients.
     const { written, ...plain } = node;
-    const results = this.#call(node.op, args, plain, 0);
+    const results = this.#call(node.op, args, { ...plain, outputs }, 0);
     if (written !== undefined) requireFits(results[0], this.#recordOf(node.op, node), args, node);
     this.#bind(node, results);
   }
@@ -126,13 +130,16 @@ export class Differentiation {
     const form =
       depth < MAX_DEPTH ? FORMS[op]?.(this.#resolved(op, given, node), this.#forwardBuilder(node, depth)) : null;
     if (form !== null && form !== undefined) return [form];
-    if (this.#hasRule(op, node)) return this.#record(op, given, node);
     const record = this.#recordOf(op, node);
+    if (gradientRuleOf(record, given) !== null) {
+      const call = this.#trace.call(op, given, node);
+      // An op set may have replaced the op by another one.
+      return this.#record(call, gradientRuleOf(call.record, call.args)!, node);
+    }
     const results = record.decompose && depth < MAX_DEPTH ? this.#simpler(record, given, node, depth) : null;
     if (results !== null) return results;
     const { results: made } = this.#trace.call(op, given, node);
-    const flows = made.flat().some((result) => isTensorMeta(result) && isDifferentiable(result));
-    if (flows) throw noGradient(op, node);
+    if (made.flat().some(isDifferentiable)) throw noGradient(op, node, isComplexCall(op, given));
     return made;
   }
 
@@ -148,24 +155,16 @@ export class Differentiation {
   #withData({ self = null, src = null }: TracedCall["args"], node: Node): ArgValue {
     const call = this.#trace.call("aten::detach", { self: src }, node);
     const [written] = call.results;
-    if (this.#isActive(self) && isTensorMeta(written)) {
-      this.#tape.push({ ...call, record: { ...call.record, gradient: passOn }, args: { self }, node });
-      this.#active.add(written);
-    }
+    if (this.#isActive(self)) this.#record({ ...call, args: { self } }, passOn, node);
     return written ?? null;
   }
 
-  /** Calls an op, and notes it for the way back. */
-  #record(op: OpName, given: TracedCall["args"], node: Node): readonly ArgValue[] {
-    const call = this.#trace.call(op, given, node);
-    const made = call.results.flat().filter(isTensorMeta).filter(isDifferentiable);
-    if (made.length > 0) this.#tape.push({ ...call, node });
+  /** Notes a call for the way back. */
+  #record(call: TracedCall, rule: GradientRule, node: Node): readonly ArgValue[] {
+    const made = call.results.flat().filter(isDifferentiable);
+    if (made.length > 0) this.#tape.push({ ...call, rule, node });
     for (const result of made) this.#active.add(result);
     return call.results;
-  }
-
-  #hasRule(op: OpName, node: Node): boolean {
-    return gradientRuleOf(this.#recordOf(op, node)) !== null;
   }
 
   #recordOf(op: OpName, node: Node): OpRecord {
@@ -184,15 +183,14 @@ export class Differentiation {
     return resolveArgs(this.#recordOf(op, node).schema, given, () => describeNode(node));
   }
 
-  #backwardCall({ record, args, results, node }: TapeEntry): void {
+  #backwardCall(entry: TapeEntry): void {
+    const { record, args, results, rule, node } = entry;
     const tensors = results.flat().filter(isTensorMeta);
     const grads = tensors.map((result) => this.#gradients.get(result) ?? null);
     if (grads.every((grad) => grad === null)) return;
     const b = this.#builder(node);
-    // Calls without a rule are not on the tape.
-    const rule = gradientRuleOf(record)!;
     if (rule.firstOnly === true && grads.slice(1).some((grad) => grad !== null)) {
-      this.#throughDecomposition({ record, args, results, node });
+      this.#throughDecomposition(entry);
       return;
     }
     const wants = (name: string): boolean => this.#isActive(args[name] ?? null);
@@ -253,11 +251,32 @@ export class Differentiation {
     return isTensorMeta(value) && this.#active.has(value);
   }
 
-  /** Takes over a node with nested graphs, through which no gradient flows. */
+  /** Takes over a node with nested graphs; a loop that gradients flow through is done step by step. */
+  #nested(node: Node, outputs: Node["outputs"]): void {
+    const graphs = node.args.flatMap(({ arg }) => (arg.kind === "graph" ? [arg.graph] : []));
+    // These ops take their arguments by position.
+    const operands = node.args.flatMap(({ arg }) => (arg.kind === "graph" ? [] : [argValue(arg, this.#env, node)]));
+    if (!this.#isActive(operands) && outputs === node.outputs) {
+      this.#copy(node);
+      return;
+    }
+    const b = this.#forwardBuilder({ ...node, outputs: [] }, 0);
+    const results = loops().unrolled(node.op, operands, (inputs) => this.#run(graphs[0]!, inputs), b);
+    if (results === null) throw noGradient(node.op, node);
+    this.#bind(node, node.outputs[0]?.kind === "list" ? [results] : results);
+  }
+
+  /** Traces the nodes of a nested graph, whose names are those of other values elsewhere. */
+  #run(graph: Graph, inputs: readonly ArgValue[]): readonly ArgValue[] {
+    const outer = this.#env;
+    this.#env = new Map(graph.inputs.flatMap((name, i) => (name === null ? [] : [[name, inputs[i] ?? null]])));
+    for (const node of graph.nodes) this.#forwardNode(node, []);
+    const results = graph.outputs.map((arg) => this.valueOf(arg));
+    this.#env = outer;
+    return results;
+  }
+
   #copy(node: Node): void {
-    const values = node.args.filter(({ arg }) => arg.kind !== "graph");
-    const args = Object.fromEntries(values.map(({ name, arg }) => [name, argValue(arg, this.#env, node)]));
-    if (Object.values(args).some((value) => this.#isActive(value))) throw noGradient(node.op, node);
     const results = node.outputs.map((output): ArgValue => {
       if (output.kind === "none") return null;
       if (output.kind === "list") return output.names.map((name) => this.#declared(name, node));
@@ -290,15 +309,12 @@ export class Differentiation {
   }
 }
 
+const loops = onDemand("gradients of loops", () => import("./loops.ts"));
+
 /** The gradient of what is its argument. */
-const passOn: NonNullable<OpRecord["gradient"]> = ({ grads: [self] }) => ({ self: self ?? null });
+const passOn: GradientRule = ({ grads: [self] }) => ({ self: self ?? null });
 
 const OUTPUT: Node = { name: "output", op: "return", args: [], outputs: [], origin: {} };
-
-/** Returns whether gradients flow to a tensor. */
-export function isDifferentiable({ dtype }: Pick<TensorMeta, "dtype">): boolean {
-  return DTYPES[dtype].kind === "float";
-}
 
 /** Views that become reshapes everywhere: copies between them may be gone. */
 function isReshaping(op: OpName): boolean {
@@ -313,9 +329,9 @@ function describe({ dtype, shape }: TensorMeta): string {
   return `${dtype} [${shape.join(", ")}]`;
 }
 
-function noGradient(op: OpName, node: Node): Error {
+function noGradient(op: OpName, node: Node, isComplex = false): Error {
   return autogradError("autograd.no-gradient", {
-    what: `${op} has no gradient rule, and the loss depends on it`,
+    what: `${op} has no gradient rule${isComplex ? " for complex numbers" : ""}, and the loss depends on it`,
     where: describeNode(node),
     advice: "Give its record a `gradient` rule, or detach what it is called with.",
     details: { op },

@@ -11,10 +11,11 @@ import {
   type Program,
   type SymInt,
 } from "@pt2/graph";
-import { type ArgValue, isTensorMeta, type OpRegistry, type OpSet, type TensorMeta } from "@pt2/registry";
+import type { ArgValue, OpRegistry, OpSet, TensorMeta } from "@pt2/registry";
 import { atenOnDemand, builtInRegistry, loading } from "@pt2/registry/on-demand";
 import { autogradError } from "./autograd-errors.ts";
-import { Differentiation, isDifferentiable } from "./differentiation.ts";
+import { isComplex, isDifferentiable } from "./differentiable.ts";
+import { Differentiation } from "./differentiation.ts";
 import { prepareForGrad } from "./prepare-for-grad.ts";
 import { tieParameters } from "./tied-parameters.ts";
 
@@ -26,7 +27,8 @@ export interface GradOptions {
    */
   readonly of?: number;
   /**
-   * The names of parameters, such as `layers.0.weight`, and of inputs. @default every floating point parameter
+   * The names of parameters, such as `layers.0.weight`, and of inputs. @default every parameter of
+   * floating point or complex numbers
    */
   readonly wrt?: readonly string[];
   /** The shapes of inputs whose sizes are not numbers in the program, by the name of the input. */
@@ -112,7 +114,7 @@ function differentiated(program: Program, registry: OpRegistry, request: Request
 /** Returns the position of the loss among the outputs of the graph. */
 function lossAt(values: readonly (ArgValue | null)[], returned: readonly number[], of: number | undefined): number {
   const isLoss = (value: ArgValue | null | undefined): boolean =>
-    isTensorMeta(value) && isDifferentiable(value) && value.shape.every((size) => size === 1);
+    isDifferentiable(value) && !isComplex(value) && value.shape.every((size) => size === 1);
   const found = returned.filter((i) => isLoss(values[i]));
   const at = of === undefined ? (found.length === 1 ? found[0] : undefined) : returned[of];
   if (at !== undefined && isLoss(values[at])) return at;
@@ -189,18 +191,15 @@ function targetsOf(
   wrt: readonly string[] | undefined,
 ): readonly Target[] {
   const { inputs: specs } = program;
-  const isFloat = (value: string): boolean => {
-    const meta = inputs.get(value);
-    return isTensorMeta(meta) && isDifferentiable(meta);
-  };
+  const isTarget = (value: string): boolean => isDifferentiable(inputs.get(value));
   const parameters = specs.flatMap((spec): readonly (readonly [string, Target])[] => {
-    if (spec.kind !== "parameter" || !isFloat(spec.value)) return [];
+    if (spec.kind !== "parameter" || !isTarget(spec.value)) return [];
     const { value, target } = spec;
     return [[target, { value, spec: { kind: "gradient_to_parameter", target } }]];
   });
   if (wrt === undefined) return parameters.map(([, target]) => target);
   const users = [...namesOfInputs(program)].flatMap(([name, value]): readonly (readonly [string, Target])[] =>
-    isFloat(value) ? [[name, { value, spec: { kind: "gradient_to_user_input", target: value } }]] : [],
+    isTarget(value) ? [[name, { value, spec: { kind: "gradient_to_user_input", target: value } }]] : [],
   );
   const known = new Map([...users, ...parameters]);
   return wrt.map((name) => {

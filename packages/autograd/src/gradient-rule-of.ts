@@ -1,14 +1,19 @@
 import type { OpRecord, TensorMeta } from "@pt2/registry";
-import type { GradientRule, Gradients } from "./gradient-rule.ts";
-import { ruleOf } from "./rules/gradient-rules.ts";
+import { isComplexCall } from "./differentiable.ts";
+import type { Call, GradientRule, Gradients } from "./gradient-rule.ts";
+import { complexRuleOf, ruleOf } from "./rules/gradient-rules.ts";
 import { scalarGradient } from "./scalar-gradient.ts";
 
 /**
  * Returns the gradient rule of an op: that of its record, that of this package, or for an elementwise op the one that
- * follows from its expression. Null if it has none: its gradients then are those of its decomposition.
+ * follows from its expression. Null if it has none: its gradients then are those of its decomposition. Calls with complex
+ * numbers among `args` have other rules.
  */
-export function gradientRuleOf(record: OpRecord): GradientRule | null {
-  return record.gradient?.bind(record) ?? ruleOf(record.name) ?? (record.scalar === undefined ? null : derived(record));
+export function gradientRuleOf(record: OpRecord, args: Call["args"] = {}): GradientRule | null {
+  const { name, gradient, scalar } = record;
+  if (gradient) return gradient.bind(record);
+  if (isComplexCall(name, args)) return complexRuleOf(name);
+  return ruleOf(name) ?? (scalar === undefined ? null : derived(record));
 }
 
 function derived(record: OpRecord): GradientRule {

@@ -1,4 +1,3 @@
-import type { DType } from "@pt2/format";
 import {
   type ArgValue,
   type Builder,
@@ -18,6 +17,7 @@ import {
   typeExpr,
   type UnaryFn,
 } from "@pt2/registry/scalar";
+import { isFloat } from "./differentiable.ts";
 
 /**
  * Computes the gradients of an elementwise call from the derivatives of its expression: for each operand that `wants`
@@ -183,8 +183,4 @@ function emitBinary(
 /** The value of a constant as a Python number of its kind. */
 function numberOf({ value, dtype }: TypedExpr & { readonly kind: "const" }): Scalar {
   return isFloat(dtype) ? { float: Number(value) } : value;
-}
-
-function isFloat(dtype: DType): boolean {
-  return /^b?float/.test(dtype);
 }

@@ -55,7 +55,7 @@ export class Trace implements ValueNames {
     this.#builder.setType(name, typeOf(value));
   }
 
-  /** Appends a call. Its results keep the names of `node` if that is the same op, and get new ones otherwise. */
+  /** Appends a call. Its results keep the names that `node` gives them if that is the same op, and get new ones otherwise. */
   call(op: OpName, given: Given, node: Node): TracedCall {
     const { calls } = this.#emitter;
     calls.length = 0;
@@ -105,7 +105,7 @@ export class Trace implements ValueNames {
   }
 
   #push({ record, args, results }: TracedCall, node: Node): void {
-    const kept = record.name === node.op && !this.#kept.has(node) ? node.outputs : null;
+    const kept = record.name === node.op && node.outputs.length > 0 && !this.#kept.has(node) ? node.outputs : null;
     const base = record.name.slice(record.name.indexOf("::") + 2).split(".")[0]!;
     const name = (value: ArgValue, given: string | undefined): string => {
       const chosen = given ?? this.#builder.fresh(base);

@@ -89,3 +89,5 @@ odd_scores = v((0.1, nan, 2, 3, -1), (1, inf, 0, 2, -inf), (nan, -inf, -inf, -in
 for word, label in (("first", 0), ("odd", 1), ("last", 4)):
     given = v(*[(label, 2, 2, -1, 0)] * 3, dtype=i64)
     case("multilabel_margin_loss", f"{word} label of NaN and infinities", odd_scores, given, 0)
+case("multi_margin_loss", "a vector and a target of one, none", t(7), v(2, dtype=i64), reduction=0)
+case("multi_margin_loss", "a vector and a number, none", t(7), s(2, dtype=i64), reduction=0)

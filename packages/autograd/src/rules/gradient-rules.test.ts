@@ -1,10 +1,22 @@
 import { loading } from "@pt2/registry/on-demand";
 import { expect, it } from "vitest";
-import { ruleOf } from "./gradient-rules.ts";
+import { complexRuleOf, ruleOf } from "./gradient-rules.ts";
+import { INDEXING_RULES } from "./indexing.ts";
 import { LINALG_RULES } from "./linalg.ts";
 
-it("rules of linear algebra load on demand", async () => {
-  for (const [op, rule] of Object.entries(LINALG_RULES)) expect(await loading(() => ruleOf(op)), op).toBe(rule);
+it.each([
+  ["linear algebra", LINALG_RULES],
+  ["indexing", INDEXING_RULES],
+])("rules of %s load on demand", async (_, rules) => {
+  for (const [op, rule] of Object.entries(rules)) expect(await loading(() => ruleOf(op)), op).toBe(rule);
+});
+
+it("rules for complex numbers do too, and many are those for real ones", async () => {
+  const found = async (op: string) => await loading(() => complexRuleOf(op));
+  for (const op of ["mul.Tensor", "_fft_r2c", "exp", "cat", "gather", "permute"]) {
+    expect(await found(`aten::${op}`), op).not.toBeNull();
+  }
+  for (const op of ["sigmoid_backward", "linalg_inv_ex", "cumprod"]) expect(await found(`aten::${op}`), op).toBeNull();
 });
 
 it("other rules are there", () => {

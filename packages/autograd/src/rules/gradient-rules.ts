@@ -1,7 +1,6 @@
 import type { OpName } from "@pt2/graph";
-import { NotLoaded } from "@pt2/registry/on-demand";
 import type { GradientRule, GradientRules } from "../gradient-rule.ts";
-import { INDEXING_RULES } from "./indexing.ts";
+import { onDemand } from "../on-demand.ts";
 import { MATMUL_RULES } from "./matmul.ts";
 import { NORM_RULES } from "./norm.ts";
 import { POINTWISE_RULES } from "./pointwise.ts";
@@ -11,7 +10,6 @@ import { VIEW_RULES } from "./views.ts";
 import { WINDOW_RULES } from "./windows.ts";
 
 const RULES: GradientRules = {
-  ...INDEXING_RULES,
   ...MATMUL_RULES,
   ...NORM_RULES,
   ...POINTWISE_RULES,
@@ -21,15 +19,25 @@ const RULES: GradientRules = {
   ...VIEW_RULES,
 };
 
-/** Linear algebra, whose rules are loaded with the first op that needs one. */
-const OF_LINALG = /^aten::_?linalg_(inv|solve|(slog)?det|cholesky)/;
-let linalg: GradientRules | undefined;
+/** Rules that are loaded with the first op that needs one: many networks have none of these ops. */
+const ON_DEMAND: readonly { readonly ops: RegExp; readonly rules: () => GradientRules }[] = [
+  {
+    ops: /^aten::_?linalg_(inv|solve|(slog)?det|cholesky)/,
+    rules: onDemand("gradients of linear algebra", async () => (await import("./linalg.ts")).LINALG_RULES),
+  },
+  {
+    ops: /^aten::(embedding|gather|index|\w*scatter|sort|topk|kthvalue|(nan)?median|mode|cummax|cummin|flip)(_|\.|$)/,
+    rules: onDemand("gradients of indexing", async () => (await import("./indexing.ts")).INDEXING_RULES),
+  },
+];
+const complex = onDemand("gradients of complex numbers", () => import("./complex.ts"));
 
 /** Returns the gradient rule of one of PyTorch's ops; a rule in the record of an op set takes precedence. */
 export function ruleOf(op: OpName): GradientRule | undefined {
-  if (!OF_LINALG.test(op)) return RULES[op];
-  if (linalg !== undefined) return linalg[op];
-  throw new NotLoaded(`the gradient of ${op}`, async () => {
-    linalg = (await import("./linalg.ts")).LINALG_RULES;
-  });
+  return RULES[op] ?? ON_DEMAND.find(({ ops }) => ops.test(op))?.rules()[op];
+}
+
+/** Returns the one for calls with complex numbers; null if gradients then are those of the op's decomposition. */
+export function complexRuleOf(op: OpName): GradientRule | null {
+  return complex().complexRuleOf(op, ruleOf(op), op in VIEW_RULES);
 }

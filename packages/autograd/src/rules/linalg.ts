@@ -10,6 +10,15 @@ const logDeterminant: GradientRule = ({ args: { A }, grads }, b) => {
   return { A: new Emit(b).mul(column(grad, b), inverseTransposed(tensorOf(A), new Emit(b))) };
 };
 
+/** PyTorch multiplies by the determinant: that of a singular matrix has the gradient 0, whatever its cofactors are. */
+const determinant: GradientRule = ofResult((grad, { A }, b, { results }) => {
+  const e = new Emit(b);
+  const [det] = results as readonly [TensorMeta];
+  const slope = e.mul(column(e.mul(grad, det), b), inverseTransposed(tensorOf(A), e));
+  const mask = column(e.tensor("aten::eq.Scalar", { self: det, other: 0 }), b);
+  return { A: e.tensor("aten::masked_fill.Scalar", { self: slope, mask, value: 0 }) };
+});
+
 /** For AX = B: dB = A⁻ᵀ dX, dA = -dB Xᵀ. */
 const solved: GradientRule = ofResult((grad, args, b, { results, wants }) => {
   const e = new Emit(b);
@@ -36,16 +45,10 @@ export const LINALG_RULES: GradientRules = {
   }),
   "aten::linalg_solve_ex": solved,
   "aten::_linalg_solve_ex": solved,
-  "aten::_linalg_det": ofResult((grad, { A }, b, { results }) => {
-    const e = new Emit(b);
-    return { A: e.mul(column(e.mul(grad, results[0]!), b), inverseTransposed(tensorOf(A), e)) };
-  }),
+  "aten::_linalg_det": determinant,
   "aten::_linalg_slogdet": logDeterminant,
   "aten::linalg_slogdet": logDeterminant,
-  "aten::linalg_det": ofResult((grad, { A }, b, { results }) => {
-    const e = new Emit(b);
-    return { A: e.mul(column(e.mul(grad, results[0]!), b), inverseTransposed(tensorOf(A), e)) };
-  }),
+  "aten::linalg_det": determinant,
   "aten::linalg_solve_triangular": ofResult((grad, args, b, { results, wants }) => {
     const e = new Emit(b);
     const { upper, left, unitriangular } = args;

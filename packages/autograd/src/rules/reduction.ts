@@ -12,8 +12,10 @@ export const REDUCTION_RULES: GradientRules = {
     const whole = kept(grad, x, dim as readonly number[] | null, keepdim === true, e);
     return { self: e.cast(e.expand(whole, x.shape), x.dtype) };
   }),
-  "aten::amax": ofResult((grad, args, b, call) => extremum(grad, args, b, call)),
-  "aten::amin": ofResult((grad, args, b, call) => extremum(grad, args, b, call)),
+  "aten::amax": ofResult(extremum),
+  "aten::amin": ofResult(extremum),
+  "aten::median": ofResult(extremum),
+  "aten::nanmedian": ofResult(extremum),
   "aten::_softmax": softmax("aten::_softmax_backward_data"),
   "aten::_safe_softmax": softmax("aten::_softmax_backward_data"),
   "aten::_log_softmax": softmax("aten::_log_softmax_backward_data"),
@@ -23,6 +25,19 @@ export const REDUCTION_RULES: GradientRules = {
     const reversed = (y: TensorMeta): TensorMeta => b.tensor("aten::flip", { self: y, dims: [Number(dim)] });
     const sums = b.tensor("aten::cumsum", { self: reversed(grad), dim: Number(dim), dtype: x.dtype });
     return { self: reversed(sums) };
+  }),
+  "aten::logcumsumexp": ofResult((grad, { self, dim: given }, b, { results }) => {
+    const e = new Emit(b);
+    const x = tensorOf(self);
+    if (x.shape.length === 0) return { self: grad };
+    const dim = Number(given);
+    // Sums of positive and of negative gradients over what follows, in logarithms: the exponentials may be out of range.
+    const reversed = (y: TensorMeta): TensorMeta => e.tensor("aten::flip", { self: y, dims: [dim] });
+    const part = (y: TensorMeta): TensorMeta => {
+      const terms = e.sub(e.unary("log", e.unary("relu", y)), results[0]!);
+      return e.unary("exp", e.add(reversed(e.tensor("aten::logcumsumexp", { self: reversed(terms), dim })), x));
+    };
+    return { self: e.sub(part(grad), part(e.neg(grad))) };
   }),
   "aten::cumprod": ofResult((grad, { self, dim }, b, { results }) => {
     const [e, x, output] = [new Emit(b), tensorOf(self), results[0]!];
@@ -58,6 +73,8 @@ export const REDUCTION_RULES: GradientRules = {
     const [g, deviation] = [back(grad), back(results[0]!)];
     const free = size(x.shape) / Math.max(size(grad.shape), 1) - numberOf(args.correction ?? 1);
     const slope = e.div(g, e.mul(deviation, { float: free }));
+    // That of one element is NaN, and so is its gradient.
+    if (free <= 0) return { self: e.mul(e.sub(x, x), slope) };
     // Elements that are all the same have no gradient in PyTorch: their deviation is 0 there, and here what rounding left.
     const extreme = (op: string): TensorMeta => e.tensor(`aten::${op}`, { self: x, dim: dims ?? [], keepdim: true });
     const zero = e.tensor("aten::eq.Tensor", { self: extreme("amax"), other: extreme("amin") });
@@ -110,20 +127,29 @@ export const REDUCTION_RULES: GradientRules = {
     }
     const power = (y: TensorMeta, exponent: number): TensorMeta =>
       e.tensor("aten::pow.Tensor_Scalar", { self: y, exponent: { float: exponent } });
+    if (ord < 1) {
+      // The slope at 0 is infinite.
+      const still = e.tensor("aten::eq.Scalar", { self: x, other: 0 });
+      const slope = e.tensor("aten::masked_fill.Scalar", { self: power(size, ord - 1), mask: still, value: 0 });
+      return { self: e.mul(e.mul(e.mul(sign, slope), g), power(norm, 1 - ord)) };
+    }
     const scaled = filled(e.div(g, power(norm, ord - 1)));
     return { self: e.mul(e.mul(sign, power(size, ord - 1)), scaled) };
   }),
 };
 
-/** Distributes the gradient equally among the elements that are extreme. */
-function extremum(grad: TensorMeta, { self, dim, keepdim }: Call["args"], b: Builder, { results }: Call): Gradients {
+/** Distributes the gradient equally among the elements that are the result. */
+function extremum(grad: TensorMeta, args: Call["args"], b: Builder, { results }: Call): Gradients {
   const e = new Emit(b);
+  const { self, dim = null, keepdim } = args;
   const x = tensorOf(self);
   const dims = dim as readonly number[] | null;
   const whole = (y: TensorMeta): TensorMeta => kept(y, x, dims, keepdim === true, e);
-  const isEqual = e.tensor("aten::eq.Tensor", { self: x, other: whole(results[0]!) });
+  const value = whole(results[0]!);
+  const isEqual = e.tensor("aten::eq.Tensor", { self: x, other: value });
   // Where the result is NaN, so is an element.
-  const hits = e.cast(e.tensor("aten::bitwise_or.Tensor", { self: isEqual, other: e.unary("isnan", x) }), x.dtype);
+  const areNaN = e.tensor("aten::bitwise_and.Tensor", { self: e.unary("isnan", x), other: e.unary("isnan", value) });
+  const hits = e.cast(e.tensor("aten::bitwise_or.Tensor", { self: isEqual, other: areNaN }), x.dtype);
   return { self: e.mul(e.div(hits, e.sum(hits, dims ?? [], true)), whole(grad)) };
 }
 

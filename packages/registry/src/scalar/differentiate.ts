@@ -121,7 +121,7 @@ function binaryRule(fn: BinaryFn, x: ScalarExpr, y: ScalarExpr, z: ScalarExpr): 
       return [() => s.reciprocal(y), () => s.neg(s.div(z, y))];
     case "pow":
       return [
-        () => s.select(s.eq(y, 0), 0, s.mul(y, s.pow(x, s.sub(y, 1)))),
+        () => (isZero(y) ? zero : s.select(s.eq(y, 0), 0, s.mul(y, s.pow(x, s.sub(y, 1))))),
         () => s.select(s.and(s.eq(x, 0), s.ge(y, 0)), 0, s.mul(z, s.log(x))),
       ];
     case "atan2": {

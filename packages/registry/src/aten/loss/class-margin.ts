@@ -30,14 +30,17 @@ export const CLASS_MARGIN_LOSS_OPS: readonly OpRecord[] = [
         );
         const index = e.reshape(target, [x.shape[0]!, 1]);
         const right = b.tensor("aten::gather", { self: x, dim: 1, index });
-        const excess = e.clampMin(e.add(e.sub(x, right), { float: toNumber(margin) }), 0);
+        // At the margin itself there is no gradient, so this is no `clamp_min`.
+        const excess = e.relu(e.add(e.sub(x, right), { float: toNumber(margin) }));
         const power = toNumber(p) === 1 ? excess : e.mul(excess, excess);
         const weighted =
           weight === null
             ? power
             : e.mul(power, e.reshape(b.tensor("aten::take", { self: weight, index }), index.shape));
         const others = e.where(e.eq(index, e.arange(classes, "int64")), 0, weighted);
-        return reduceRows(b, e.div(e.sum(others, [1]), classes), self, reduction);
+        // One row has a loss for each of its targets, of which there is one: its shape is theirs.
+        const losses = e.reshape(e.div(e.sum(others, [1]), classes), target.shape);
+        return reduceLoss(b, losses, reduction);
       },
     },
   ),

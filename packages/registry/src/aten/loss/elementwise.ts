@@ -1,11 +1,15 @@
+import type { Builder } from "../../builder.ts";
 import { defineOp, type OpRecord } from "../../op.ts";
 import type { TensorMeta } from "../../tensor-meta.ts";
 import { check, show } from "../support/check.ts";
-import { broadcast, sameShape } from "../support/dims.ts";
+import { broadcast, numel, sameShape } from "../support/dims.ts";
 import { emit } from "../support/emit.ts";
 import { reduceLoss } from "./reduction.ts";
 
-/** Defines losses that compare element by element. */
+/**
+ * Defines losses that compare element by element. Some have gradients of their own: those of the decomposition would be NaN
+ * where a logarithm or a branch that was not taken is infinite, and wrong at a logit of 0, where it has a kink.
+ */
 export const ELEMENTWISE_LOSS_OPS: readonly OpRecord[] = [
   defineOp("aten::mse_loss(Tensor self, Tensor target, int reduction=1) -> Tensor", {
     decompose: ({ self, target, reduction }, b) => {
@@ -30,6 +34,10 @@ export const ELEMENTWISE_LOSS_OPS: readonly OpRecord[] = [
         reduction,
       );
     },
+    gradient: ({ args: { beta, ...args }, grads: [grad], wants }, b) =>
+      ofDifference(b, args, wants, (pair) =>
+        b.tensor("aten::smooth_l1_loss_backward", { grad_output: grad!, ...pair, beta }),
+      ),
   }),
   defineOp("aten::huber_loss(Tensor self, Tensor target, int reduction=1, float delta=1.) -> Tensor", {
     requires: { kinds: { self: "float", target: "real" } },
@@ -41,6 +49,10 @@ export const ELEMENTWISE_LOSS_OPS: readonly OpRecord[] = [
       const loss = e.where(e.le(distance, { float: delta }), near, far);
       return reduceLoss(b, e.cast(loss, self.dtype), reduction);
     },
+    gradient: ({ args: { delta, ...args }, grads: [grad], wants }, b) =>
+      ofDifference(b, args, wants, (pair) =>
+        b.tensor("aten::huber_loss_backward", { grad_output: grad!, ...pair, delta }),
+      ),
   }),
   defineOp("aten::soft_margin_loss(Tensor self, Tensor target, int reduction=1) -> Tensor", {
     requires: { kinds: { self: "float", target: "real" } },
@@ -60,6 +72,15 @@ export const ELEMENTWISE_LOSS_OPS: readonly OpRecord[] = [
       const loss = e.sub(no, yes);
       return reduceLoss(b, weight === null ? loss : e.mul(loss, weight), reduction);
     },
+    gradient({ args: { self, target, weight, reduction }, grads: [grad], wants }, b) {
+      checkConstant(wants, "weight");
+      const given = { grad_output: grad!, self, target, weight, reduction };
+      const logit = (): TensorMeta => emit(b).neg(b.tensor("aten::logit", { self, eps: null }));
+      return {
+        self: wants("self") ? b.tensor("aten::binary_cross_entropy_backward", given) : null,
+        target: wants("target") ? chained(b, logit(), target, { grad: grad!, weight, reduction }) : null,
+      };
+    },
   }),
   defineOp(
     "aten::binary_cross_entropy_with_logits(Tensor self, Tensor target, Tensor? weight=None, Tensor? pos_weight=None, int reduction=1) -> Tensor",
@@ -78,6 +99,25 @@ export const ELEMENTWISE_LOSS_OPS: readonly OpRecord[] = [
         const linear = e.cast(e.mul(e.sub({ float: 1 }, target), self), target.dtype);
         const loss = e.cast(e.add(linear, scaled), target.dtype);
         return reduceLoss(b, weight === null ? loss : e.cast(e.mul(loss, weight), target.dtype), reduction);
+      },
+      gradient({ args: { self, target, weight, pos_weight, reduction }, grads: [grad], wants }, b) {
+        checkConstant(wants, "weight");
+        checkConstant(wants, "pos_weight");
+        const e = emit(b);
+        const chain = { grad: grad!, weight, reduction };
+        const logSigmoid = (x: TensorMeta): TensorMeta => b.tensor("aten::log_sigmoid", { self: x });
+        const ofLogit = (): TensorMeta => {
+          const probability = e.sigmoid(self);
+          if (pos_weight === null) return e.sub(probability, target);
+          const positive = e.mul(pos_weight, target);
+          return e.sub(e.mul(e.sub(e.add(positive, { float: 1 }), target), probability), positive);
+        };
+        const ofTarget = (): TensorMeta =>
+          pos_weight === null ? e.neg(self) : e.sub(logSigmoid(e.neg(self)), e.mul(pos_weight, logSigmoid(self)));
+        return {
+          self: wants("self") ? chained(b, ofLogit(), self, chain) : null,
+          target: wants("target") ? chained(b, ofTarget(), target, chain) : null,
+        };
       },
     },
   ),
@@ -114,4 +154,50 @@ function checkWritten(written: TensorMeta, operands: readonly TensorMeta[]): voi
     sameShape(shape, written.shape),
     () => `output with shape ${show(written.shape)} doesn't match the broadcast shape ${show(shape)}`,
   );
+}
+
+interface Chain {
+  readonly grad: TensorMeta;
+  readonly weight: TensorMeta | null;
+  readonly reduction: number;
+}
+
+/** The gradient of an operand of a loss, from the derivative of each element's loss. */
+function chained(b: Builder, slope: TensorMeta, operand: TensorMeta, { grad, weight, reduction }: Chain): TensorMeta {
+  const e = emit(b);
+  const product = e.mul(slope, grad);
+  const weighted = weight === null ? product : e.mul(product, weight);
+  return fitted(b, reduction === 1 ? e.div(weighted, { float: numel(slope.shape) }) : weighted, operand);
+}
+
+function fitted(b: Builder, gradient: TensorMeta, { shape, dtype }: TensorMeta): TensorMeta {
+  const whole = emit(b).cast(gradient, dtype);
+  return sameShape(whole.shape, shape) ? whole : b.tensor("aten::sum_to_size", { self: whole, size: shape });
+}
+
+interface Pair {
+  readonly self: TensorMeta;
+  readonly target: TensorMeta;
+  readonly reduction: number;
+}
+
+/** The gradients of a loss of differences, which are opposites. */
+function ofDifference(
+  b: Builder,
+  { self, target, reduction }: Pair,
+  wants: (argument: string) => boolean,
+  backward: (pair: Pair) => TensorMeta,
+): { readonly self: TensorMeta | null; readonly target: TensorMeta | null } {
+  const e = emit(b);
+  const shape = broadcast(self.shape, target.shape);
+  const slope = backward({ self: e.expand(self, shape), target: e.expand(target, shape), reduction });
+  return {
+    self: wants("self") ? fitted(b, slope, self) : null,
+    target: wants("target") ? fitted(b, e.neg(slope), target) : null,
+  };
+}
+
+/** PyTorch refuses the gradients of weights too. */
+function checkConstant(wants: (argument: string) => boolean, name: string): void {
+  check(!wants(name), () => `the derivative for '${name}' is not implemented`);
 }

@@ -20,7 +20,7 @@ export const ACTIVATION_OPS: readonly OpRecord[] = [
   ...unary("hardswish", (x) => s.div(s.mul(x, hardGate(x)), 6)),
   ...unary("hardsigmoid", (x) => s.div(hardGate(x), 6)),
   ...unary("selu", (x) => elu(x, SELU_ALPHA, SELU_SCALE, 1)),
-  ...unary("log_sigmoid", (x) => s.sub(s.min(0, x), s.log1p(s.exp(s.neg(s.abs(x)))))),
+  ...unary("log_sigmoid", logSigmoid),
   defineOp('aten::gelu(Tensor self, *, str approximate="none") -> Tensor', { scalar: gelu }),
   defineOp("aten::elu(Tensor self, Scalar alpha=1, Scalar scale=1, Scalar input_scale=1) -> Tensor", {
     scalar: (x, alpha, scale, input) => elu(x, numberOf(alpha), numberOf(scale), numberOf(input)),
@@ -53,6 +53,11 @@ function elu(x: ScalarExpr, alpha: number, scale: number, input: number): Scalar
   const positive = scale === 1 ? x : s.mul(x, scale);
   const inner = input === 1 ? x : s.mul(x, input);
   return s.select(s.gt(x, 0), positive, s.mul(s.expm1(inner), alpha * scale));
+}
+
+/** The exponent is -|x|, written so that its derivative at 0 is that from the right, as the one of `min` is. */
+function logSigmoid(x: ScalarExpr): ScalarExpr {
+  return s.sub(s.min(0, x), s.log1p(s.exp(s.select(s.lt(x, 0), x, s.neg(x)))));
 }
 
 function gelu(x: ScalarExpr, approximate: string): ScalarExpr {
