@@ -85,7 +85,7 @@ def is_usual(case: dict, right: Gradients) -> bool:
     if not any(tensor["dtype"] == "complex64" for tensor in case["tensors"]):
         return True
     _, single = gradients(case, is_double=False)
-    pairs = [(x, y) for x, y in zip(single, right) if y is not None and y.numel() > 0]
+    pairs = [(x, y) for x, y in zip(single, right, strict=True) if y is not None and y.numel() > 0]
     return all(bool(((x - y).abs().max() / y.abs().max().clamp_min(1e-3)) < 5e-5) for x, y in pairs)
 
 
@@ -111,7 +111,10 @@ def main() -> None:
             continue
         if any(result is None for result in case["expected"]):
             continue
-        if any(isinstance(result, dict) and result.get("dtype") in ("float16", "bfloat16", "float64", "complex32", "complex128") for result in case["expected"]):
+        if any(
+            isinstance(result, dict) and result.get("dtype") in ("float16", "bfloat16", "float64", "complex32", "complex128")
+            for result in case["expected"]
+        ):
             continue
         try:
             found = gradients(case)

@@ -14,13 +14,14 @@ import {
 } from "@pt2/registry";
 import { NotLoaded, requireFits } from "@pt2/registry/on-demand";
 import { autogradError } from "./autograd-errors.ts";
-import { isComplexCall, isDifferentiable } from "./differentiable.ts";
+import { isDifferentiable } from "./differentiable.ts";
 import type { GradientRule } from "./gradient-rule.ts";
 import { gradientRuleOf } from "./gradient-rule-of.ts";
 import { onDemand } from "./on-demand.ts";
 import { WITH_DATA } from "./prepare-for-grad.ts";
 import { recompute } from "./recompute.ts";
 import { FORMS } from "./rules/forms.ts";
+import { isComplexCall } from "./rules/gradient-rules.ts";
 import { Trace, type TracedCall } from "./trace.ts";
 
 /** A call that gradients flow through. */

@@ -1,7 +1,6 @@
 import type { OpRecord, TensorMeta } from "@pt2/registry";
-import { isComplexCall } from "./differentiable.ts";
 import type { Call, GradientRule, Gradients } from "./gradient-rule.ts";
-import { complexRuleOf, ruleOf } from "./rules/gradient-rules.ts";
+import { complexRuleOf, isComplexCall, ruleOf } from "./rules/gradient-rules.ts";
 import { scalarGradient } from "./scalar-gradient.ts";
 
 /**

@@ -1,5 +1,6 @@
 import type { OpName } from "@pt2/graph";
-import type { GradientRule, GradientRules } from "../gradient-rule.ts";
+import { isComplex } from "../differentiable.ts";
+import type { Call, GradientRule, GradientRules } from "../gradient-rule.ts";
 import { onDemand } from "../on-demand.ts";
 import { MATMUL_RULES } from "./matmul.ts";
 import { NORM_RULES } from "./norm.ts";
@@ -30,11 +31,18 @@ const ON_DEMAND: readonly { readonly ops: RegExp; readonly rules: () => Gradient
     rules: onDemand("gradients of indexing", async () => (await import("./indexing.ts")).INDEXING_RULES),
   },
 ];
+/** Ops that make complex numbers of real ones. */
+const TO_COMPLEX: ReadonlySet<OpName> = new Set(["aten::complex", "aten::view_as_complex", "aten::_fft_r2c"]);
 const complex = onDemand("gradients of complex numbers", () => import("./complex.ts"));
 
 /** Returns the gradient rule of one of PyTorch's ops; a rule in the record of an op set takes precedence. */
 export function ruleOf(op: OpName): GradientRule | undefined {
   return RULES[op] ?? ON_DEMAND.find(({ ops }) => ops.test(op))?.rules()[op];
+}
+
+/** Returns whether a call takes or returns complex numbers. */
+export function isComplexCall(op: OpName, args: Call["args"]): boolean {
+  return TO_COMPLEX.has(op) || Object.values(args).some(isComplex);
 }
 
 /** Returns the one for calls with complex numbers; null if gradients then are those of the op's decomposition. */
