@@ -36,7 +36,6 @@ const EXCEPTIONS: readonly (readonly [path: string, why: string])[] = [
   ["packages/conformance/src/", "a suite of tests"],
   ["packages/autograd/src/rules/", "the gradient rules of PyTorch's ops, as its derivatives.yaml has them"],
   ["packages/autograd/src/differentiation.ts", "views become reshapes where copies between them may be gone"],
-  ["packages/autograd/src/differentiable.ts", "ops that make complex numbers of real ones"],
   ["packages/autograd/src/detached-regions.ts", "where PyTorch cuts gradients off"],
   ["packages/autograd/src/with-loss.ts", "losses of class indices"],
   ["packages/train/src/lora.ts", "adapters of linear layers"],
