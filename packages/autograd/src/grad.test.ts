@@ -1,6 +1,7 @@
 import type { WeightTensor } from "@pt2/format";
 import { isGradient, type Program, parse, print, validate } from "@pt2/graph";
 import { defineOp, type OpSet } from "@pt2/registry";
+import { scalar } from "@pt2/registry/scalar";
 import { describe, expect, it } from "vitest";
 import { grad, tieParameters, withLoss } from "./index.ts";
 import { runProgram } from "./run-reference.test-helper.ts";
@@ -190,6 +191,17 @@ describe("ops of others", () => {
       gradient: ({ grads: [grad] }, b) => ({ self: b.tensor("aten::mul.Tensor", { self: grad!, other: 7 }) }),
     });
     expect(await gradientOf(program, [setOf(op)])).toEqual([7, 7, 7]);
+  });
+
+  it("a choice in an expression chooses the gradient too, which may be infinite where it is not taken", async () => {
+    const op = defineOp(twice, { scalar: (x) => scalar.select(scalar.gt(x, 1), scalar.mul(x, 2), 3) });
+    const made = await gradientOf(
+      ofInput(`%p: f64[3] = mine::twice(self=%x)
+        %z: f64[3] = aten::sub.Tensor(self=%p, other=3)
+        %y: f64[3] = aten::reciprocal(self=%z)`),
+      [setOf(op)],
+    );
+    expect(made.map((value) => Number.isNaN(value))).toEqual([false, false, false]);
   });
 
   it("a rule whose gradient has another shape is refused", async () => {

@@ -38,11 +38,19 @@ export function scalarGradient(
     if (derivative.kind === "const" && derivative.value === 0) return [];
     // Derivatives of exp, tanh and others are functions of the result, which is there already.
     const reused = replaced(derivative, expr, { kind: "input", index: operands.length + 1 });
-    const product = s.mul({ kind: "input", index: operands.length }, reused);
+    const product = chained({ kind: "input", index: operands.length }, reused);
     const typed = simplify(typeExpr(product, { compute, operands: dtypes, result: operand.dtype }));
     const made = emitted(typed, [...operands, grad, result], b);
     return [[operand, summedTo(operand.shape, made, b)] as const];
   });
+}
+
+/** Multiplies by a derivative. Where that is chosen the product is: 0 times an infinite gradient would be NaN. */
+function chained(grad: ScalarExpr, derivative: ScalarExpr): ScalarExpr {
+  if (derivative.kind === "select") {
+    return s.select(derivative.c, chained(grad, derivative.x), chained(grad, derivative.y));
+  }
+  return derivative.kind === "const" && derivative.value === 0 ? derivative : s.mul(grad, derivative);
 }
 
 /** Sums over the dimensions that broadcasting added or enlarged. */
