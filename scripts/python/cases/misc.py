@@ -116,3 +116,10 @@ case("median", "of nothing", t(0, 3))
 case("nanmedian", "of nothing", t(0))
 for op, args in (("sum.dim_IntList", ([0],)), ("mean.dim", ([0],)), ("prod.dim_int", (0,))):
     case(op, "float32, rounded to bfloat16 first", t(37, 3), *args, dtype=bf16)
+tight = v(2049, 0, -2048, 4099, -4096, 0, 2051, -2051)
+for op in ("sum.dim_IntList", "mean.dim", "prod.dim_int", "cumsum", "cumprod"):
+    for half in (f16, bf16):
+        x = tight if op.startswith(("sum", "mean", "cumsum")) else torch.full((8,), 1.0039)
+        case(op, f"rounded to {name_of(half)} before or behind", x, 0 if op.startswith(("cum", "prod")) else [0], dtype=half)
+case("mH", "of a number", torch.tensor(1 + 2j))
+case("mT", "of a number", s(2.0))

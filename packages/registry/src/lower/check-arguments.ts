@@ -155,8 +155,10 @@ function numberProblem(
   }
   for (const [name, like] of Object.entries(wholes)) {
     const { dtype } = args[like] as TensorMeta;
+    // A number that is read becomes part of the plan.
+    if (!DTYPES[dtype].kind.endsWith("int")) continue;
     const isNumber = typeof args[name] === "number" || typeof args[name] === "bigint";
-    if (!isNumber || !DTYPES[dtype].kind.endsWith("int") || isElement(args[name], dtype)) continue;
+    if (!isNumber || isElement(args[name], dtype)) continue;
     return `argument \`${name}\` cannot be converted to ${dtype} without overflow`;
   }
   for (const [name, like] of Object.entries(elements)) {

@@ -1,6 +1,5 @@
 import { offsetsOf } from "@pt2/engine";
-import type { DType } from "@pt2/format";
-import { normalDim } from "@pt2/format";
+import { type DType, isSmallFloat, normalDim } from "@pt2/format";
 import { bigints, type Elements, numbers, product } from "../../engine/element-access.ts";
 import { type WasmKernel, wasmKernel } from "../../engine/kernel.ts";
 import type { TensorView } from "../../engine/tensor-view.ts";
@@ -64,7 +63,10 @@ function generalReduction(ops: readonly ReductionOp[], name: keyof typeof REDUCT
       const reduction: Reduction = REDUCTIONS[name];
       const given = call.tensor(args.self);
       const out = call.output();
-      const self = reduction.converts ? call.convert(given, wideEnough(out.dtype)) : given;
+      // Elements are rounded to float16 or bfloat16 first, but not before they are averaged.
+      const isNarrow = name !== "mean" && isSmallFloat(out.dtype);
+      const rounded = isNarrow ? call.convert(given, out.dtype) : given;
+      const self = reduction.converts ? call.convert(rounded, wideEnough(out.dtype)) : given;
       const reduced = reducedDims(args.dim, self.shape.length);
       const kept = [...self.shape.keys()].filter((d) => !reduced.has(d));
       const pick = (dims: readonly number[]): Int32Array =>

@@ -1,5 +1,5 @@
 import { numel } from "@pt2/backend";
-import type { DType } from "@pt2/format";
+import { type DType, isSmallFloat } from "@pt2/format";
 import type { TensorMeta } from "@pt2/registry";
 import { type KernelCall, type WasmKernel, wasmKernel } from "../../engine/kernel.ts";
 import { addressOf, type TensorView } from "../../engine/tensor-view.ts";
@@ -22,10 +22,13 @@ function reductionKernel(ops: readonly ReductionOp[], reduction: Reduction): Was
     ops,
     accepts: ({ self, dtype }) => isFloat32(self) && isFloatOrAbsent(dtype) && !isEmpty(self),
     prepare(call, { self, dim }) {
-      const input = call.convert(call.tensor(self), "float32");
+      const result = call.call.results[0] as TensorMeta;
+      const given = call.tensor(self);
+      // Elements are rounded to float16 or bfloat16 before they are added, but not before they are averaged.
+      const isNarrow = reduction === "sum" && isSmallFloat(result.dtype);
+      const input = call.convert(isNarrow ? call.convert(given, result.dtype) : given, "float32");
       const dims = reducedDims(dim, input.shape.length);
       const columns = columnsOf(call, input, dims);
-      const result = call.call.results[0] as TensorMeta;
       float32Result(call, (out) => planColumns(call, columns, out, reduction), {
         strides: outputStrides(result.shape, columns, input.shape.length),
       });

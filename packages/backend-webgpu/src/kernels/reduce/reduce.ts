@@ -42,8 +42,10 @@ function reduction(ops: readonly ReductionOp[], rule: Reduction): WebgpuKernel {
     prepare(call, args) {
       const { dtype } = call.call.results[0] as TensorMeta;
       const given = call.tensor(args.self);
-      // Elements are rounded to their float16 or bfloat16 before they are added, however wide the sum is; bools are 0 or 1.
-      const narrow = rule.converts && (dtype === "bool" || isSmallFloat(dtype)) ? call.convert(given, dtype) : given;
+      // Elements are rounded to their float16 or bfloat16 before they are added, however wide the sum is, except of a mean; bools
+      // are 0 or 1.
+      const isNarrow = dtype === "bool" || (isSmallFloat(dtype) && rule.averages !== true);
+      const narrow = rule.converts && isNarrow ? call.convert(given, dtype) : given;
       const self = call.convert(narrow, wideEnough(rule.converts ? dtype : given.dtype));
       const layout = reducedLayout(self, args.dim);
       if (layout.outer > 0) planFold(call, self, layout, rule);

@@ -1,5 +1,5 @@
 import type { DType } from "@pt2/format";
-import { normalDim } from "@pt2/format";
+import { isSmallFloat, normalDim } from "@pt2/format";
 import type { TensorMeta } from "@pt2/registry";
 import { type KernelCall, type WebgpuKernel, webgpuKernel } from "../../engine/kernel.ts";
 import type { Shader } from "../../shader/shader.ts";
@@ -27,7 +27,10 @@ interface ScanArgs {
 }
 
 function planScan(call: KernelCall, args: ScanArgs, op: ScanOp, state: ScanState): void {
-  const self = call.convert(call.tensor(args.self), state.reads);
+  const { dtype } = call.call.results[0] as TensorMeta;
+  const given = call.tensor(args.self);
+  // Elements are rounded to their float16 or bfloat16 first, however wide the state is.
+  const self = call.convert(isSmallFloat(dtype) ? call.convert(given, dtype) : given, state.reads);
   const outs = state.results.map((_, index) => call.output(index));
   const { shape } = self;
   // A number is a lane of one element.

@@ -14,11 +14,17 @@ const minusFrom = (x: ScalarExpr, y: ScalarExpr, alpha: ScalarExpr): ScalarExpr 
 const SUM = {
   requires: { factors: ["alpha"] },
   promote: { kind: "numeric", rounded: ["alpha"] },
+  numbers: ["other", "alpha"],
   validate: ({ self, other, alpha }: SumArgs) =>
     isFloatNumber(alpha) && isWhole(self) && isWhole(other)
       ? "For integral input tensors, argument alpha must not be a floating point number."
       : null,
-} as const satisfies { readonly requires: Requirements; readonly promote: Promotion; readonly validate: unknown };
+} as const satisfies {
+  readonly requires: Requirements;
+  readonly promote: Promotion;
+  readonly numbers: readonly string[];
+  readonly validate: unknown;
+};
 
 interface SumArgs {
   readonly self: TensorMeta;
@@ -84,6 +90,7 @@ export const ARITHMETIC_OPS: readonly OpRecord[] = [
   defineOp("aten::lerp.Scalar(Tensor self, Tensor end, Scalar weight) -> Tensor", {
     requires: { same: ["self", "end"] },
     validate: ({ self }) => lerpProblem(self),
+    numbers: ["weight"],
     scalar: lerp,
     promote: { kind: "numeric", operands: ["self", "end"] },
   }),

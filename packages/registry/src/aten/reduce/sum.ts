@@ -37,13 +37,8 @@ export const SUM_OPS: readonly OpRecord[] = [
       const result = averaged(self, dtype);
       const dims = reducedDims(dim, self.shape.length);
       const count = numel(dims.map((d) => self.shape[d]!));
-      const rounded = isRoundedFirst(self, result) ? e.cast(self, result) : self;
-      const total = b.tensor("aten::sum.dim_IntList", {
-        self: rounded,
-        dim: dims,
-        keepdim,
-        dtype: computeDtype(result),
-      });
+      // PyTorch divides the sum in single precision, and rounds once.
+      const total = b.tensor("aten::sum.dim_IntList", { self, dim: dims, keepdim, dtype: computeDtype(result) });
       return e.cast(e.div(total, { float: count }), result);
     },
   }),

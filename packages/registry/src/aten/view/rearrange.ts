@@ -56,6 +56,8 @@ export const REARRANGE_OPS: readonly OpRecord[] = [
 ];
 
 function lastTwo(self: Strided): Strided {
+  // A number is its own transpose, which PyTorch says to be deprecated.
+  if (self.shape.length === 0) return self;
   check(self.shape.length >= 2, "tensor.mT is only supported on matrices or batches of matrices");
   return swap(self, -2, -1);
 }
