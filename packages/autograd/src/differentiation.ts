@@ -12,12 +12,11 @@ import {
   resolveArgs,
   type TensorMeta,
 } from "@pt2/registry";
-import { NotLoaded, requireFits } from "@pt2/registry/on-demand";
+import { NotLoaded, onDemand, requireFits } from "@pt2/registry/on-demand";
 import { autogradError } from "./autograd-errors.ts";
 import { isDifferentiable } from "./differentiable.ts";
 import type { GradientRule } from "./gradient-rule.ts";
 import { gradientRuleOf } from "./gradient-rule-of.ts";
-import { onDemand } from "./on-demand.ts";
 import { WITH_DATA } from "./prepare-for-grad.ts";
 import { recompute } from "./recompute.ts";
 import { FORMS } from "./rules/forms.ts";

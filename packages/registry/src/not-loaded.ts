@@ -54,7 +54,7 @@ export async function loading<T>(work: () => T): Promise<Awaited<T>> {
   }
 }
 
-/** Returns a lookup of a module that is loaded on its first use. */
+/** Returns a lookup of a module that is loaded on its first use; the work is then repeated (see {@link loading}). */
 export function onDemand<Module>(what: string, load: () => Promise<Module>): () => Module {
   let module: Module | undefined;
   return () => {

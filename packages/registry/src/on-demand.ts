@@ -5,6 +5,6 @@ export { failedCheckCode } from "./assertions.ts";
 export { atenOnDemand, FREQUENT_OPS } from "./aten/on-demand.ts";
 export { inPlaceProblem, requireFits } from "./lower/in-place-problem.ts";
 export { isNative } from "./lower/is-native.ts";
-export { loadCode, loading, NotLoaded } from "./not-loaded.ts";
+export { loadCode, loading, NotLoaded, onDemand } from "./not-loaded.ts";
 export { builtInRegistry } from "./op-registry.ts";
 export { requireArguments } from "./require-arguments.ts";

@@ -1,7 +1,7 @@
 import type { OpName } from "@pt2/graph";
+import { onDemand } from "@pt2/registry/on-demand";
 import { isComplex } from "../differentiable.ts";
 import type { Call, GradientRule, GradientRules } from "../gradient-rule.ts";
-import { onDemand } from "../on-demand.ts";
 import { MATMUL_RULES } from "./matmul.ts";
 import { NORM_RULES } from "./norm.ts";
 import { POINTWISE_RULES } from "./pointwise.ts";
