@@ -4,22 +4,11 @@ import { defineOp, type OpSet } from "@pt2/registry";
 import { scalar } from "@pt2/registry/scalar";
 import { describe, expect, it } from "vitest";
 import { grad, tieParameters, withLoss } from "./index.ts";
-import { runProgram } from "./run-reference.test-helper.ts";
+import { ofInput, runProgram } from "./run-reference.test-helper.ts";
 
 const x = [0.5, -1.5, 2];
 
 /** A program of one input `x` that returns one number; `body` computes `%y`. */
-const ofInput = (body: string): Program =>
-  parse(`program {
-  user_input %x: f64[3]
-  forward ("x")
-  in_spec tuple(tuple(*), dict())
-  out_spec *
-  ${body}
-  %loss: f64[] = aten::sum(self=%y)
-  return %loss
-}`);
-
 const gradientOf = async (program: Program, ops: readonly OpSet[] = []): Promise<readonly number[]> => {
   const made = await grad(program, { wrt: ["x"], ops });
   expect(validate(made)).toEqual([]);

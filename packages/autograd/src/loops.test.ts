@@ -1,20 +1,9 @@
-import { type Program, parse, print, validate } from "@pt2/graph";
+import { parse, print, validate } from "@pt2/graph";
 import { describe, expect, it } from "vitest";
 import { grad } from "./index.ts";
-import { runProgram } from "./run-reference.test-helper.ts";
+import { ofInput, runProgram } from "./run-reference.test-helper.ts";
 
 const x = [0.5, -1.5, 2];
-
-const ofInput = (body: string): Program =>
-  parse(`program {
-  user_input %x: f64[3]
-  forward ("x")
-  in_spec tuple(tuple(*), dict())
-  out_spec *
-  ${body}
-  %loss: f64[] = aten::sum(self=%y)
-  return %loss
-}`);
 
 async function gradientOf(body: string): Promise<readonly number[]> {
   const made = await grad(ofInput(body), { wrt: ["x"] });

@@ -1,4 +1,4 @@
-import type { Program } from "@pt2/graph";
+import { type Program, parse } from "@pt2/graph";
 import { type ArgValue, argValue, createRegistry, isTensorMeta, type OpSet, type TensorMeta } from "@pt2/registry";
 import { aten, type ReferenceData, referenceEmitter, runReference } from "@pt2/registry/aten";
 
@@ -33,4 +33,17 @@ export function runProgram(
     const value = arg.kind === "value" ? env.get(arg.name) : undefined;
     return isTensorMeta(value) ? data.get(value)!.map(Number) : [];
   });
+}
+
+/** A program of one input x, float64 [3], whose loss is the sum of the y that `body` computes. */
+export function ofInput(body: string): Program {
+  return parse(`program {
+  user_input %x: f64[3]
+  forward ("x")
+  in_spec tuple(tuple(*), dict())
+  out_spec *
+  ${body}
+  %loss: f64[] = aten::sum(self=%y)
+  return %loss
+}`);
 }

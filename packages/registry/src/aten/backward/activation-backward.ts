@@ -39,15 +39,15 @@ export const ACTIVATION_BACKWARD_OPS: readonly OpRecord[] = [
       if (input.shape.length === 0) return grad;
       const d = wrapDim(dim, input.shape.length);
       const sums = (x: TensorMeta): TensorMeta => b.tensor("aten::cumsum", { self: x, dim: d });
-      const turned = (x: TensorMeta): TensorMeta => b.tensor("aten::flip", { self: x, dims: [d] });
-      const fromHere = (x: TensorMeta): TensorMeta => turned(sums(turned(x)));
+      const flipped = (x: TensorMeta): TensorMeta => b.tensor("aten::flip", { self: x, dims: [d] });
+      const reverseCumsum = (x: TensorMeta): TensorMeta => flipped(sums(flipped(x)));
       const isZero = e.eq(input, 0);
       const isFirst = b.tensor("aten::logical_and", { self: isZero, other: e.eq(sums(e.cast(isZero, "int64")), 1) });
       const replaced = e.where(isFirst, { float: 1 }, input);
       const products = b.tensor("aten::cumprod", { self: e.cast(replaced, input.dtype), dim: d });
-      const atZero = e.where(isFirst, fromHere(e.mul(grad, products)), { float: 0 });
+      const atZero = e.where(isFirst, reverseCumsum(e.mul(grad, products)), { float: 0 });
       const divisor = e.where(isZero, { float: 1 }, input);
-      return e.where(isZero, atZero, e.div(fromHere(e.mul(grad, output)), divisor));
+      return e.where(isZero, atZero, e.div(reverseCumsum(e.mul(grad, output)), divisor));
     },
   }),
 ];

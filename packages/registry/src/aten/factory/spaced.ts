@@ -3,7 +3,7 @@ import type { Builder } from "../../builder.ts";
 import { DEFAULT_DTYPE, partOf } from "../../dtype-promotion.ts";
 import { defineOp, type OpRecord } from "../../op.ts";
 import type { TensorMeta } from "../../tensor-meta.ts";
-import { isTensorMeta } from "../../wrapped.ts";
+import { isTensorMeta, pythonDtype } from "../../wrapped.ts";
 import { check } from "../support/check.ts";
 import { partsOf } from "../support/complex-parts.ts";
 import { isComplex, isIntegral } from "../support/dtypes.ts";
@@ -42,7 +42,7 @@ export const SPACED_OPS: readonly OpRecord[] = [
 /** Spaces the parts of complex numbers each. */
 function spaced(start: Operand, end: Operand, steps: number, dtype: DType | null, b: Builder): TensorMeta {
   const [first, last] = [partsOf(start, b), partsOf(end, b)];
-  const isPair = [start, end].some((x) => (isTensorMeta(x) ? isComplex(x.dtype) : typeof x === "object" && "re" in x));
+  const isPair = [start, end].some((x) => isComplex(isTensorMeta(x) ? x.dtype : pythonDtype(x)));
   const result = dtype ?? (isPair ? "complex64" : DEFAULT_DTYPE);
   if (!isComplex(result)) return linspace(start, end, steps, result, b);
   const part = (name: "re" | "im"): TensorMeta => linspace(first[name], last[name], steps, partOf(result), b);

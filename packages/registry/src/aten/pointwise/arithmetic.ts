@@ -1,9 +1,10 @@
+import type { DType } from "@pt2/format";
 import { defineOp, type OpRecord, type Promotion, type Requirements } from "../../op.ts";
 import { scalar as s } from "../../scalar/build.ts";
 import type { ScalarExpr } from "../../scalar/expr.ts";
 import type { Scalar, TensorMeta } from "../../tensor-meta.ts";
-import { isTensorMeta } from "../../wrapped.ts";
-import { isIntegral } from "../support/dtypes.ts";
+import { isTensorMeta, pythonDtype } from "../../wrapped.ts";
+import { isFloat, isIntegral } from "../support/dtypes.ts";
 import { binaryOrScalar, scalarFirst, scaled } from "./define.ts";
 
 const plus = (x: ScalarExpr, y: ScalarExpr, alpha: ScalarExpr): ScalarExpr => s.add(x, scaled(y, alpha, s.mul));
@@ -16,7 +17,7 @@ const SUM = {
   promote: { kind: "numeric", rounded: ["alpha"] },
   numbers: ["other", "alpha"],
   validate: ({ self, other, alpha }: SumArgs) =>
-    isFloatNumber(alpha) && isWhole(self) && isWhole(other)
+    !isTensorMeta(alpha) && isFloat(pythonDtype(alpha)) && [self, other].every((value) => isIntegral(dtypeOf(value)))
       ? "For integral input tensors, argument alpha must not be a floating point number."
       : null,
 } as const satisfies {
@@ -32,13 +33,9 @@ interface SumArgs {
   readonly alpha: Scalar;
 }
 
-function isFloatNumber(value: Scalar): boolean {
-  return typeof value === "object" && "float" in value;
-}
-
-function isWhole(value: TensorMeta | Scalar): boolean {
-  if (isTensorMeta(value)) return value.wrapped === undefined ? isIntegral(value.dtype) : isWhole(value.wrapped);
-  return typeof value !== "object";
+/** The dtype of an operand; a number that is known only at run time is a tensor. */
+function dtypeOf(value: TensorMeta | Scalar): DType {
+  return isTensorMeta(value) ? value.dtype : pythonDtype(value);
 }
 
 /** Defines addition, subtraction, multiplication and division with their synonyms and rounding modes. */

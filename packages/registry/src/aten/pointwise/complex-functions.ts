@@ -206,12 +206,12 @@ export function complexPower(b: Builder, x: Parts, y: Parts): Parts {
 export function complexQuotient(b: Builder, x: Parts, y: Parts): Parts {
   const { abs, add, div, eq, lt, mul, sub, where } = emit(b);
   if (y.im === 0) return { re: div(x.re, y.re), im: div(x.im, y.re) };
-  const turned = lt(abs(real(b, y.re)), abs(real(b, y.im)));
-  const [large, small] = [where(turned, y.im, y.re), where(turned, y.re, y.im)];
+  const swapped = lt(abs(real(b, y.re)), abs(real(b, y.im)));
+  const [large, small] = [where(swapped, y.im, y.re), where(swapped, y.re, y.im)];
   const ratio = div(small, large);
   const size = add(large, mul(small, ratio));
-  const re = where(turned, add(mul(x.re, ratio), x.im), add(x.re, mul(x.im, ratio)));
-  const im = where(turned, sub(mul(x.im, ratio), x.re), sub(x.im, mul(x.re, ratio)));
+  const re = where(swapped, add(mul(x.re, ratio), x.im), add(x.re, mul(x.im, ratio)));
+  const im = where(swapped, sub(mul(x.im, ratio), x.re), sub(x.im, mul(x.re, ratio)));
   const byZero = eq(large, 0);
   const part = (quotient: TensorMeta, of: Operand): TensorMeta =>
     div(where(byZero, of, quotient), where(byZero, large, size));

@@ -3,7 +3,7 @@ import { defineOp, type OpRecord } from "../../op.ts";
 import { scalar as s } from "../../scalar/build.ts";
 import type { ScalarExpr } from "../../scalar/expr.ts";
 import type { Scalar, TensorMeta } from "../../tensor-meta.ts";
-import { isTensorMeta } from "../../wrapped.ts";
+import { isTensorMeta, pythonDtype } from "../../wrapped.ts";
 import { isComplex, isFloat, isIntegral } from "../support/dtypes.ts";
 import { emit } from "../support/emit.ts";
 import { binary, numberOf, scalarFirst, scalarSecond } from "./define.ts";
@@ -38,7 +38,7 @@ export const POWER_OPS: readonly OpRecord[] = [
   }),
   defineOp("aten::float_power.Scalar(Scalar self, Tensor exponent) -> Tensor", {
     decompose: ({ self, exponent }, b) => {
-      const wide = isPair(self) || isComplex(exponent.dtype) ? "complex128" : "float64";
+      const wide = isComplex(pythonDtype(self)) || isComplex(exponent.dtype) ? "complex128" : "float64";
       return b.tensor("aten::pow.Scalar", { self, exponent: emit(b).cast(exponent, wide) });
     },
   }),
@@ -91,15 +91,11 @@ function scaledByPower(self: TensorMeta, exponent: TensorMeta, b: Builder): Tens
   return cast(mul(mul(mul(cast(self, dtype), factor), factor), rest), self.dtype);
 }
 
-function isPair(number: Scalar): boolean {
-  return typeof number === "object" && "re" in number;
-}
-
 /** Computes `float_power`, in float64 or complex128 for all dtypes. */
 function doublePower(self: TensorMeta, exponent: TensorMeta | Scalar, b: Builder): TensorMeta {
   const { cast } = emit(b);
-  const isWide = isTensorMeta(exponent) ? isComplex(exponent.dtype) : isPair(exponent);
-  const wide = isWide || isComplex(self.dtype) ? "complex128" : "float64";
+  const given = isTensorMeta(exponent) ? exponent.dtype : pythonDtype(exponent);
+  const wide = isComplex(given) || isComplex(self.dtype) ? "complex128" : "float64";
   const other = isTensorMeta(exponent) ? cast(exponent, wide) : exponent;
   return isTensorMeta(other)
     ? b.tensor("aten::pow.Tensor_Tensor", { self: cast(self, wide), exponent: other })
