@@ -1,4 +1,5 @@
 // `pnpm bench:sizes`: see README.md.
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { BACKENDS } from "./src/open-for.ts";
@@ -20,16 +21,17 @@ const rows: (readonly string[])[] = [];
 for (const backend of values.backend) {
   for (const name of values.only) {
     const path = join(values.models, `${name}.pt2`);
-    const { first, fresh, again, share } = await measureSizes(
-      await BACKENDS[backend]!(),
-      path,
-      SIZED[name]!,
-      Number(values.sizes),
-    );
+    const onnx = join(values.models, `${name}.onnx`);
+    const { first, fresh, again, share, peer } = await measureSizes(await BACKENDS[backend]!(), path, SIZED[name]!, {
+      count: Number(values.sizes),
+      onnx: backend === "wasm" && existsSync(onnx) ? onnx : null,
+    });
     const ms = (time: number): string => `${time.toFixed(1)} ms`;
-    rows.push([name, backend, ms(first), ms(fresh), ms(again), `${(share * 100).toFixed(1)} %`]);
+    const compared = peer === undefined ? ["–", "–"] : [ms(peer.fresh), peer.ratio.toFixed(2)];
+    rows.push([name, backend, ms(first), ms(fresh), ms(again), `${(share * 100).toFixed(1)} %`, ...compared]);
     console.error(rows.at(-1)!.join("  "));
   }
 }
-console.log(table(["program", "backend", "first call", "new size", "same size", "planning / run"], rows));
+const headings = ["program", "backend", "first call", "new size", "same size", "planning / run"];
+console.log(table([...headings, "onnxruntime-web, new size", "new size, ratio"], rows));
 process.exit(0);

@@ -61,25 +61,35 @@ interface OnnxNames {
   readonly outputs: readonly string[];
 }
 
+/** A model in ONNX Runtime Web, which takes inputs of any sizes that it has. */
+export interface OnnxModel {
+  run(inputs: readonly HostTensor[]): Promise<readonly ArrayLike<number | bigint>[]>;
+  release(): Promise<void>;
+}
+
 /**
  * Opens a model with ONNX Runtime Web on this thread, in WebAssembly with this many threads, which is the same for all
  * models of a process.
  */
-export async function onnxSubject(path: string, inputs: readonly HostTensor[], threads: number): Promise<Subject> {
+export async function openOnnx(path: string, threads: number): Promise<OnnxModel> {
   ort.env.wasm.numThreads = threads;
   const names = JSON.parse(await readFile(`${path}.json`, "utf8")) as OnnxNames;
   const session = await ort.InferenceSession.create(new Uint8Array(await readFile(path)), {
     executionProviders: ["wasm"],
   });
-  const feeds: Record<string, ort.Tensor> = {};
-  for (const [i, { dtype, shape, data }] of inputs.entries()) {
-    feeds[names.inputs[i]!] = new ort.Tensor(dtype as "float32", data as Float32Array, shape);
-  }
+  const feed = ({ dtype, shape, data }: HostTensor): ort.Tensor =>
+    new ort.Tensor(dtype as "float32", data as Float32Array, shape);
   return {
-    async run() {
-      const results = await session.run(feeds);
+    async run(inputs) {
+      const results = await session.run(Object.fromEntries(inputs.map((each, i) => [names.inputs[i]!, feed(each)])));
       return names.outputs.map((name) => results[name]!.data as ArrayLike<number | bigint>);
     },
     release: () => session.release(),
   };
+}
+
+/** The same with its inputs. */
+export async function onnxSubject(path: string, inputs: readonly HostTensor[], threads: number): Promise<Subject> {
+  const { run, release } = await openOnnx(path, threads);
+  return { run: () => run(inputs), release };
 }

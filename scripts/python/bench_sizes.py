@@ -1,4 +1,4 @@
-"""Makes the programs of `pnpm bench:sizes`, with random weights: python bench_sizes.py FOLDER [NAME ...].
+"""Makes the programs of `pnpm bench:sizes`, with random weights, as `.pt2` and as `.onnx`: python bench_sizes.py FOLDER [NAME ...].
 
 Each has one size that changes from call to call: the length of a decoder's cache, of a text, the side of a picture.
 """
@@ -14,6 +14,9 @@ import torchvision_schemas  # noqa: F401  first, see there
 
 # isort: split
 from transformers import BertConfig, BertModel, DynamicCache, LlamaConfig, LlamaForCausalLM
+
+from onnx_files import export_onnx
+from pt2files import Call
 
 
 class DecoderStep(nn.Module):
@@ -122,4 +125,5 @@ if __name__ == "__main__":
         with torch.no_grad():
             program = torch.export.export(module.eval(), inputs, dynamic_shapes=shapes)
         torch.export.save(program, folder / f"{name}.pt2")
+        export_onnx(program, Call(inputs), folder, name)
         print(f"{name}: {len(program.graph.nodes)} nodes")

@@ -1,5 +1,6 @@
 import { floats, Window } from "./conv-window";
 import { clamp } from "./conv-vector";
+import { multiplyAdd } from "./multiply-add";
 
 /** Fills `rows` rows of `channels` floats with the bias (zeros without one). */
 export function fillBias(dst: usize, rows: i32, channels: i32, bias: usize): void {
@@ -26,7 +27,8 @@ export function clampFloats(data: usize, count: i32, lo: f32, hi: f32): void {
  * Adds rows of columns (kernelD * kernelH * kernelW * groupChannels floats, one row for each *input* position from
  * `rowStart` on) to pixels [first, first + count) of the output of a transposed convolution, and leaves the others as
  * they are. Of the window, `in` is the transposed convolution's input and `out` its output; `output` points at the
- * first channel of the group.
+ * first channel of the group. With a `weight` (one row of columns), rows are pixels of the input, whose products with it
+ * are the columns.
  */
 export function col2imRows(
   window: usize,
@@ -37,28 +39,33 @@ export function col2imRows(
   first: i32,
   count: i32,
   output: usize,
+  weight: usize,
 ): void {
   const w = changetype<Window>(window);
   const pixel = floats(w.outChannels);
   const tap = floats(groupChannels);
-  for (let row = rowStart; row < rowStart + rowCount; row++) {
+  const taps = <usize>(w.kernelD * w.kernelH * w.kernelW) * tap;
+  for (let row = rowStart; row < rowStart + rowCount; row++, columns += weight ? floats(w.inPixel) : taps) {
     const left = (row % w.inW) * w.strideW - w.padW;
     const top = ((row / w.inW) % w.inH) * w.strideH - w.padH;
     const front = ((row / (w.inW * w.inH)) % w.inD) * w.strideD - w.padD;
     const n = row / (w.inW * w.inH * w.inD);
+    let at: usize = 0;
     for (let kd = 0; kd < w.kernelD; kd++) {
       const od = front + kd * w.dilationD;
       for (let kh = 0; kh < w.kernelH; kh++) {
         const oh = top + kh * w.dilationH;
         if (<u32>od >= <u32>w.outD || <u32>oh >= <u32>w.outH) {
-          columns += <usize>w.kernelW * tap;
+          at += <usize>w.kernelW * tap;
           continue;
         }
         const line = ((n * w.outD + od) * w.outH + oh) * w.outW;
-        for (let kw = 0; kw < w.kernelW; kw++, columns += tap) {
+        for (let kw = 0; kw < w.kernelW; kw++, at += tap) {
           const ow = left + kw * w.dilationW;
           if (<u32>ow >= <u32>w.outW || <u32>(line + ow - first) >= <u32>count) continue;
-          addFloats(output + <usize>(line + ow) * pixel, columns, groupChannels);
+          const dst = output + <usize>(line + ow) * pixel;
+          if (weight) addProducts(dst, columns, weight + at, groupChannels);
+          else addFloats(dst, columns + at, groupChannels);
         }
       }
     }
@@ -72,4 +79,15 @@ function addFloats(dst: usize, src: usize, count: i32): void {
     v128.store(dst, f32x4.add(v128.load(dst), v128.load(src)));
   }
   for (; dst < end; dst += 4, src += 4) store<f32>(dst, load<f32>(dst) + load<f32>(src));
+}
+
+@inline
+function addProducts(dst: usize, src: usize, weight: usize, count: i32): void {
+  const end = dst + floats(count);
+  for (const last = dst + (floats(count) & ~15); dst < last; dst += 16, src += 16, weight += 16) {
+    v128.store(dst, multiplyAdd(v128.load(dst), v128.load(src), v128.load(weight)));
+  }
+  for (; dst < end; dst += 4, src += 4, weight += 4) {
+    store<f32>(dst, load<f32>(dst) + load<f32>(src) * load<f32>(weight));
+  }
 }

@@ -1,6 +1,11 @@
 // Copies between strided views of up to six dimensions.
 import { transpose } from "./transpose";
 
+/** Columns that are read at a time where all of a row's span more than this: a cache line is there until all of it is read. */
+@inline
+const STRIP: i32 = 8;
+@inline
+const WIDE: isize = 128 * 1024;
 /** Bytes from one of the three lists of a layout to the next. */
 @inline
 const LIST: usize = 24;
@@ -96,9 +101,13 @@ function plane<T>(src: usize, dst: usize, layout: usize): void {
   } else if (sizeof<T>() == 4 && stepTo == 1 && rowFrom == 1) {
     transpose(src, dst, columns, rows, <i32>stepFrom, <i32>rowTo, layout + SCRATCH);
   } else {
-    for (let r = 0; r < rows; r++, src += rowFrom * sizeof<T>(), dst += rowTo * sizeof<T>()) {
-      for (let c = 0, p = src, q = dst; c < columns; c++, p += stepFrom * sizeof<T>(), q += stepTo * sizeof<T>()) {
-        store<T>(q, load<T>(p));
+    const isAcross = abs(rowFrom) < abs(stepFrom) && abs(stepFrom) * columns * sizeof<T>() > WIDE;
+    const strip = isAcross ? STRIP : max(columns, 1);
+    for (let start = 0; start < columns; start += strip) {
+      const end = min(start + strip, columns);
+      for (let r = 0, s = src, d = dst; r < rows; r++, s += rowFrom * sizeof<T>(), d += rowTo * sizeof<T>()) {
+        let p = s + start * stepFrom * sizeof<T>(), q = d + start * stepTo * sizeof<T>();
+        for (let c = start; c < end; c++, p += stepFrom * sizeof<T>(), q += stepTo * sizeof<T>()) store<T>(q, load<T>(p));
       }
     }
   }

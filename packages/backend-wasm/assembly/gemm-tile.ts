@@ -195,17 +195,19 @@ export function finishRow(c: usize, s0: v128, s1: v128, columns: i32, bias: usiz
 }
 
 /**
- * One row against up to four panels, `panelBytes` apart. A row waits for memory, and a processor fetches more of it from
- * several places at once. Of fewer panels the last one is read again, so that all sums are added up in one order.
+ * One row against up to four panels, each `quarter` panels behind the one before, which begin quarters of all panels. A row waits
+ * for memory, and a processor fetches most of it from several places at once, each of which is read from end to end. Of fewer
+ * panels the first one is read again.
  */
 export function tileRow(
-  K: i32, a: usize, b0: usize, panelBytes: usize, c: usize,
+  K: i32, a: usize, b0: usize, quarter: i32, panelBytes: usize, c: usize,
   columns: i32, bias: usize, flags: i32, lo: v128, hi: v128,
 ): void {
   let s0 = f32x4.splat(0), s1 = s0, t0 = s0, t1 = s0, u0 = s0, u1 = s0, v0 = s0, v1 = s0;
-  let b1 = columns > 8 ? b0 + panelBytes : b0;
-  let b2 = columns > 16 ? b1 + panelBytes : b1;
-  let b3 = columns > 24 ? b2 + panelBytes : b2;
+  const far = <usize>quarter * panelBytes, width = quarter << 3, wide = <usize>quarter << 5;
+  let b1 = columns > width ? b0 + far : b0;
+  let b2 = columns > 2 * width ? b1 + far : b0;
+  let b3 = columns > 3 * width ? b2 + far : b0;
   const end = b0 + (<usize>K << 5);
   for (; b0 < end; b0 += 32, b1 += 32, b2 += 32, b3 += 32, a += 4) {
     const x = v128.load32_splat(a);
@@ -218,9 +220,9 @@ export function tileRow(
     v0 = multiplyAdd(v0, x, v128.load(b3));
     v1 = multiplyAdd(v1, x, v128.load(b3, 16));
   }
-  const step: usize = bias && !(flags & BIAS_ROWS) ? 32 : 0;
+  const step: usize = bias && !(flags & BIAS_ROWS) ? wide : 0;
   finishRow(c, s0, s1, columns, bias, flags, lo, hi);
-  finishRow(c + 32, t0, t1, columns - 8, bias + step, flags, lo, hi);
-  finishRow(c + 64, u0, u1, columns - 16, bias + 2 * step, flags, lo, hi);
-  finishRow(c + 96, v0, v1, columns - 24, bias + 3 * step, flags, lo, hi);
+  finishRow(c + wide, t0, t1, columns - width, bias + step, flags, lo, hi);
+  finishRow(c + 2 * wide, u0, u1, columns - 2 * width, bias + 2 * step, flags, lo, hi);
+  finishRow(c + 3 * wide, v0, v1, columns - 3 * width, bias + 3 * step, flags, lo, hi);
 }

@@ -64,9 +64,10 @@ function block(
   const lo = f32x4.splat(low), hi = f32x4.splat(high);
   const perColumn = bias && !(flags & BIAS_ROWS);
   if (M == 1) {
-    for (let n = 0; n < N; n += 4 * PANEL, b += 4 * panelBytes, c += 128) {
-      tileRow(K, a, b, panelBytes, c, N - n, bias, flags, lo, hi);
-      if (perColumn) bias += 128;
+    const quarter = ((N + PANEL - 1) / PANEL + 3) >> 2;
+    for (let n = 0; n < quarter; n++, b += panelBytes, c += 32) {
+      tileRow(K, a, b, quarter, panelBytes, c, N - n * PANEL, bias, flags, lo, hi);
+      if (perColumn) bias += 32;
     }
     return;
   }

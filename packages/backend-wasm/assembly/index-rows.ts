@@ -1,38 +1,60 @@
 // Rows that lie where a table of positions says: gathers read them, scatters write them or combine them with what is there.
 
 @inline
-const SUM: i32 = 1;
+const SUM: i32 = 0;
 @inline
-const PROD: i32 = 2;
+const PROD: i32 = 1;
 @inline
-const MAX: i32 = 3;
-@inline
-const MIN: i32 = 4;
-@inline
-const SUM_INT64: i32 = 5;
+const MAX: i32 = 2;
 
 /**
- * For each row of `outer` by `inner` ones, in this order: dst = src (`op` 0, of any dtype), or dst = dst `op` src of floats
- * (int64 for `op` 5), for `bytes` of them. Rows lie `srcOuter`, `srcInner` and so on apart, in bytes, and `srcRow` or `dstRow` times their position, of
- * which `rows` points to 32-bit integers.
+ * Copies rows of `bytes`, `outer` by `inner` of them, in this order. Rows lie `srcOuter`, `srcInner` and so on apart, in
+ * bytes, and `srcRow` or `dstRow` times their position, of which `rows` points to 32-bit integers.
  */
-export function indexRows(
-  op: i32, outer: i32, inner: i32, bytes: i32,
+export function moveRows(
+  outer: i32, inner: i32, bytes: i32,
   src: usize, srcOuter: i32, srcInner: i32, srcRow: i32,
   dst: usize, dstOuter: i32, dstInner: i32, dstRow: i32,
   rows: usize, rowsOuter: i32, rowsInner: i32,
 ): void {
   for (; outer > 0; outer--, src += srcOuter, dst += dstOuter, rows += rowsOuter) {
-    for (let i = 0, s = src, d = dst, r = rows; i < inner; i++, s += srcInner, d += dstInner, r += rowsInner) {
-      const row = load<i32>(r);
-      const p = s + row * srcRow, q = d + row * dstRow;
-      if (op == SUM) combine(SUM, p, q, bytes);
-      else if (op == PROD) combine(PROD, p, q, bytes);
-      else if (op == MAX) combine(MAX, p, q, bytes);
-      else if (op == MIN) combine(MIN, p, q, bytes);
-      else if (op == SUM_INT64) addInts(p, q, bytes);
-      else move(p, q, bytes);
+    if (bytes == 4) moveEach<u32>(inner, src, srcInner, srcRow, dst, dstInner, dstRow, rows, rowsInner);
+    else if (bytes == 8) moveEach<u64>(inner, src, srcInner, srcRow, dst, dstInner, dstRow, rows, rowsInner);
+    else if (bytes == 2) moveEach<u16>(inner, src, srcInner, srcRow, dst, dstInner, dstRow, rows, rowsInner);
+    else if (bytes == 1) moveEach<u8>(inner, src, srcInner, srcRow, dst, dstInner, dstRow, rows, rowsInner);
+    else {
+      for (let i = 0, s = src, d = dst, r = rows; i < inner; i++, s += srcInner, d += dstInner, r += rowsInner) {
+        const row = load<i32>(r);
+        move(s + row * srcRow, d + row * dstRow, bytes);
+      }
     }
+  }
+}
+
+/**
+ * Rows that are one element each, which are the rule where each has a position of its own: four at a time where what is
+ * written lies in order.
+ */
+@inline
+function moveEach<T>(
+  n: i32, s: usize, srcInner: i32, srcRow: i32, d: usize, dstInner: i32, dstRow: i32, r: usize, rowsInner: i32,
+): void {
+  if (dstRow == 0 && rowsInner == 4) {
+    for (; n >= 4; n -= 4, r += 16) {
+      const at = i32x4.mul(v128.load(r), i32x4.splat(srcRow));
+      const s1 = s + srcInner, s2 = s1 + srcInner, s3 = s2 + srcInner;
+      const d1 = d + dstInner, d2 = d1 + dstInner, d3 = d2 + dstInner;
+      store<T>(d, load<T>(s + i32x4.extract_lane(at, 0)));
+      store<T>(d1, load<T>(s1 + i32x4.extract_lane(at, 1)));
+      store<T>(d2, load<T>(s2 + i32x4.extract_lane(at, 2)));
+      store<T>(d3, load<T>(s3 + i32x4.extract_lane(at, 3)));
+      s = s3 + srcInner;
+      d = d3 + dstInner;
+    }
+  }
+  for (; n > 0; n--, s += srcInner, d += dstInner, r += rowsInner) {
+    const row = load<i32>(r);
+    store<T>(d + row * dstRow, load<T>(s + row * srcRow));
   }
 }
 
@@ -43,23 +65,91 @@ function move(p: usize, q: usize, bytes: i32): void {
   for (; bytes > 0; bytes--, p++, q++) store<u8>(q, load<u8>(p));
 }
 
-@inline
-function addInts(p: usize, q: usize, bytes: i32): void {
-  for (; bytes > 0; bytes -= 8, p += 8, q += 8) store<i64>(q, load<i64>(q) + load<i64>(p));
+/**
+ * dst = dst `op` src for each element of rows as `moveRows` copies them. The `type` of elements: 0 is float32, 1 float64, 2
+ * int64, 3 int32, 4 uint32, 5 int16, 6 uint16, 7 int8 and 8 uint8. The `op`: 0 is a sum, 1 a product, 2 a maximum and 3 a
+ * minimum.
+ */
+export function combineRows(
+  type: i32, op: i32, outer: i32, inner: i32, bytes: i32,
+  src: usize, srcOuter: i32, srcInner: i32, srcRow: i32,
+  dst: usize, dstOuter: i32, dstInner: i32, dstRow: i32,
+  rows: usize, rowsOuter: i32, rowsInner: i32,
+): void {
+  for (; outer > 0; outer--, src += srcOuter, dst += dstOuter, rows += rowsOuter) {
+    if (type == 0) combine<f32>(op, inner, bytes, src, srcInner, srcRow, dst, dstInner, dstRow, rows, rowsInner);
+    else if (type == 1) combine<f64>(op, inner, bytes, src, srcInner, srcRow, dst, dstInner, dstRow, rows, rowsInner);
+    else if (type == 2) combine<i64>(op, inner, bytes, src, srcInner, srcRow, dst, dstInner, dstRow, rows, rowsInner);
+    else if (type == 3) combine<i32>(op, inner, bytes, src, srcInner, srcRow, dst, dstInner, dstRow, rows, rowsInner);
+    else if (type == 4) combine<u32>(op, inner, bytes, src, srcInner, srcRow, dst, dstInner, dstRow, rows, rowsInner);
+    else if (type == 5) combine<i16>(op, inner, bytes, src, srcInner, srcRow, dst, dstInner, dstRow, rows, rowsInner);
+    else if (type == 6) combine<u16>(op, inner, bytes, src, srcInner, srcRow, dst, dstInner, dstRow, rows, rowsInner);
+    else if (type == 7) combine<i8>(op, inner, bytes, src, srcInner, srcRow, dst, dstInner, dstRow, rows, rowsInner);
+    else combine<u8>(op, inner, bytes, src, srcInner, srcRow, dst, dstInner, dstRow, rows, rowsInner);
+  }
+}
+
+function combine<T>(
+  op: i32, n: i32, bytes: i32,
+  s: usize, srcInner: i32, srcRow: i32, d: usize, dstInner: i32, dstRow: i32, r: usize, rowsInner: i32,
+): void {
+  if (bytes == sizeof<T>()) {
+    for (; n > 0; n--, s += srcInner, d += dstInner, r += rowsInner) {
+      const row = load<i32>(r);
+      const q = d + row * dstRow;
+      store<T>(q, combined<T>(op, load<T>(q), load<T>(s + row * srcRow)));
+    }
+    return;
+  }
+  for (; n > 0; n--, s += srcInner, d += dstInner, r += rowsInner) {
+    const row = load<i32>(r);
+    let p = s + row * srcRow, q = d + row * dstRow;
+    const end = q + bytes;
+    if (sizeof<T>() == 4 && isFloat<T>()) {
+      for (; q + 16 <= end; p += 16, q += 16) v128.store(q, combined4(op, v128.load(q), v128.load(p)));
+    }
+    for (; q < end; p += sizeof<T>(), q += sizeof<T>()) store<T>(q, combined<T>(op, load<T>(q), load<T>(p)));
+  }
 }
 
 @inline
-function combine(op: i32, p: usize, q: usize, bytes: i32): void {
-  for (; bytes >= 16; bytes -= 16, p += 16, q += 16) {
-    const x = v128.load(q), y = v128.load(p);
-    v128.store(
-      q,
-      op == SUM ? f32x4.add(x, y) : op == PROD ? f32x4.mul(x, y) : op == MAX ? f32x4.max(x, y) : f32x4.min(x, y),
-    );
-  }
-  for (; bytes > 0; bytes -= 4, p += 4, q += 4) {
-    const x = load<f32>(q), y = load<f32>(p);
-    store<f32>(q, op == SUM ? x + y : op == PROD ? x * y : op == MAX ? max<f32>(x, y) : min<f32>(x, y));
+function combined4(op: i32, x: v128, y: v128): v128 {
+  if (op == SUM) return f32x4.add(x, y);
+  if (op == PROD) return f32x4.mul(x, y);
+  return op == MAX ? f32x4.max(x, y) : f32x4.min(x, y);
+}
+
+@inline
+function combined<T>(op: i32, x: T, y: T): T {
+  if (op == SUM) return <T>(x + y);
+  if (op == PROD) return <T>(x * y);
+  return op == MAX ? max<T>(x, y) : min<T>(x, y);
+}
+
+/** Divides those of `n` elements of a `type` by `counts` (int32) and `more` whose count is not 0; quotients of integers are floored. */
+export function divideByCounts(type: i32, sums: usize, counts: usize, n: i32, more: i32): void {
+  if (type == 0) divide<f32>(sums, counts, n, more);
+  else if (type == 1) divide<f64>(sums, counts, n, more);
+  else if (type == 2) divide<i64>(sums, counts, n, more);
+  else if (type == 3) divide<i32>(sums, counts, n, more);
+  else if (type == 4) divide<u32>(sums, counts, n, more);
+  else if (type == 5) divide<i16>(sums, counts, n, more);
+  else if (type == 6) divide<u16>(sums, counts, n, more);
+  else if (type == 7) divide<i8>(sums, counts, n, more);
+  else divide<u8>(sums, counts, n, more);
+}
+
+function divide<T>(sums: usize, counts: usize, n: i32, more: i32): void {
+  for (; n > 0; n--, sums += sizeof<T>(), counts += 4) {
+    const count = load<i32>(counts);
+    if (count == 0) continue;
+    const sum = load<T>(sums);
+    if (isFloat<T>()) store<T>(sums, sum / <T>(count + more));
+    else {
+      const whole = <i64>sum, by = <i64>(count + more);
+      const quotient = whole / by;
+      store<T>(sums, <T>(quotient * by > whole ? quotient - 1 : quotient));
+    }
   }
 }
 
@@ -68,7 +158,17 @@ function combine(op: i32, p: usize, q: usize, bytes: i32): void {
  * and less than `size`.
  */
 export function readRows(index: usize, rows: usize, n: i32, least: i32, size: i32): i32 {
-  let fits: i32 = 1;
+  const lowest = i32x4.splat(least), sizes = i32x4.splat(size);
+  let fit = i32x4.splat(-1);
+  for (; n >= 4; n -= 4, index += 32, rows += 16) {
+    const a = v128.load(index), b = v128.load(index, 16);
+    const row = v128.shuffle<i32>(a, b, 0, 2, 4, 6), high = v128.shuffle<i32>(a, b, 1, 3, 5, 7);
+    const sign = i32x4.shr_s(row, 31);
+    const inside = v128.and(i32x4.ge_s(row, lowest), i32x4.lt_s(row, sizes));
+    fit = v128.and(fit, v128.and(inside, i32x4.eq(high, sign)));
+    v128.store(rows, i32x4.add(row, v128.and(sign, sizes)));
+  }
+  let fits = <i32>i32x4.all_true(fit);
   for (; n > 0; n--, index += 8, rows += 4) {
     const row = load<i64>(index);
     fits &= <i32>(row >= least) & <i32>(row < size);

@@ -1,21 +1,27 @@
-// Compiles assembly/index.ts into src/kernels*.gen.ts. With --check: fails when one of them is stale.
+// Compiles assembly/index.ts into src/kernels*.gen.ts, and two modules that load on demand: assembly/reductions.ts and
+// assembly/indexing.ts. With --check: fails when one of them is stale.
 import { readFile, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import asc from "assemblyscript/asc";
-import { renderModule, renderTypes } from "./render-kernels.ts";
+import { renderFile, renderModule, renderTypes } from "./render-kernels.ts";
 
 const packageDir = fileURLToPath(new URL("..", import.meta.url));
 
 /** Kernels hold nothing that a result depends on, and allocate nothing: no garbage collector, memory imported. */
 const flags = [
-  ...["assembly/index.ts", "--outFile", "kernels.wasm", "--bindings", "raw", "--baseDir", packageDir],
+  ...["--outFile", "kernels.wasm", "--bindings", "raw", "--baseDir", packageDir],
   ...["-O3", "--noAssert", "--converge", "--runtime", "stub", "--enable", "simd", "--use", "abort="],
   ...["--disableWarning", "112", "--importMemory", "--noExportMemory", "--initialMemory", "1"],
 ];
 
-async function compile(...more: readonly string[]): Promise<{ readonly wasm: Uint8Array; readonly bindings: string }> {
+interface Compiled {
+  readonly wasm: Uint8Array;
+  readonly bindings: string;
+}
+
+async function compile(entry: string, ...more: readonly string[]): Promise<Compiled> {
   const written = new Map<string, Uint8Array | string>();
-  const { error, stderr } = await asc.main([...flags, ...more], {
+  const { error, stderr } = await asc.main([`assembly/${entry}`, ...flags, ...more], {
     writeFile: (name, contents) => void written.set(name, contents),
   });
   if (error) throw new Error(`assembly does not compile: ${error.message}\n${stderr.toString()}`);
@@ -25,14 +31,28 @@ async function compile(...more: readonly string[]): Promise<{ readonly wasm: Uin
 /** The rows of a tile of the matrix product, see assembly/gemm-tile.ts. */
 const rows = (count: number): string[] => ["--use", `TILE_ROWS=${count}`];
 
-const plain = await compile(...rows(4));
-const relaxed4 = await compile("--enable", "relaxed-simd", ...rows(4));
-const relaxed6 = await compile("--enable", "relaxed-simd", ...rows(6));
+const plain = await compile("index.ts", ...rows(4));
+const relaxed4 = await compile("index.ts", "--enable", "relaxed-simd", ...rows(4));
+const relaxed6 = await compile("index.ts", "--enable", "relaxed-simd", ...rows(6));
+const reductions = await compile("reductions.ts");
+const indexing = await compile("indexing.ts");
 const texts = {
-  "src/kernels.gen.ts": renderTypes(plain.bindings),
-  "src/kernels-plain.gen.ts": renderModule(plain.wasm, "for every processor"),
-  "src/kernels-relaxed4.gen.ts": renderModule(relaxed4.wasm, "with relaxed SIMD, whose tiles have four rows"),
-  "src/kernels-relaxed6.gen.ts": renderModule(relaxed6.wasm, "with relaxed SIMD, whose tiles have six rows"),
+  "src/kernels.gen.ts": renderFile(renderTypes(plain.bindings, "Kernels")),
+  "src/kernels-plain.gen.ts": renderFile(renderModule(plain.wasm, "for every processor")),
+  "src/kernels-relaxed4.gen.ts": renderFile(
+    renderModule(relaxed4.wasm, "with relaxed SIMD, whose tiles have four rows"),
+  ),
+  "src/kernels-relaxed6.gen.ts": renderFile(
+    renderModule(relaxed6.wasm, "with relaxed SIMD, whose tiles have six rows"),
+  ),
+  "src/kernels/reduce/reductions.gen.ts": renderFile(
+    renderTypes(reductions.bindings, "ReductionKernels"),
+    renderModule(reductions.wasm, "of reductions"),
+  ),
+  "src/kernels/index/indexing.gen.ts": renderFile(
+    renderTypes(indexing.bindings, "IndexKernels"),
+    renderModule(indexing.wasm, "of rows that positions choose"),
+  ),
 };
 for (const [name, text] of Object.entries(texts)) {
   const target = `${packageDir}/${name}`;
@@ -42,5 +62,5 @@ for (const [name, text] of Object.entries(texts)) {
     process.exitCode = 1;
   }
 }
-const sizes = [plain, relaxed4, relaxed6].map(({ wasm }) => wasm.byteLength);
+const sizes = [plain, relaxed4, relaxed6, reductions, indexing].map(({ wasm }) => wasm.byteLength);
 console.log(`${sizes.join(", ")} bytes of WebAssembly`);

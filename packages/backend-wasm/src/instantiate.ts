@@ -19,7 +19,11 @@ export function loadKernels(): Promise<InstantiateKernels> {
 }
 
 async function load(): Promise<InstantiateKernels> {
-  const { kernelsBase64 } = await suitable().catch(notLoaded);
+  return instantiate<Kernels>((await suitable().catch(notLoaded)).kernelsBase64);
+}
+
+/** Returns what instantiates a kernel module, which is compiled when that is first called. */
+export function instantiate<Exports>(kernelsBase64: string): (memory: WebAssembly.Memory, team?: Team) => Exports {
   const bytes = fromBase64(kernelsBase64);
   // A module takes a memory of one kind. Most threads only meet one.
   const compiled: { own?: WebAssembly.Module; shared?: WebAssembly.Module } = {};
@@ -29,9 +33,7 @@ async function load(): Promise<InstantiateKernels> {
     const code = compiled[kind];
     const { exports } = new WebAssembly.Instance(code, { env: { memory } });
     const functions = Object.entries(exports as Record<string, (...args: number[]) => unknown>);
-    return Object.fromEntries(
-      functions.map(([name, run]) => [name, team.shared(code, name, run)]),
-    ) as unknown as Kernels;
+    return Object.fromEntries(functions.map(([name, run]) => [name, team.shared(code, name, run)])) as Exports;
   };
 }
 

@@ -60,6 +60,32 @@ describe("strided copies", () => {
     }
   });
 
+  test.each([1, 2, 4, 8] as const)("columns that span much are copied, with %i bytes an element", (width) => {
+    const copy = { 1: kernels.copy1, 2: kernels.copy2, 4: kernels.copy4, 8: kernels.copy8 }[width];
+    for (const [rows, columns, row, step] of [
+      [5, 19, 1, 20_000],
+      [5, 16, -2, 20_000],
+      [3, 21, 0, 20_000],
+      [4, 9, 3, 40_000],
+    ] as const) {
+      bed.clear();
+      const data = Uint8Array.from({ length: columns * step * width }, (_, i) => i % 251);
+      const first = row < 0 ? -row * rows : 0;
+      const layout = Int32Array.of(1, 1, 1, 1, rows, columns, 0, 0, 0, 0, row, step, 0, 0, 0, 0, columns + 1, 1);
+      const dst = bed.put(new Uint8Array(rows * (columns + 1) * width));
+      copy(bed.put(data) + first * width, dst, putLayout(bed, layout));
+      const expected = new Uint8Array(rows * (columns + 1) * width);
+      for (let r = 0; r < rows; r++) {
+        for (let c = 0; c < columns; c++) {
+          const from = (first + r * row + c * step) * width;
+          expected.set(data.subarray(from, from + width), (r * (columns + 1) + c) * width);
+        }
+      }
+      expect(bed.bytes(dst, expected.length)).toEqual(expected);
+      expect(bed.intact()).toBe(true);
+    }
+  });
+
   test("a copy takes rank six, broadcast and negative strides, and a destination with gaps", () => {
     const data = rng.floats(64);
     const layout = Int32Array.from([2, 1, 3, 2, 2, 3, 0, 0, 5, 16, 7, -2, 60, 0, 20, 10, 5, 1]);

@@ -147,35 +147,6 @@ export interface Kernels {
   maxColumns(src: Pointer, dst: Pointer, outer: number, n: number, columns: number, row: number): void;
   minColumns(src: Pointer, dst: Pointer, outer: number, n: number, columns: number, row: number): void;
   sumColumns(src: Pointer, dst: Pointer, outer: number, n: number, columns: number, row: number, divisor: number): void;
-  indexRows(
-    op: number,
-    outer: number,
-    inner: number,
-    bytes: number,
-    src: Pointer,
-    srcOuter: number,
-    srcInner: number,
-    srcRow: number,
-    dst: Pointer,
-    dstOuter: number,
-    dstInner: number,
-    dstRow: number,
-    rows: Pointer,
-    rowsOuter: number,
-    rowsInner: number,
-  ): void;
-  readRows(index: Pointer, rows: Pointer, n: number, least: number, size: number): number;
-  reduceInts(
-    op: number,
-    bytes: number,
-    src: Pointer,
-    dst: Pointer,
-    outer: number,
-    n: number,
-    columns: number,
-    row: number,
-  ): void;
-  runningSums(kind: number, src: Pointer, dst: Pointer, n: number, srcStep: number, dstStep: number): void;
   transpose(
     src: Pointer,
     dst: Pointer,
@@ -236,6 +207,7 @@ export interface Kernels {
     first: number,
     count: number,
     output: Pointer,
+    weight: Pointer,
   ): void;
   fillBias(dst: Pointer, rows: number, channels: number, bias: Pointer): void;
   gather5(

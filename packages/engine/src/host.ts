@@ -12,7 +12,8 @@ export {
 } from "./host/host-kernel.ts";
 export { type AxisResize, type AxisTable, type ResizeMode, resizeTable } from "./host/resize-tables.ts";
 export { type AxisWindow, adaptiveWindows, type Sliding, slidingWindows } from "./host/windows.ts";
-export { orderKeys } from "./order/keys.ts";
+export { setKeys } from "./order/keys.ts";
 export { selectFirst, sortsByRadix } from "./order/select.ts";
 export { SELECTION_OPS, SELECTIONS } from "./order/selections.ts";
-export { type Ordered, sortRange, stableSort } from "./order/sort.ts";
+export { type Ordered, sortRange } from "./order/sort.ts";
+export { stableSort } from "./order/stable-sort.ts";

@@ -68,18 +68,22 @@ export function floatToBits(dtype: SmallFloat, value: number): number {
   return negative ? bits | (1 << (8 * bytes - 1)) : bits;
 }
 
-function roundedMagnitude(value: number, mantissa: number, bias: number): number {
-  if (value === Number.POSITIVE_INFINITY) return value;
-  const exponent = Math.max(exponentOf(value), 1 - bias);
-  // A power of two divides exactly, so this rounds once. A carry runs into the exponent field, as it should.
-  return (exponent + bias - 1) * 2 ** mantissa + roundHalfEven(value / 2 ** (exponent - mantissa));
-}
-
 const SCRATCH = new DataView(new ArrayBuffer(8));
 
-function exponentOf(value: number): number {
+/** The bits without the sign, of which none is lost in a double's upper word. A carry runs into the exponent, as it should. */
+function roundedMagnitude(value: number, mantissa: number, bias: number): number {
   SCRATCH.setFloat64(0, value);
-  return ((SCRATCH.getUint16(0) >> 4) & 0x7ff) - 1023;
+  const word = SCRATCH.getUint32(0);
+  const exponent = (word >>> 20) - 1023;
+  if (exponent > 1023) return Number.POSITIVE_INFINITY;
+  // A product with a power of two is exact, so this rounds once.
+  if (exponent < 1 - bias) return roundHalfEven(value * 2 ** (bias - 1 + mantissa));
+  const lost = 20 - mantissa;
+  const kept = word >>> lost;
+  const rest = word & ((1 << lost) - 1);
+  const half = 1 << (lost - 1);
+  const goesUp = rest > half || (rest === half && ((kept & 1) === 1 || SCRATCH.getUint32(4) !== 0));
+  return kept - ((1023 - bias) << mantissa) + (goesUp ? 1 : 0);
 }
 
 /** Rounds to an integer, ties to even; the sign of zero is kept. */

@@ -1,7 +1,7 @@
 """Matrix products. Sizes go past a register tile in each dimension, with remainders."""
 import torch
 
-from opcase import bf16, c64, case, f16, f64, i8, i32, i64, inf, ints, nan, t, v
+from opcase import bf16, c64, case, f16, f64, i8, i32, i64, inf, ints, name_of, nan, t, v
 
 case("mm", "prime sizes", t(7, 11), t(11, 5))
 case("mm", "past the tiles", t(17, 37), t(37, 29))
@@ -116,3 +116,10 @@ case("cdist", "no features", t(3, 0), t(7, 0), 1.0)
 case("cdist", "no rows", t(2, 0, 5), t(2, 7, 5), 1.0)
 case("_pdist_forward", "largest", t(7, 2), inf)
 case("_pdist_forward", "one row", t(1, 3), 1.0)
+
+# Rounded to half precision before the addend takes nearly all of it away, products would lose what is left.
+for half in (f16, bf16):
+    x, y = v([64, 0.75], [-64, 0.5], dtype=half), v([64, 1], [0.25, 0.75], dtype=half)
+    case("addmm", f"{name_of(half)}, rounded once", v([-4096, -64], [4096, 64], dtype=half), x, y)
+    case("addmv", f"{name_of(half)}, rounded once", v(-4096, 4096, dtype=half), x, y[:, 0])
+    case("baddbmm", f"{name_of(half)}, rounded once", v([-4096, -64], [4096, 64], dtype=half)[None], x[None], y[None])

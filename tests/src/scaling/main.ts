@@ -1,4 +1,4 @@
-// Runs `pnpm scaling`: see bench/README.md. Each load has a process of its own, which prints what it took.
+// Runs `pnpm scaling`: see bench/notes/growth.md. Each load has a process of its own, which prints what it took.
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -49,7 +49,7 @@ export interface BindOptions {
 
 /**
  * Weights of at most so many bytes are read: that takes some 30 ms more than to map them, and
- * nothing can happen to them afterwards (bench/README.md, Options of a load).
+ * nothing can happen to them afterwards (bench/notes/loads.md, Options of a load).
  */
 const READ_UP_TO = 64 * 2 ** 20;
 /** How many weights are read at the same time. */

@@ -1,3 +1,4 @@
+import { loading } from "@pt2/registry/on-demand";
 import { keyOf } from "@pt2/registry/scalar";
 import { isShared } from "../threads/shared-import.ts";
 import { ALONE, type Team } from "../threads/team.ts";
@@ -39,9 +40,12 @@ export interface ElementwiseKernel {
 export interface ElementwiseCompiler {
   /** Throws `wasm.elementwise-dtype` for a dtype that generated code does not know. */
   add(spec: ElementwiseSpec): ElementwiseKernel;
-  /** Compiles what was added since the last build. */
+  /** Compiles what was added since the last build. Throws `NotLoaded` for functions that load on demand. */
   build(): void;
-  /** Compiles the same without blocking; browsers limit what their main thread may compile synchronously. */
+  /**
+   * Compiles the same without blocking, and loads what it needs. Browsers limit what their main thread may compile
+   * synchronously.
+   */
   buildAsync(): Promise<void>;
 }
 
@@ -74,7 +78,7 @@ export function createElementwiseCompiler(memory: WebAssembly.Memory, team: Team
     const helpers = new Map<string, number>();
     const append = (body: FunctionBody): number => IMPORTS.length + functions.push(body) - 1;
     const callee = (name: string): number => {
-      const index = helpers.get(name) ?? append(helperFunction(name));
+      const index = helpers.get(name) ?? append(helperFunction(name, callee));
       helpers.set(name, index);
       return index;
     };
@@ -124,7 +128,8 @@ export function createElementwiseCompiler(memory: WebAssembly.Memory, team: Team
     build,
     async buildAsync() {
       for (const batch of batches()) {
-        const { module, instance } = await WebAssembly.instantiate(encode(batch), imports);
+        const bytes = await loading(() => encode(batch));
+        const { module, instance } = await WebAssembly.instantiate(bytes, imports);
         link(batch, module, instance);
       }
       pending = pending.filter((entry) => entry.run === undefined);

@@ -43,12 +43,12 @@ export function emitter(parameters: number, callee: (name: string) => number): E
 
   const compute = (node: Node): void => {
     if (node.op === "any") {
-      const [condition, x, otherwise] = node.args as readonly [Node, Node, Node];
-      keep(x);
+      const [condition, otherwise, ...operands] = node.args as readonly [Node, Node, ...Node[]];
+      operands.forEach(keep);
       keep(otherwise);
       push(condition);
       raw(control.ifValue(node.type));
-      push(x);
+      operands.forEach(push);
       raw(control.call(callee(node.callee as string)));
       raw(control.else);
       push(otherwise);

@@ -1,6 +1,6 @@
 // exp and functions made of it, in float32: at most 4 units in the last place from the true value, and right at
 // infinities.
-import { f32Ops } from "./f32.ts";
+import { f32Ops } from "./float-ops.ts";
 import type { Node, NodeGraph } from "./nodes.ts";
 
 /** Adding this leaves the nearest integer in the low bits of a float. */

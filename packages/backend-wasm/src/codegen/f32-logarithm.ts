@@ -1,5 +1,5 @@
 // Logarithms in float32.
-import { f32Ops } from "./f32.ts";
+import { f32Ops } from "./float-ops.ts";
 import type { Node, NodeGraph } from "./nodes.ts";
 
 /** (log(1 + m) - m + m²/2) / m³ for 1 + m between √½ and √2. */

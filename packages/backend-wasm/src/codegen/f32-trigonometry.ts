@@ -1,5 +1,5 @@
 // Sine and cosine in float32.
-import { f32Ops } from "./f32.ts";
+import { f32Ops } from "./float-ops.ts";
 import type { Node, NodeGraph } from "./nodes.ts";
 
 /** The argument beyond which the three-part reduction loses bits and the exact helper takes over. */
@@ -24,5 +24,5 @@ export function sine(g: NodeGraph, x: Node, quadrantsAhead: 0 | 1, helper: strin
   const odd = g.op("i32x4.shr_s", g.op("i32x4.shl", quadrant, g.i32(31)), g.i32(31));
   const sign = g.op("i32x4.shl", g.op("i32x4.shr_u", quadrant, g.i32(1)), g.i32(31));
   const value = g.op("v128.xor", f.choose(odd, cos, sin), sign);
-  return g.any(g.op("v128.any_true", f.gt(f.abs(x), LIMIT)), helper, x, value);
+  return f.unless(f.gt(f.abs(x), LIMIT), value, helper, x);
 }

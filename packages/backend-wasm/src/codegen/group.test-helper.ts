@@ -1,10 +1,12 @@
 // Runs a group as a generated kernel, and element by element with the reference evaluator.
 import { evaluateAll, type Operand, positions } from "@pt2/conformance";
 import { bitsToFloat, DTYPES, type DType, floatToBits, numel } from "@pt2/format";
+import { loading } from "@pt2/registry/on-demand";
 import type { ScalarValue, TypedExpr } from "@pt2/registry/scalar";
 import { createElementwiseCompiler } from "./compiler.ts";
 import { blockBytes, coalesce, innerModes, newBlock, writeBlock } from "./geometry.ts";
 import { liftNumbers } from "./lift-numbers.ts";
+import { vectorFunctions } from "./math-imports.ts";
 
 /** A group over an iteration space; outputs are contiguous unless strides are given. */
 export interface Group {
@@ -15,6 +17,8 @@ export interface Group {
   /** The sizes of the consecutive ranges to run; one range when absent. */
   readonly pieces?: readonly number[];
 }
+
+await loading(vectorFunctions);
 
 const memory: WebAssembly.Memory = new WebAssembly.Memory({ initial: 64 });
 const compiler = createElementwiseCompiler(memory);

@@ -1,5 +1,6 @@
 import type { DType } from "@pt2/format";
 import type { BinaryFn, TypedExpr, UnaryFn } from "@pt2/registry/scalar";
+import { inDoubles } from "./doubles.ts";
 import { erf, exp, exp2, expm1, tanh } from "./f32-exponential.ts";
 import { log, log1p, log2, log10 } from "./f32-logarithm.ts";
 import { sine } from "./f32-trigonometry.ts";
@@ -29,13 +30,13 @@ const F32_UNARY: { readonly [F in UnaryFn]?: (g: NodeGraph, x: Node) => Node } =
   log1p,
   tanh,
   erf,
-  sin: (g, x) => sine(g, x, 0, "sin.f32x4"),
-  cos: (g, x) => sine(g, x, 1, "cos.f32x4"),
+  sin: (g, x) => sine(g, x, 0, "sin.f32x4.each"),
+  cos: (g, x) => sine(g, x, 1, "cos.f32x4.each"),
 };
 
 /**
- * Lowers a function of one float. A function with neither an instruction nor an approximation is a helper that calls
- * JavaScript.
+ * Lowers a function of one float. A function with neither an instruction nor an approximation here is a call of a helper
+ * (see `helperFunction`).
  */
 export function lowerFloatUnary(g: NodeGraph, fn: UnaryFn, dtype: DType, lanes: Lanes): Lanes {
   const shape = shapeOf(dtype);
@@ -92,17 +93,8 @@ function lowerOne(g: NodeGraph, fn: BinaryFn, shape: Shape, x: Node, y: Node, yE
       return g.op(`${shape}.trunc`, g.op(`${shape}.div`, x, y));
     case "copysign":
       return g.op("v128.bitselect", x, y, magnitudeMask(g, shape));
-    case "mod":
-      return wrapRemainder(g, shape, g.call(`fmod.${shape}`, "v128", x, y), y);
-    case "floordiv":
-      return floorDivide(g, shape, x, y);
-    case "pow": {
-      const exponent = yExpr.kind === "const" ? Number(yExpr.value) : Number.NaN;
-      const power = Number.isInteger(exponent) && Math.abs(exponent) <= 16 ? integerPower(g, shape, x, exponent) : null;
-      return power ?? anyPower(g, shape, x, y, Number.isFinite(exponent));
-    }
-    case "hypot":
-      return shape === "f32x4" ? hypotenuse(g, x, y) : g.call(`${fn}.${shape}`, "v128", x, y);
+    case "pow":
+      return constantPower(g, shape, x, yExpr) ?? g.call(`pow.${shape}`, "v128", x, y);
     default:
       return g.call(`${fn}.${shape}`, "v128", x, y);
   }
@@ -126,78 +118,23 @@ function isBound(node: Node): boolean {
   return !Number.isNaN(view.getFloat32(0, true)) && !Number.isNaN(view.getFloat64(0, true));
 }
 
-function wrapRemainder(g: NodeGraph, shape: Shape, rest: Node, y: Node): Node {
-  return g.op("v128.bitselect", g.op(`${shape}.add`, rest, y), rest, disagrees(g, shape, rest, y));
-}
-
-/** Returns a mask of lanes where the remainder is not zero and does not have the divisor's sign. */
-function disagrees(g: NodeGraph, shape: Shape, rest: Node, y: Node): Node {
-  const zero = constantOf(g, shape, 0);
-  const negative = (z: Node): Node => g.op(`${shape}.lt`, z, zero);
-  return g.op("v128.and", g.op(`${shape}.ne`, rest, zero), g.op("v128.xor", negative(rest), negative(y)));
-}
-
-/** Computes PyTorch's div_floor from the remainder, so that it agrees with `mod`. */
-function floorDivide(g: NodeGraph, shape: Shape, x: Node, y: Node): Node {
-  const constant = (value: number): Node => constantOf(g, shape, value);
-  const rest = g.call(`fmod.${shape}`, "v128", x, y);
-  const plain = g.op(`${shape}.div`, x, y);
-  const exact = g.op(`${shape}.div`, g.op(`${shape}.sub`, x, rest), y);
-  const lowered = g.op("v128.bitselect", g.op(`${shape}.sub`, exact, constant(1)), exact, disagrees(g, shape, rest, y));
-  const floor = g.op(`${shape}.floor`, lowered);
-  const above = g.op(`${shape}.gt`, g.op(`${shape}.sub`, lowered, floor), constant(0.5));
-  const quotient = g.op("v128.bitselect", g.op(`${shape}.add`, floor, constant(1)), floor, above);
-  const signedZero = g.op("v128.bitselect", constant(0), plain, magnitudeMask(g, shape));
-  const result = g.op("v128.bitselect", signedZero, quotient, g.op(`${shape}.eq`, lowered, constant(0)));
-  return g.op("v128.bitselect", plain, result, g.op(`${shape}.eq`, y, constant(0)));
-}
-
-/** Computes C's pow: unlike in JavaScript, 1 to any power is 1, and so is -1 to an infinite one. */
-function anyPower(g: NodeGraph, shape: Shape, x: Node, y: Node, hasFiniteExponent: boolean): Node {
-  const power = g.call(`pow.${shape}`, "v128", x, y);
-  if (hasFiniteExponent) return power;
-  const [one, infinity] = [constantOf(g, shape, 1), constantOf(g, shape, Number.POSITIVE_INFINITY)];
-  const isSize = (z: Node, size: Node): Node => g.op(`${shape}.eq`, g.op(`${shape}.abs`, z), size);
-  const isUnit = g.op("v128.and", isSize(x, one), isSize(y, infinity));
-  return g.op("v128.bitselect", one, power, g.op("v128.or", isUnit, g.op(`${shape}.eq`, x, one)));
-}
-
 /**
- * Computes a power by squaring, in float32 with products in double precision, so that the result is rounded once. Squares
- * and cubes are plain products, as they are in PyTorch.
+ * Computes a power with a small whole exponent by squaring, in float32 with products in double precision, so that the
+ * result is rounded once. Squares and cubes are plain products, as they are in PyTorch.
  */
-function integerPower(g: NodeGraph, shape: Shape, x: Node, exponent: number): Node | null {
+function constantPower(g: NodeGraph, shape: Shape, x: Node, y: TypedExpr): Node | null {
+  const exponent = y.kind === "const" ? Number(y.value) : Number.NaN;
   if (exponent === 2 || exponent === 3) {
     const square = g.op(`${shape}.mul`, x, x);
     return exponent === 2 ? square : g.op(`${shape}.mul`, square, x);
   }
-  if (shape === "f64x2" || exponent < 0) return null;
-  return inDoubles(g, [x], ([given]) => {
-    let [result, base] = [g.f64x2(1), given!];
+  if (shape === "f64x2" || !(Number.isInteger(exponent) && exponent >= 0 && exponent <= 16)) return null;
+  return inDoubles(g, [x], (given) => {
+    let [result, base] = [g.f64x2(1), given];
     for (let rest = exponent; rest > 0; rest >>= 1) {
       if (rest & 1) result = g.op("f64x2.mul", result, base);
       if (rest > 1) base = g.op("f64x2.mul", base, base);
     }
     return result;
   });
-}
-
-/** Computes a length of float32, whose squares double precision holds. An infinite side makes it infinite, also beside NaN. */
-function hypotenuse(g: NodeGraph, x: Node, y: Node): Node {
-  const length = inDoubles(g, [x, y], (sides) => {
-    const [a, b] = sides.map((side) => g.op("f64x2.mul", side, side)) as [Node, Node];
-    return g.op("f64x2.sqrt", g.op("f64x2.add", a, b));
-  });
-  const infinity = constantOf(g, "f32x4", Number.POSITIVE_INFINITY);
-  const [left, right] = [x, y].map((side) => g.op("f32x4.eq", g.op("f32x4.abs", side), infinity)) as [Node, Node];
-  return g.op("v128.bitselect", infinity, length, g.op("v128.or", left, right));
-}
-
-/** Computes what becomes of float32 in double precision, and rounds it once. */
-function inDoubles(g: NodeGraph, given: readonly Node[], compute: (wide: readonly Node[]) => Node): Node {
-  const upper = (x: Node): Node => g.shuffle(x, x, [8, 9, 10, 11, 12, 13, 14, 15, 8, 9, 10, 11, 12, 13, 14, 15]);
-  const [low, high] = [given, given.map(upper)].map((lanes) =>
-    g.op("f32x4.demote_f64x2_zero", compute(lanes.map((lane) => g.op("f64x2.promote_low_f32x4", lane)))),
-  ) as [Node, Node];
-  return g.shuffle(low, high, [0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23]);
 }

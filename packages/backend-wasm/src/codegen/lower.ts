@@ -30,7 +30,10 @@ export function lower(g: NodeGraph, roots: readonly TypedExpr[], input: (index: 
         if (isComparison(fn)) return compare(g, fn as Comparison, x.dtype, of(x), of(y));
         const beside = fn === "add" && node.dtype === "float32" ? besideOne(x, y) : null;
         if (beside) return [beside.onePlus(g, of(beside.x)[0] as Node)];
-        if (DTYPES[node.dtype].kind === "float") return lowerFloatBinary(g, fn, node.dtype, of(x), of(y), y);
+        if (DTYPES[node.dtype].kind === "float") {
+          if (fn === "pow" && x.kind === "const" && x.value === 2) return lowerFloatUnary(g, "exp2", node.dtype, of(y));
+          return lowerFloatBinary(g, fn, node.dtype, of(x), of(y), y);
+        }
         return lowerIntBinary(g, fn, node.dtype, of(x), of(y), y);
       }
     }

@@ -10,7 +10,7 @@ export type Level = 0 | 1 | 2;
 /** A pure instruction over other nodes. Equal nodes are one object, so common subexpressions are computed once. */
 export interface Node {
   readonly id: number;
-  /** `call` is a call of a helper; `any` is `args[0] ? helper(args[1]) : args[2]`, for rare slow paths. */
+  /** `call` is a call of a helper; `any` is `args[0] ? helper(args[2], …) : args[1]`, for rare slow paths. */
   readonly op: Instruction | "call" | "any";
   readonly type: ValueType;
   readonly level: Level;
@@ -28,8 +28,8 @@ export interface NodeGraph {
   load(op: Instruction, address: Node, offset?: number, lane?: number, into?: Node): Node;
   local(index: number, type: ValueType, level: Level): Node;
   call(callee: string, type: ValueType, ...args: readonly Node[]): Node;
-  /** Makes `helper(x)` where `condition` is not zero, else `otherwise`. */
-  any(condition: Node, callee: string, x: Node, otherwise: Node): Node;
+  /** Makes `helper(…operands)` where `condition` is not zero, else `otherwise`. */
+  any(condition: Node, otherwise: Node, callee: string, ...operands: readonly Node[]): Node;
   i32(value: number): Node;
   /** Makes a constant vector with equal lanes. */
   f32x4(value: number): Node;
@@ -79,7 +79,8 @@ export function nodeGraph(): NodeGraph {
     },
     local: (index, type, level) => make("local.get", type, [], unsigned(index), undefined, level),
     call: (callee, type, ...args) => make("call", type, args, [], callee),
-    any: (condition, callee, x, otherwise) => make("any", otherwise.type, [condition, x, otherwise], [], callee),
+    any: (condition, otherwise, callee, ...operands) =>
+      make("any", otherwise.type, [condition, otherwise, ...operands], [], callee),
     i32: (value) => make("i32.const", "i32", [], signed(value)),
     f32x4: (value) => constant(4, (view, at) => view.setFloat32(at, value, true)),
     f64x2: (value) => constant(8, (view, at) => view.setFloat64(at, value, true)),

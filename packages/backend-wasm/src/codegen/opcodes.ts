@@ -174,6 +174,7 @@ const SIMD = {
   "i32x4.trunc_sat_f64x2_s_zero": 0xfc,
   "f64x2.convert_low_i32x4_s": 0xfe,
   "f32x4.relaxed_madd": 0x105,
+  "f64x2.relaxed_madd": 0x107,
 } as const;
 
 /** Name of an instruction. */

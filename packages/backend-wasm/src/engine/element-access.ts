@@ -76,14 +76,6 @@ export function numbers(heap: HeapArrays, view: TensorView): Elements<number> {
   };
 }
 
-/**
- * Returns how numbers of a dtype are multiplied, for {@link numbers}: a product of integers wraps around, and a double does
- * not have the low bits of a large one, which are what is left.
- */
-export function product(dtype: DType): (a: number, b: number) => number {
-  return DTYPES[dtype].kind === "float" ? (a, b) => a * b : Math.imul;
-}
-
 /** Accesses elements of an int64 tensor exactly. */
 export function bigints(heap: HeapArrays, view: TensorView): Elements<bigint> {
   const base = addressOf(view) / 8;
@@ -102,7 +94,7 @@ type Words = Uint8Array | Uint16Array | Uint32Array;
  * Returns the memory as the words that elements of a dtype consist of, and the number of words. Doubles would change
  * some NaNs.
  */
-function wordsOf(heap: HeapArrays, { dtype }: TensorView): { readonly words: Words; readonly perElement: number } {
+export function wordsOf(heap: HeapArrays, dtype: DType): { readonly words: Words; readonly perElement: number } {
   const { itemsize } = DTYPES[dtype];
   const buffer = heap.memory.buffer;
   if (itemsize >= 4) return { words: new Uint32Array(buffer), perElement: itemsize / 4 };
@@ -111,7 +103,7 @@ function wordsOf(heap: HeapArrays, { dtype }: TensorView): { readonly words: Wor
 
 /** Returns a function that copies single elements between tensors of one dtype, whatever it is. */
 export function mover(heap: HeapArrays, from: TensorView, to: TensorView): (source: number, target: number) => void {
-  const { words, perElement } = wordsOf(heap, from);
+  const { words, perElement } = wordsOf(heap, from.dtype);
   const [a, b] = [from, to].map((view) => addressOf(view) / words.BYTES_PER_ELEMENT) as [number, number];
   if (perElement === 1) {
     return (source, target) => {

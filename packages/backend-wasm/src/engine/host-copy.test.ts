@@ -4,8 +4,8 @@ import { expect, test } from "vitest";
 import { Heap } from "./heap.ts";
 import { readView } from "./host-copy.ts";
 
-const heap = new Heap();
-const address = heap.memory.buffer.byteLength - 65_536;
+const heap = new Heap({ reserved: 1 << 20 });
+const address = 65_536;
 heap.u8.forEach((_, i, bytes) => {
   bytes[i] = (i * 31 + (i >> 8) * 7) & 255;
 });
@@ -19,6 +19,10 @@ const LAYOUTS: readonly (readonly [string, readonly number[], readonly number[]]
   ["one element for all", [4, 3], [0, 0]],
   ["dimensions of one, whose strides mean nothing", [1, 4, 1, 3], [99, 1, 77, 4]],
   ["no elements", [3, 0, 2], [1, 5, 7]],
+  ["runs that are copied at once", [3, 2, 70], [70, 500, 1]],
+  ["columns that span much", [2, 5, 19], [5, 1, 2047]],
+  ["columns that span much, backwards", [3, 17], [-1, 2048]],
+  ["columns of one element", [19, 4], [1, 0]],
 ];
 
 test.each(LAYOUTS)("%s: elements of every size leave the heap row by row", (_, shape, strides) => {
@@ -29,7 +33,7 @@ test.each(LAYOUTS)("%s: elements of every size leave the heap row by row", (_, s
       const from = address + (3 + offset) * size;
       expected.push(...heap.u8.subarray(from, from + size));
     });
-    const view = { dtype, shape, strides, offset: 3, buffer: { handle: address, bytes: 65_536 } } as const;
+    const view = { dtype, shape, strides, offset: 3, buffer: { handle: address, bytes: 1 << 20 } } as const;
     expect([...readView(heap, view as never)]).toEqual(expected);
   }
 });

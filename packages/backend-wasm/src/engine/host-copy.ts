@@ -20,23 +20,59 @@ export function readView(heap: HeapArrays, view: TensorView): Uint8Array {
 
 type Words = Uint8Array | Uint16Array | Uint32Array;
 
+/** A dimension, and how many words apart its neighbors are read and written. */
+interface Axis {
+  readonly size: number;
+  readonly from: number;
+  readonly to: number;
+}
+
+const ONCE: Axis = { size: 1, from: 0, to: 0 };
+
+/** Words of a run that are copied at once: fewer are copied sooner one by one. */
+const RUN_WORDS = 64;
+
+/** Columns that are read at a time where those of a row span more words than this: a cache line is there until all of it is read. */
+const STRIP = 8;
+const WIDE = 32 * 1024;
+
 /** Copies elements of `perElement` words, the first of which begins at word `first`, to the front of `out`, row-major. */
-function copyRows(layout: Layout, source: Words, first: number, out: Words, perElement: number): void {
-  const shape = layout.shape.filter((size) => size !== 1);
-  const strides = layout.strides.flatMap((stride, d) => (layout.shape[d] === 1 ? [] : [stride * perElement]));
-  const width = shape.at(-1)! * perElement;
-  const copy = (dim: number, from: number, to: number): number => {
-    const [size, stride] = [shape[dim]!, strides[dim]!];
-    if (dim < shape.length - 1) {
-      for (let i = 0; i < size; i++) to = copy(dim + 1, from + i * stride, to);
-      return to;
+function copyRows({ shape, strides }: Layout, source: Words, first: number, out: Words, perElement: number): void {
+  const dense = contiguousStrides(shape);
+  const axes = shape.flatMap((size, d): readonly Axis[] =>
+    size === 1 ? [] : [{ size, from: strides[d]! * perElement, to: dense[d]! * perElement }],
+  );
+  const columns = axes.pop() ?? ONCE;
+  const steps = axes.map(({ from }) => Math.abs(from));
+  const nearest = steps.indexOf(Math.min(...steps));
+  const isAcross = steps[nearest]! < Math.abs(columns.from);
+  const [rows = ONCE] = axes.splice(isAcross ? nearest : -1, 1);
+  const strip = isAcross && columns.size * Math.abs(columns.from) > WIDE ? STRIP : columns.size;
+  const walk = (depth: number, p: number, q: number): void => {
+    const axis = axes[depth];
+    if (axis !== undefined) {
+      for (let i = 0; i < axis.size; i++) walk(depth + 1, p + i * axis.from, q + i * axis.to);
+      return;
     }
-    for (let k = 0; k < perElement; k++) {
-      for (let i = k, at = from + k; i < width; i += perElement, at += stride) out[to + i] = source[at]!;
+    for (let c = 0; c < columns.size; c += strip) {
+      const part = { ...columns, size: Math.min(strip, columns.size - c) };
+      copyPlane(source, p + c * columns.from, out, q + c * columns.to, rows, part);
     }
-    return to + width;
   };
-  copy(0, first, 0);
+  walk(0, first, 0);
+}
+
+function copyPlane(source: Words, p: number, out: Words, q: number, rows: Axis, { size, from, to }: Axis): void {
+  const words = size * to;
+  const isRun = from === to && words >= RUN_WORDS;
+  for (let r = 0; r < rows.size; r++, p += rows.from, q += rows.to) {
+    if (isRun) out.set(source.subarray(p, p + words), q);
+    else {
+      for (let k = 0; k < to; k++) {
+        for (let i = k, at = p + k; i < words; i += to, at += from) out[q + i] = source[at]!;
+      }
+    }
+  }
 }
 
 /** Copies row-major bytes to a row-major view. */

@@ -6,7 +6,6 @@ import { reinterpret } from "./copy/reinterpret.ts";
 import { asStridedScatter } from "./copy/scatter-views.ts";
 import { arange, full } from "./factory.ts";
 import { assertion } from "./index/assert.ts";
-import { indexPutMask } from "./index/index-put-mask.ts";
 import { gcd, lcm } from "./integers.ts";
 import { bmm } from "./matmul/bmm.ts";
 import { groupedMm } from "./matmul/grouped.ts";
@@ -21,7 +20,6 @@ import { amax, amin, mean, sum } from "./reduce/reduce.ts";
 import { resize } from "./resize/resize.ts";
 import { RECURRENT } from "./rnn/recurrent.ts";
 import { logSoftmax, softmax } from "./softmax.ts";
-import { selections, sort, topk } from "./sort/sort.ts";
 
 /** The kernels of the backend that load with it, by family. */
 export const KERNELS: readonly WasmKernel[] = [
@@ -50,14 +48,10 @@ export const KERNELS: readonly WasmKernel[] = [
   arange,
   full,
   asStridedScatter,
-  sort,
-  topk,
-  ...selections,
   matmulAny,
   ...RECURRENT,
   reinterpret,
   poolAny,
-  indexPutMask,
   assertion,
   matmulComplex,
   gcd,

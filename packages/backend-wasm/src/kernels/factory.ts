@@ -2,6 +2,7 @@ import { numel, viewAs } from "@pt2/backend";
 import { elementBytes, numberOf } from "@pt2/engine";
 import { DTYPES, type DType } from "@pt2/format";
 import { isTensor, type Scalar } from "@pt2/registry";
+import { bigints, numbers } from "../engine/element-access.ts";
 import { type WasmKernel, wasmKernel } from "../engine/kernel.ts";
 import { addressOf } from "../engine/tensor-view.ts";
 
@@ -16,13 +17,18 @@ export const arange: WasmKernel = wasmKernel({
   prepare(call, args) {
     const out = call.output();
     const [start, step] = [numberOf(args.start), numberOf(args.step)];
-    const exact = /int$/.test(DTYPES[out.dtype].kind);
+    const { kind, itemsize } = DTYPES[out.dtype];
+    const exact = (i: number): bigint => whole(start) + BigInt(i) * whole(step);
     call.step(() => {
-      const { itemsize } = DTYPES[out.dtype];
-      const to = addressOf(out);
-      for (let i = 0; i < numel(out.shape); i++) {
-        const value = exact ? whole(start) + BigInt(i) * whole(step) : Number(start) + i * Number(step);
-        call.heap.u8.set(elementBytes(out.dtype, value), to + i * itemsize);
+      const count = numel(out.shape);
+      if (/int$/.test(kind) && itemsize === 8) {
+        const { set } = bigints(call.heap, out);
+        for (let i = 0; i < count; i++) set(i, exact(i));
+        return;
+      }
+      const { set } = numbers(call.heap, out);
+      for (let i = 0; i < count; i++) {
+        set(i, /int$/.test(kind) ? Number(BigInt.asIntN(32, exact(i))) : Number(start) + i * Number(step));
       }
     });
   },

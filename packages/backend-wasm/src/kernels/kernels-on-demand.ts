@@ -18,6 +18,10 @@ export const PARTS: readonly Part<WasmKernel>[] = [
     ops: /^aten::(sum|prod|mean|a(rg)?m|(log)?cum)/,
     load: async () => (await import("./reduce/reduction-kernels.ts")).REDUCTION_KERNELS,
   },
+  {
+    ops: /^aten::(sort|topk|kthvalue|mode|nanmedian)/,
+    load: async () => (await import("./sort/sort.ts")).ORDER_KERNELS,
+  },
   { ops: HOST_OPS, load: async () => await (await import("./host-kernels.ts")).hostKernels() },
 ];
 

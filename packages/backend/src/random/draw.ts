@@ -5,16 +5,24 @@ import type { CpuGenerator } from "./cpu-generator.ts";
  * Draws what PyTorch's `uniform_(from, to)` draws for `count` elements of a floating-point dtype. A number that rounds
  * to `to` becomes `from`.
  */
-export function drawUniform(generator: CpuGenerator, dtype: DType, count: number, from = 0, to = 1): Float64Array {
-  const numbers = new Float64Array(count);
-  const round = roundingOf(dtype);
-  const [least, limit] = [round(from), round(to)];
-  const width = round(limit - least);
-  const isDouble = dtype === "float64";
+export function drawUniform(
+  generator: CpuGenerator,
+  dtype: DType,
+  count: number,
+  from = 0,
+  to = 1,
+): Float32Array | Float64Array {
+  const numbers = arrayFor(dtype, count);
+  fillUnit(generator, dtype, numbers);
+  const [least, limit] = [rounded(dtype, from), rounded(dtype, to)];
+  const width = rounded(dtype, limit - least);
+  const small = isSmallFloat(dtype);
+  // What is drawn has the digits of float32 or float64, and is below 1.
+  if (!small && least === 0 && width === 1) return numbers;
   for (let i = 0; i < count; i++) {
-    const drawn = isDouble ? generator.uniform() : (generator.random() & 0xffffff) / 2 ** 24;
-    const number = round(drawn * width + least);
-    numbers[i] = number === limit ? least : number;
+    const scaled = numbers[i]! * width + least;
+    numbers[i] = small ? rounded(dtype, scaled) : scaled;
+    if (numbers[i] === limit) numbers[i] = least;
   }
   return numbers;
 }
@@ -27,14 +35,16 @@ const BLOCK = 16;
  * rounds. Few elements are made one by one; many in blocks of 16 uniform numbers, of which the first eight give the
  * radius and the others the angle. The last block is drawn again in whole if it is not full.
  */
-export function drawNormal(generator: CpuGenerator, dtype: DType, count: number, mean = 0, std = 1): Float64Array {
-  if (count < BLOCK) return Float64Array.from({ length: count }, () => generator.normal() * std + mean);
-  const rest = count % BLOCK;
+export function drawNormal(
+  generator: CpuGenerator,
+  dtype: DType,
+  count: number,
+  mean = 0,
+  std = 1,
+): Float32Array | Float64Array {
+  const numbers = arrayFor(dtype, count);
+  if (count < BLOCK) return numbers.map(() => generator.normal() * std + mean);
   const isDouble = dtype === "float64";
-  const computed = isDouble ? "float64" : "float32";
-  // float16 and bfloat16 are computed in float32. Of them the elements of the last block are drawn once, not twice.
-  const numbers = new Float64Array(count);
-  numbers.set(drawUniform(generator, computed, isSmallFloat(dtype) ? count - rest : count));
   const transform = (begin: number): void => {
     for (let i = begin; i < begin + BLOCK / 2; i++) {
       const logarithm = Math.sqrt(-2 * Math.log(1 - numbers[i]!));
@@ -44,15 +54,30 @@ export function drawNormal(generator: CpuGenerator, dtype: DType, count: number,
       numbers[i + BLOCK / 2] = radius * Math.sin(angle) * std + mean;
     }
   };
+  const rest = count % BLOCK;
+  // float16 and bfloat16 are computed in float32. Of them the elements of the last block are drawn once, not twice.
+  fillUnit(generator, dtype, numbers.subarray(0, isSmallFloat(dtype) ? count - rest : count));
   for (let begin = 0; begin + BLOCK <= count; begin += BLOCK) transform(begin);
   if (rest > 0) {
-    numbers.set(drawUniform(generator, computed, BLOCK), count - BLOCK);
+    fillUnit(generator, dtype, numbers.subarray(count - BLOCK));
     transform(count - BLOCK);
   }
   return numbers;
 }
 
-function roundingOf(dtype: DType): (x: number) => number {
-  if (isSmallFloat(dtype)) return (x) => bitsToFloat(dtype, floatToBits(dtype, x));
-  return dtype === "float64" ? (x) => x : Math.fround;
+/** Fills an array with numbers in [0, 1), which have 53 random bits for float64 and 24 for other dtypes. */
+function fillUnit(generator: CpuGenerator, dtype: DType, numbers: Float32Array | Float64Array): void {
+  const { length } = numbers;
+  if (dtype === "float64") for (let i = 0; i < length; i++) numbers[i] = generator.uniform();
+  else for (let i = 0; i < length; i++) numbers[i] = (generator.random() & 0xffffff) / 2 ** 24;
+}
+
+/** Makes an array of a dtype's numbers, which rounds what is put in. Those of small dtypes are rounded only once, later. */
+function arrayFor(dtype: DType, count: number): Float32Array | Float64Array {
+  return dtype === "float32" ? new Float32Array(count) : new Float64Array(count);
+}
+
+function rounded(dtype: DType, x: number): number {
+  if (isSmallFloat(dtype)) return bitsToFloat(dtype, floatToBits(dtype, x));
+  return dtype === "float64" ? x : Math.fround(x);
 }

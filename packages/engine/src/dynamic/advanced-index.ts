@@ -1,10 +1,10 @@
 import { numel } from "@pt2/backend";
+import { hostArray } from "../host/host-array.ts";
 import { indexError } from "../staged/index-error.ts";
 import type { HostData } from "../staged/run-value.ts";
 import { broadcastPositions, broadcastShape } from "../strides/broadcast.ts";
 import { wrapIndex } from "../strides/offsets.ts";
-import { reader } from "./elements.ts";
-import { indexIn, positions } from "./nonzero.ts";
+import { indicesIn, positions } from "./nonzero.ts";
 
 /** `self[indices]` as the shape of the result and the offset in `self` of each of its elements. */
 export interface Selection {
@@ -14,7 +14,8 @@ export interface Selection {
 
 interface Index {
   readonly shape: readonly number[];
-  at(position: number): number;
+  /** Row-major; those of a tensor count from the end where they are negative. */
+  readonly rows: Int32Array | Float64Array;
 }
 
 /** Selects with index tensors and masks; null keeps a dimension. A mask stands for the positions of its true elements. */
@@ -29,12 +30,13 @@ export function selectElements(
   const common = broadcastShape(used.map((index) => index.shape));
   const bases = new Float64Array(numel(common));
   for (const [k, index] of used.entries()) {
-    const dim = dims[k]!;
-    const from = broadcastPositions(index.shape, common);
+    const [dim, from] = [dims[k]!, positionsIn(index.shape, common)];
+    const [size, stride] = [shape[dim]!, strides[dim]!];
     for (let i = 0; i < bases.length; i++) {
-      const row = wrapIndex(index.at(from[i]!), shape[dim]!);
-      if (row === null) throw indexError(index.at(from[i]!), dim, shape[dim]!);
-      bases[i]! += row * strides[dim]!;
+      const given = index.rows[from === null ? i : from[i]!]!;
+      const row = wrapIndex(given, size);
+      if (row === null) throw indexError(given, dim, size);
+      bases[i]! += row * stride;
     }
   }
   const adjacent = dims.every((d, i) => d === dims[0]! + i);
@@ -47,22 +49,26 @@ export function selectElements(
       [0],
     );
   const [leads, tails] = [spread(before), spread(after)];
+  const size = (d: number): number => shape[d]!;
+  const selected = [...before.map(size), ...common, ...after.map(size)];
+  if (kept.length === 0) return { shape: selected, offsets: bases };
   const offsets = new Float64Array(leads.length * bases.length * tails.length);
   let next = 0;
   for (const lead of leads) for (const base of bases) for (const tail of tails) offsets[next++] = lead + base + tail;
-  const size = (d: number): number => shape[d]!;
-  return { shape: [...before.map(size), ...common, ...after.map(size)], offsets };
+  return { shape: selected, offsets };
 }
 
 /** One index per dimension. */
 function expandMasks(indices: readonly (HostData | null)[]): readonly (Index | null)[] {
   return indices.flatMap((index): readonly (Index | null)[] => {
     if (index === null) return [null];
-    if (index.dtype !== "bool" && index.dtype !== "uint8") {
-      const read = reader(index);
-      return [{ shape: index.shape, at: (i) => Number(read(i)) }];
-    }
+    if (index.dtype !== "bool" && index.dtype !== "uint8") return [{ shape: index.shape, rows: hostArray(index).data }];
     const found = positions(index);
-    return index.shape.map((_, d) => ({ shape: [found.length], at: (i) => indexIn(index.shape, d, found[i]!) }));
+    return index.shape.map((_, d) => ({ shape: [found.length], rows: indicesIn(index.shape, d, found) }));
   });
+}
+
+/** Where in an index the entry for each position of a common shape is; null where that is the same place. */
+function positionsIn(own: readonly number[], common: readonly number[]): Int32Array | null {
+  return numel(own) === numel(common) ? null : broadcastPositions(own, common);
 }

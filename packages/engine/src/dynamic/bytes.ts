@@ -3,6 +3,8 @@ import type { HostData } from "../staged/run-value.ts";
 
 /** Rows of at most so many words are copied word by word: a call for each would take longer. */
 const SHORT = 16;
+/** Rows of at most so many words are copied column by column: a loop for each would take longer. */
+const SHORTEST = 2;
 
 /** Rows of `size` bytes, picked by number from consecutive bytes. */
 export function takeRows(bytes: Uint8Array, size: number, rows: ArrayLike<number>): Uint8Array {
@@ -10,6 +12,12 @@ export function takeRows(bytes: Uint8Array, size: number, rows: ArrayLike<number
   const isWords = size % 4 === 0 && bytes.byteOffset % 4 === 0;
   const [from, to] = isWords ? [words(bytes), words(taken)] : [bytes, taken];
   const width = isWords ? size / 4 : size;
+  if (width <= SHORTEST) {
+    for (let k = 0; k < width; k++) {
+      for (let i = 0, at = k; i < rows.length; i++, at += width) to[at] = from[rows[i]! * width + k]!;
+    }
+    return taken;
+  }
   for (let i = 0, at = 0; i < rows.length; i++, at += width) {
     const first = rows[i]! * width;
     if (width > SHORT) to.set(from.subarray(first, first + width), at);

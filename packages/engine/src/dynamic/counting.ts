@@ -1,35 +1,36 @@
-import { numel, viewAs } from "@pt2/backend";
+import { numel } from "@pt2/backend";
 import { DTYPES, normalDim } from "@pt2/format";
+import { hostArray, hostData } from "../host/host-array.ts";
 import { type DynamicKernel, dynamicKernel } from "../staged/dynamic-kernel.ts";
 import type { HostData } from "../staged/run-value.ts";
 import { int64Tensor, takeRows } from "./bytes.ts";
-import { reader } from "./elements.ts";
 import { dynamicError, requireRoom } from "./errors.ts";
 
 /** `bincount(self, weights?, minlength)` */
 export const bincount: DynamicKernel = dynamicKernel(["aten::bincount"], ({ self, weights, minlength }) => {
   const values = integers(self);
-  if (values.some((value) => value < 0) || minlength < 0)
-    throw dynamicError("bincount only supports 1-d non-negative integral inputs");
-  const size = values.reduce((most, value) => Math.max(most, value + 1), minlength);
+  const [least, most] = extremesOf(values);
+  if (least < 0 || minlength < 0) throw dynamicError("bincount only supports 1-d non-negative integral inputs");
+  const size = Math.max(most + 1, minlength);
   requireRoom("bincount", size * 8);
-  const sums = new Float64Array(size);
-  const weight = weights === null ? null : reader(weights);
-  for (const [i, value] of values.entries()) sums[value]! += weight === null ? 1 : Number(weight(i));
-  if (weights === null) return [int64Tensor([size], sums)];
+  if (weights === null) {
+    const counts = new Float64Array(size);
+    for (let i = 0; i < values.length; i++) counts[values[i]!]!++;
+    return [int64Tensor([size], counts)];
+  }
+  // Sums are rounded as the weights are.
   const dtype = weights.dtype === "float32" ? "float32" : "float64";
-  const data = dtype === "float32" ? Float32Array.from(sums) : sums;
-  return [{ dtype, shape: [size], bytes: new Uint8Array(data.buffer) }];
+  const sums = dtype === "float32" ? new Float32Array(size) : new Float64Array(size);
+  const { data } = hostArray(weights);
+  for (let i = 0; i < values.length; i++) sums[values[i]!]! += data[i]!;
+  return [{ dtype, shape: [size], bytes: new Uint8Array(sums.buffer) }];
 });
 
 /** `repeat_interleave(repeats)`: position i, as often as `repeats[i]`. */
 export const repeatPositions: DynamicKernel = dynamicKernel(["aten::repeat_interleave.Tensor"], ({ repeats }) => {
-  const { dtype } = repeats;
   const rows = repeated(integers(repeats));
-  const bytes = new Uint8Array(rows.length * DTYPES[dtype].itemsize);
-  const array = viewAs(dtype, bytes);
-  for (const [i, row] of rows.entries()) array[i] = dtype === "int64" ? BigInt(row) : row;
-  return [{ dtype, shape: [rows.length], bytes }];
+  const shape = [rows.length];
+  return [repeats.dtype === "int64" ? int64Tensor(shape, rows) : hostData({ dtype: repeats.dtype, shape }, rows)];
 });
 
 /** `repeat_interleave(self, repeats, dim?)`: slice i of a dimension, as often as `repeats[i]`. */
@@ -41,9 +42,10 @@ export const repeatSlices: DynamicKernel = dynamicKernel(
     const at = dim === null ? 0 : normalDim(dim, shape.length);
     const size = shape[at]!;
     const counts = integers(repeats);
-    const rows = repeated(counts.length === 1 ? new Array<number>(size).fill(counts[0]!) : counts);
+    const rows = repeated(counts.length === 1 ? new Float64Array(size).fill(counts[0]!) : counts);
     const outer = numel(shape.slice(0, at));
-    const all = Array.from({ length: outer }, (_, o) => rows.map((row) => o * size + row)).flat();
+    const all = new Float64Array(outer * rows.length);
+    for (let o = 0, next = 0; o < outer; o++) for (const row of rows) all[next++] = o * size + row;
     const slice = numel(shape.slice(at + 1)) * DTYPES[dtype].itemsize;
     return [{ dtype, shape: shape.map((n, d) => (d === at ? rows.length : n)), bytes: takeRows(bytes, slice, all) }];
   },
@@ -53,22 +55,37 @@ export const repeatSlices: DynamicKernel = dynamicKernel(
 export const oneHot: DynamicKernel = dynamicKernel(["aten::one_hot"], ({ self }) => {
   const { shape } = self;
   const values = integers(self);
-  if (values.some((value) => value < 0)) throw dynamicError("one_hot: class values must be non-negative");
-  const classes = values.reduce((most, value) => Math.max(most, value + 1), 0);
+  const [least, most] = extremesOf(values);
+  if (least < 0) throw dynamicError("one_hot: class values must be non-negative");
+  const classes = most + 1;
   requireRoom("one_hot", values.length * classes * 8);
   const flags = new Uint8Array(values.length * classes);
-  for (const [i, value] of values.entries()) flags[i * classes + value] = 1;
+  for (let i = 0; i < values.length; i++) flags[i * classes + values[i]!] = 1;
   return [int64Tensor([...shape, classes], flags)];
 });
 
-function integers(tensor: HostData): readonly number[] {
-  const read = reader(tensor);
-  return Array.from({ length: numel(tensor.shape) }, (_, i) => Number(read(i)));
+function integers(tensor: HostData): Float64Array {
+  return hostArray(tensor).data;
 }
 
-function repeated(counts: readonly number[]): readonly number[] {
+/** The smallest and the largest of numbers; 0 and -1 if there are none. */
+function extremesOf(values: Float64Array): readonly [number, number] {
+  let [least, most] = [values[0] ?? 0, values[0] ?? -1];
+  for (let i = 1; i < values.length; i++) {
+    least = Math.min(least, values[i]!);
+    most = Math.max(most, values[i]!);
+  }
+  return [least, most];
+}
+
+function repeated(counts: Float64Array): Float64Array {
   if (counts.some((count) => count < 0)) throw dynamicError("repeat_interleave: repeats can not be negative");
   const total = counts.reduce((sum, count) => sum + count, 0);
   requireRoom("repeat_interleave", total * 8);
-  return counts.flatMap((count, i) => new Array<number>(count).fill(i));
+  const rows = new Float64Array(total);
+  for (let i = 0, start = 0; i < counts.length; i++) {
+    rows.fill(i, start, start + counts[i]!);
+    start += counts[i]!;
+  }
+  return rows;
 }

@@ -1,27 +1,29 @@
 import { numel } from "@pt2/backend";
 import { DTYPES, normalDim } from "@pt2/format";
-import { sortRange } from "../order/sort.ts";
+import { setKeys } from "../order/keys.ts";
+import { type Ordered, sortRange } from "../order/sort.ts";
+import { stableSort } from "../order/stable-sort.ts";
 import { type DynamicKernel, dynamicKernel } from "../staged/dynamic-kernel.ts";
 import type { HostData, RunValue } from "../staged/run-value.ts";
-import { int64Tensor, takeRows } from "./bytes.ts";
+import { int64Tensor, takeElements, takeRows } from "./bytes.ts";
 import { reader } from "./elements.ts";
 
-/** Distinct elements: where each of them first is, which of them each element is, and how many are equal to it. */
+/** Distinct elements: positions, equal ones beside each other, and where in them those of each element begin. */
 interface Distinct {
-  readonly firsts: readonly number[];
-  readonly inverse: Int32Array;
-  readonly counts: readonly number[];
+  readonly count: number;
+  /** Null where all are in place. */
+  readonly positions: Int32Array | null;
+  readonly starts: Int32Array;
 }
 
 /** `_unique` and `_unique2` of the elements of a tensor, ascending. */
 export const unique: DynamicKernel = dynamicKernel(
   ["aten::_unique", "aten::_unique2"],
   ({ self, return_inverse, return_counts }) => {
-    const keys = keysOf(self);
-    const found = runs(
-      sortedBy(keys.some(Number.isNaN) ? ranksOf(keys.length, elementOrder(self)) : keys),
-      sameKey(keys),
-    );
+    const keys = keysOf(self, true);
+    const order = keys.includes(Number.NaN) ? keysOf(self, false) : keys;
+    const isFloat = DTYPES[self.dtype].kind === "float";
+    const found = runs(keys.length, sortedBy(order, isFloat ? sortRange : stableSort), sameKey(keys));
     return flatResults(self, found, return_inverse, return_counts === true);
   },
 );
@@ -31,7 +33,8 @@ export const uniqueDim: DynamicKernel = dynamicKernel(
   ["aten::unique_dim"],
   ({ self, dim, return_inverse, return_counts }) => {
     const slices = slicesOf(self, dim);
-    const found = runs(sortedBy(ranksOf(slices.count, slices.compare)), sameIn(slices));
+    const positions = sortedBy(ranksOf(slices.count, slices.compare), sortRange);
+    const found = runs(slices.count, positions, sameIn(slices));
     return sliceResults(slices, found, return_inverse, return_counts);
   },
 );
@@ -41,11 +44,11 @@ export const uniqueConsecutive: DynamicKernel = dynamicKernel(
   ["aten::unique_consecutive", "aten::unique_dim_consecutive"],
   ({ self: tensor, dim, return_inverse, return_counts }) => {
     if (dim === null) {
-      const keys = keysOf(tensor);
-      return flatResults(tensor, runs(inOrder(keys.length), sameKey(keys)), return_inverse, return_counts);
+      const keys = keysOf(tensor, true);
+      return flatResults(tensor, runs(keys.length, null, sameKey(keys)), return_inverse, return_counts);
     }
     const slices = slicesOf(tensor, dim);
-    return sliceResults(slices, runs(inOrder(slices.count), sameIn(slices)), return_inverse, return_counts);
+    return sliceResults(slices, runs(slices.count, null, sameIn(slices)), return_inverse, return_counts);
   },
 );
 
@@ -64,15 +67,10 @@ function order(x: number | bigint, y: number | bigint): number {
   return x > y ? 1 : Number(Number.isNaN(x)) - Number(Number.isNaN(y)) || Number.NaN;
 }
 
-/** Numbers in whose order the elements are, with NaN for NaN. Integers beyond the exact ones of double precision are ranked. */
-function keysOf(tensor: HostData): Float64Array {
-  const [read, count] = [reader(tensor), numel(tensor.shape)];
-  const keys = new Float64Array(count);
-  for (let i = 0; i < count; i++) {
-    const value = read(i);
-    if (typeof value === "bigint" && !Number.isSafeInteger(Number(value))) return ranksOf(count, elementOrder(tensor));
-    keys[i] = Number(value);
-  }
+/** Numbers in whose order the elements are; `raw`: with NaN for NaN. */
+function keysOf({ dtype, shape, bytes }: HostData, raw: boolean): Float64Array {
+  const keys = new Float64Array(numel(shape));
+  setKeys(keys, { dtype, bytes, start: 0, stride: 1 }, { raw });
   return keys;
 }
 
@@ -88,15 +86,17 @@ function ranksOf(count: number, compare: Compare): Float64Array {
   return ranks;
 }
 
-/** Which of equal ones comes first is left to PyTorch's way of sorting. */
-function sortedBy(keys: Float64Array): Int32Array {
+/** Which of equal ones comes first is left to the way of sorting: as in PyTorch where such can differ. */
+function sortedBy(keys: Float64Array, sort: (ordered: Ordered, first: number, last: number) => void): Int32Array {
   const at = inOrder(keys.length);
-  sortRange({ keys, at }, 0, keys.length);
+  sort({ keys, at }, 0, keys.length);
   return at;
 }
 
 function inOrder(count: number): Int32Array {
-  return new Int32Array(count).map((_, i) => i);
+  const positions = new Int32Array(count);
+  for (let i = 0; i < count; i++) positions[i] = i;
+  return positions;
 }
 
 /** Whether two elements or slices are equal. NaN equals nothing, itself included. */
@@ -111,29 +111,45 @@ function sameIn({ compare }: Slices): Same {
 }
 
 /** Groups equal neighbors. */
-function runs(positions: Int32Array, isSame: Same): Distinct {
-  const firsts: number[] = [];
-  const counts: number[] = [];
-  const inverse = new Int32Array(positions.length);
-  for (const position of positions) {
-    const last = firsts.at(-1);
-    if (last === undefined || !isSame(last, position)) {
-      firsts.push(position);
-      counts.push(0);
-    }
-    counts[counts.length - 1]!++;
-    inverse[position] = firsts.length - 1;
+function runs(count: number, positions: Int32Array | null, isSame: Same): Distinct {
+  const starts = new Int32Array(count);
+  let found = 0;
+  for (let i = 0; i < count; i++) {
+    const isNext = i > 0 && (positions === null ? isSame(i - 1, i) : isSame(positions[i - 1]!, positions[i]!));
+    if (!isNext) starts[found++] = i;
   }
-  return { firsts, inverse, counts };
+  return { count, positions, starts: starts.subarray(0, found) };
+}
+
+/** Where each distinct element first is. */
+function firstsOf({ positions, starts }: Distinct): Int32Array {
+  if (positions === null) return starts;
+  const firsts = new Int32Array(starts.length);
+  for (let i = 0; i < starts.length; i++) firsts[i] = positions[starts[i]!]!;
+  return firsts;
+}
+
+/** Which of the distinct elements each element is, if wanted. */
+function inverseOf({ count, positions, starts }: Distinct, wanted: boolean, shape: readonly number[]): HostData {
+  if (!wanted) return int64Tensor([0], []);
+  const inverse = new Int32Array(count);
+  for (let i = 0, group = -1; i < count; i++) {
+    if (starts[group + 1] === i) group++;
+    inverse[positions === null ? i : positions[i]!] = group;
+  }
+  return int64Tensor(shape, inverse);
+}
+
+/** How many elements are equal to each distinct one, if wanted. */
+function countsOf({ count, starts }: Distinct, wanted: boolean): HostData {
+  if (!wanted) return int64Tensor([0], []);
+  const counts = new Int32Array(starts.length);
+  for (let i = 0; i < counts.length; i++) counts[i] = (starts[i + 1] ?? count) - starts[i]!;
+  return int64Tensor([counts.length], counts);
 }
 
 function flatResults(self: HostData, found: Distinct, inverse: boolean, counts: boolean): readonly RunValue[] {
-  const bytes = takeRows(self.bytes, DTYPES[self.dtype].itemsize, found.firsts);
-  return [
-    { dtype: self.dtype, shape: [found.firsts.length], bytes },
-    inverse ? int64Tensor(self.shape, found.inverse) : int64Tensor([0], []),
-    counts ? int64Tensor([found.counts.length], found.counts) : int64Tensor([0], []),
-  ];
+  return [takeElements(self, firstsOf(found)), inverseOf(found, inverse, self.shape), countsOf(found, counts)];
 }
 
 interface Slices {
@@ -169,12 +185,13 @@ function sliceResults(
 ): readonly RunValue[] {
   const { dtype, shape, bytes } = tensor;
   const outer = numel(shape.slice(0, dim));
-  const rows = Array.from({ length: outer }, (_, o) => found.firsts.map((first) => o * count + first)).flat();
+  const firsts = [...firstsOf(found)];
+  const rows = Array.from({ length: outer }, (_, o) => firsts.map((first) => o * count + first)).flat();
   const size = numel(shape.slice(dim + 1)) * DTYPES[dtype].itemsize;
-  const kept = shape.map((n, d) => (d === dim ? found.firsts.length : n));
+  const kept = shape.map((n, d) => (d === dim ? firsts.length : n));
   return [
     { dtype, shape: kept, bytes: takeRows(bytes, size, rows) },
-    inverse ? int64Tensor([count], found.inverse) : int64Tensor([0], []),
-    counts ? int64Tensor([found.counts.length], found.counts) : int64Tensor([0], []),
+    inverseOf(found, inverse, [count]),
+    countsOf(found, counts),
   ];
 }

@@ -1,3 +1,4 @@
+import type { DType } from "@pt2/format";
 import { convert } from "@pt2/registry/scalar";
 import { numberOf } from "../staged/run-value.ts";
 import { type HostKernel, hostKernel } from "./host-kernel.ts";
@@ -8,19 +9,27 @@ import { type HostKernel, hostKernel } from "./host-kernel.ts";
  */
 export const histogram: HostKernel = hostKernel(["aten::histc"], (call, { self, bins, min, max }) => {
   const { data } = call.array(self);
-  const round = (x: number): number => convert(self.dtype, x) as number;
+  const round = roundingTo(self.dtype);
   const counts = new Float64Array(bins);
   let [low, high] = [round(Number(numberOf(min))), round(Number(numberOf(max)))];
   if (low === high && data.length > 0) {
-    low = data.reduce((a, b) => Math.min(a, b));
-    high = data.reduce((a, b) => Math.max(a, b));
+    [low, high] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY];
+    for (const value of data) [low, high] = [Math.min(low, value), Math.max(high, value)];
   }
   if (low === high) [low, high] = [low - 1, high + 1];
-  for (const value of data) {
+  const [scale, width] = [round(bins), round(high - low)];
+  const last = bins - 1;
+  for (let i = 0; i < data.length; i++) {
+    const value = data[i]!;
     if (!(value >= low && value <= high)) continue;
     // The last bin contains its upper bound.
-    const position = round(round(round(value - low) * round(bins)) / round(high - low));
-    counts[Math.min(bins - 1, Math.floor(position))]!++;
+    const position = Math.trunc(round(round(round(value - low) * scale) / width));
+    counts[position < last ? position : last]!++;
   }
   return [counts];
 });
+
+function roundingTo(dtype: DType): (x: number) => number {
+  if (dtype === "float32") return Math.fround;
+  return dtype === "float64" ? (x) => x : (x) => convert(dtype, x) as number;
+}

@@ -1,5 +1,5 @@
 import { contiguousStrides, normalDim } from "@pt2/format";
-import { orderKeys } from "../order/keys.ts";
+import { setKeys } from "../order/keys.ts";
 import { SELECTION_OPS, SELECTIONS } from "../order/selections.ts";
 import { slicesOf } from "../strides/offsets.ts";
 import { type HostKernel, hostKernel } from "./host-kernel.ts";
@@ -11,10 +11,11 @@ export const orderSelections: readonly HostKernel[] = SELECTION_OPS.map((op) =>
     const { shape, data } = call.array(args.self);
     const dim = normalDim(args.dim, shape.length);
     const { starts, size, stride } = slicesOf({ shape, strides: contiguousStrides(shape) }, dim);
-    const at = new Int32Array(size);
+    const [keys, at] = [new Float64Array(size), new Int32Array(size)];
+    const bytes = new Uint8Array(data.buffer);
     const positions = Float64Array.from(starts, (start) => {
       for (let i = 0; i < size; i++) at[i] = i;
-      const keys = orderKeys(size, (i) => data[start + i * stride]!, { raw });
+      setKeys(keys, { dtype: "float64", bytes, start, stride }, { raw });
       return pick({ keys, at }, args.k);
     });
     return [positions.map((position, lane) => data[starts[lane]! + position * stride]!), positions];

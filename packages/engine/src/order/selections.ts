@@ -1,5 +1,6 @@
 import { selectKth, selectMode } from "./select.ts";
-import { nthElement, type Ordered, stableSort } from "./sort.ts";
+import { nthElement, type Ordered } from "./sort.ts";
+import { stableSort } from "./stable-sort.ts";
 
 /** An op that finds one element of each slice along a dimension, `op(self, …, dim, keepdim) -> (values, indices)`. */
 interface Selection {

@@ -1,6 +1,6 @@
 /**
  * Positions of elements, with a key for each position that the elements are ordered by. No key is NaN. {@link
- * orderKeys} makes them.
+ * setKeys} makes them.
  */
 export interface Ordered {
   readonly keys: Float64Array;
@@ -18,11 +18,6 @@ const SHORT = 16;
 export function sortRange(ordered: Ordered, first: number, last: number): void {
   if (last - first > SHORT) quickSort(ordered, first, last, depthLimit(last - first));
   insertionSort(ordered, first, last);
-}
-
-/** Sorts and keeps the order of equal elements. */
-export function stableSort({ keys, at }: Ordered): void {
-  at.sort((a, b) => keys[a]! - keys[b]! || a - b);
 }
 
 /** Moves the smallest `middle - first` elements of a range to its beginning, sorted, as `std::partial_sort` does. */
@@ -94,7 +89,8 @@ function medianOf({ keys, at }: Ordered, a: number, b: number, c: number): numbe
   return x < z ? a : y < z ? c : b;
 }
 
-function insertionSort({ keys, at }: Ordered, first: number, last: number): void {
+/** Sorts a range by moving each element to its place among those before; the order of equal ones is kept. */
+export function insertionSort({ keys, at }: Ordered, first: number, last: number): void {
   for (let i = first + 1; i < last; i++) {
     const value = at[i]!;
     const key = keys[value]!;

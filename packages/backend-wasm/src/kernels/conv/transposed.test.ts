@@ -32,6 +32,26 @@ describe("transposed", () => {
     }
   });
 
+  test("a transposed convolution of each channel on its own takes any number of them", () => {
+    for (const channels of [1, 2, 3, 4, 5, 8, 13]) {
+      const shape = shapeOf({
+        transposed: true,
+        batch: 2,
+        input: [1, 5, 6],
+        inChannels: channels,
+        outChannels: channels,
+        groups: channels,
+        kernel: [1, 4, 3],
+        stride: [1, 2, 3],
+        dilation: [1, 1, 2],
+        padding: [0, 1, 2],
+        outputPadding: [0, 1, 0],
+      });
+      for (const options of [{}, { clamp: [-1, 1] }, { bias: false }] as const) expectClose(shape, options, 2e-6);
+      expectClose({ ...shape, input: [3, 4, 5], kernel: [2, 3, 3], stride: [2, 1, 2], outputPadding: [1, 0, 0] });
+    }
+  });
+
   test("a transposed convolution takes one and three dimensions", () => {
     expectClose(
       shapeOf({ transposed: true, input: [1, 1, 11], kernel: [1, 1, 4], stride: [1, 1, 2], padding: [0, 0, 1] }),

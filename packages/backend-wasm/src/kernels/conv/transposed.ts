@@ -28,6 +28,8 @@ export function planTransposed(module: KernelModule, shape: ConvShape): ConvPlan
   const fitting = Math.floor(BLOCK_BYTES / 4 / columns / ROW_UNIT) * ROW_UNIT;
   const blockPixels = Math.min(volume(shape.input), Math.max(LEAST_PIXELS, fitting));
   const words = windowWords(shape, output);
+  // Groups of one channel each are no products of matrices: vectors take their channels side by side.
+  const isSingle = depth === 1 && channels === 1;
 
   /** Computes lines [start, end) of the output of one image. */
   const runLines = (call: ConvCall, image: number, start: number, end: number): void => {
@@ -39,15 +41,21 @@ export function planTransposed(module: KernelModule, shape: ConvShape): ConvPlan
     const lines = target + 4 * firstPixel * outChannels;
     kernels.fillBias(lines, pixels, outChannels, bias);
     const [first, last] = inputLines(shape, axis, start, end, Math.ceil(ROW_UNIT / inLine));
-    inEvenBlocks((last - first) * inLine, blockPixels, (done, count) => {
-      const pixel = first * inLine + done;
+    /** Adds what `count` pixels of the input from `pixel` on give, all channels at once. */
+    const addChannels = (pixel: number, count: number): void => {
+      const source = input + 4 * pixel * inPixel;
+      kernels.col2imRows(scratch, source, groups, pixel, count, firstPixel, pixels, target, weight);
+    };
+    const addGroups = (pixel: number, count: number): void => {
       for (let group = 0; group < groups; group++) {
         const a = input + 4 * (pixel * inPixel + group * depth);
         const channel = target + 4 * group * channels;
         kernels.gemmPacked(count, columns, depth, a, inPixel, weight + group * panels, product, columns, 0, 0, 0, 0);
-        kernels.col2imRows(scratch, product, channels, pixel, count, firstPixel, pixels, channel);
+        kernels.col2imRows(scratch, product, channels, pixel, count, firstPixel, pixels, channel, 0);
       }
-    });
+    };
+    const add = isSingle ? addChannels : addGroups;
+    inEvenBlocks((last - first) * inLine, blockPixels, (done, count) => add(first * inLine + done, count));
     if (lo > Number.NEGATIVE_INFINITY || hi < Number.POSITIVE_INFINITY) {
       kernels.clampFloats(lines, pixels * outChannels, lo, hi);
     }
@@ -56,11 +64,12 @@ export function planTransposed(module: KernelModule, shape: ConvShape): ConvPlan
   return {
     algorithm: "transposed",
     output,
-    weightBytes: groups * panels,
+    weightBytes: isSingle ? groups * columns * 4 : groups * panels,
     packScratchBytes: depth * columns * 4,
-    scratchBytes: WINDOW_BYTES + blockPixels * columns * 4,
+    scratchBytes: WINDOW_BYTES + (isSingle ? 0 : blockPixels * columns * 4),
     division: { items: batch * outLength, nanoseconds: productNanoseconds(shape) },
     pack({ address, strides: [strideI, strideO, ...taps] }, packed, scratch) {
+      if (isSingle) return kernels.gather5(address, 1, ...shape.kernel, groups, 0, ...taps, strideI, packed);
       for (let group = 0; group < groups; group++) {
         const src = address + group * depth * strideI * 4;
         kernels.gather5(src, depth, ...shape.kernel, channels, strideI, ...taps, strideO, scratch);

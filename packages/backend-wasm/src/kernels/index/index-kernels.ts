@@ -1,7 +1,8 @@
 import type { WasmKernel } from "../../engine/kernel.ts";
 import { gather } from "./gather.ts";
+import { indexPutMask } from "./index-put-mask.ts";
 import { indexPut, indexTensor } from "./index-tensor.ts";
-import { scatter, scatterReduceAny, scatterReduceFloats, scatterSumInts } from "./scatter.ts";
+import { scatter, scatterReduce } from "./scatter.ts";
 import { embedding, indexSelect } from "./select-rows.ts";
 
 /** Kernels of what tensors of positions choose. */
@@ -10,9 +11,8 @@ export const INDEX_KERNELS: readonly WasmKernel[] = [
   indexSelect,
   gather,
   scatter,
-  scatterSumInts,
-  scatterReduceFloats,
-  scatterReduceAny,
+  scatterReduce,
   indexTensor,
   indexPut,
+  indexPutMask,
 ];

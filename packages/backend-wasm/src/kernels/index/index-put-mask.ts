@@ -1,3 +1,4 @@
+import { numel } from "@pt2/backend";
 import { broadcastPositions, selectElements } from "@pt2/engine";
 import { adder, mover } from "../../engine/element-access.ts";
 import { readView } from "../../engine/host-copy.ts";
@@ -6,6 +7,9 @@ import { type WasmKernel, wasmKernel } from "../../engine/kernel.ts";
 /** `index_put(self, indices, values, accumulate)` with a mask among the indices: only a run knows what is written. */
 export const indexPutMask: WasmKernel = wasmKernel({
   ops: ["aten::index_put"],
+  // The record writes `x[mask] = number` as an elementwise choice, which needs no positions.
+  accepts: ({ indices: [first, ...rest], values }) =>
+    first === null || rest.some((index) => index !== null) || numel(values.shape) !== 1,
   prepare(call, args) {
     const self = call.tensor(args.self);
     const out = call.output();

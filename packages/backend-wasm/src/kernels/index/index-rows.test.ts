@@ -1,10 +1,15 @@
 import { type HostTensor, hostTensor } from "@pt2/backend";
 import { programOf, registryOf, weightsOf } from "@pt2/conformance";
+import type { DType } from "@pt2/format";
+import type { TensorMeta } from "@pt2/registry";
 import { randomUnit } from "@pt2/testing/random";
 import { expect, test } from "vitest";
 import { WasmBackend } from "../../backend.ts";
 import { runByAnyThreads } from "../../threads/by-any-threads.test-helper.ts";
 import { divided } from "../../threads/divided.test-helper.ts";
+import { KERNEL_PARTS } from "../kernels-on-demand.ts";
+import { indexPutMask } from "./index-put-mask.ts";
+import { indexPut } from "./index-tensor.ts";
 
 const registry = registryOf();
 
@@ -154,6 +159,153 @@ test("float16 and bfloat16 add up in float32, and other dtypes in their own arit
   );
   for (const [i, { data }] of results.entries())
     expect([...data]).toEqual(i % 2 === 0 ? [121, 121, 121, 1, 1, 1] : [3, 3, 3, 1, 1, 1]);
+});
+
+test.each(["bool", "float16", "int32", "float64", "int64", "complex64", "complex128"])(
+  "elements of %s that have a position each are read and written, whatever the strides",
+  async (name) => {
+    const dtype =
+      { bool: "bool", float16: "f16", int32: "i32", float64: "f64", int64: "i64" }[name] ??
+      name.replace("complex", "c");
+    const unit = randomUnit(9);
+    const integers = (shape: readonly number[], below: number): HostTensor =>
+      hostTensor(
+        "int64",
+        shape,
+        BigInt64Array.from(coordinates(shape), () => BigInt(Math.floor(unit() * below))),
+      );
+    const most = name === "bool" ? 2 : 1000;
+    const [self, src, index] = [integers([9, 13], most), integers([9, 13], most), integers([9, 11], 9)];
+    const back = name.startsWith("complex")
+      ? (x: string) => `aten::real(self=${x})`
+      : (x: string) => `aten::clone(self=${x})`;
+    const part = { complex64: "f32", complex128: "f64" }[name] ?? dtype;
+    const shapes = { gs: [9, 11], gt: [9, 11], ss: [9, 13], st: [13, 9], sx: [13, 9] };
+    const names = Object.keys(shapes) as (keyof typeof shapes)[];
+    const results = await runByAnyThreads(
+      `
+      user_input %a: i64[9, 13]
+      user_input %b: i64[9, 13]
+      user_input %i: i64[9, 11]
+      %s: ${dtype}[9, 13] = aten::to.dtype(self=%a, dtype=torch.${name})
+      %x: ${dtype}[9, 13] = aten::to.dtype(self=%b, dtype=torch.${name})
+      %t: ${dtype}[13, 9] = aten::t(self=%s)
+      %y: ${dtype}[13, 9] = aten::t(self=%x)
+      %j: i64[11, 9] = aten::t(self=%i)
+      %gs: ${dtype}[9, 11] = aten::gather(self=%s, dim=1, index=%i)
+      %gt: ${dtype}[11, 9] = aten::gather(self=%t, dim=0, index=%j)
+      %ss: ${dtype}[9, 13] = aten::scatter.src(self=%s, dim=1, index=%i, src=%x)
+      %st: ${dtype}[13, 9] = aten::scatter.src(self=%t, dim=0, index=%j, src=%y)
+      %sx: ${dtype}[13, 9] = aten::scatter.src(self=%t, dim=1, index=%j, src=%y)
+      %hs: ${dtype}[9, 11] = aten::t(self=%gt)
+      ${names.map((key) => `%p${key}: ${part}[${shapes[key]}] = ${back(key === "gt" ? "%hs" : `%${key}`)}`).join("\n")}
+      ${names.map((key) => `%r${key}: i64[${shapes[key]}] = aten::to.dtype(self=%p${key}, dtype=torch.int64)`).join("\n")}
+      return ${names.map((key) => `%r${key}`).join(", ")}`,
+      [self, src, index],
+    );
+    const [a, b, at] = [self, src, index].map(({ data }) => [...(data as BigInt64Array)].map(Number));
+    const read = coordinates([9, 11]).map(([i, j]) => a![i! * 13 + at![i! * 11 + j!]!]!);
+    const [ss, sx] = [[...a!], [...a!]];
+    for (const [i, j] of coordinates([9, 11])) ss[i! * 13 + at![i! * 11 + j!]!] = b![i! * 13 + j!]!;
+    for (const [j, i] of coordinates([11, 9])) sx[at![i! * 11 + j!]! * 13 + j!] = b![i! * 13 + j!]!;
+    const across = (x: readonly number[]): number[] => coordinates([13, 9]).map(([j, i]) => x[i! * 13 + j!]!);
+    expect(results.map(({ data }) => [...(data as BigInt64Array)].map(Number))).toEqual([
+      read,
+      read,
+      ss,
+      across(ss),
+      across(sx),
+    ]);
+  },
+);
+
+test("a position that does not exist is refused wherever it lies, and one from the end is found", async () => {
+  await using backend = new WasmBackend(divided(1));
+  const executable = await backend.compile({
+    program: programOf(`
+      user_input %s: f32[5]
+      user_input %n: i64[11]
+      %y: f32[11] = aten::index.Tensor(self=%s, indices=[%n])
+      return %y`),
+    weights: weightsOf({}),
+    registry,
+  });
+  const self = hostTensor("float32", [5], Float32Array.of(10, 11, 12, 13, 14));
+  const run = (index: BigInt64Array<ArrayBuffer>) => executable.run([self, hostTensor("int64", [11], index)]);
+  for (let at = 0; at < 11; at++) {
+    for (const outside of [-6n, 5n, 1n << 32n, (1n << 32n) + 2n, -(1n << 32n), 1n << 63n]) {
+      const value = BigInt.asIntN(64, outside);
+      await expect(run(new BigInt64Array(11).fill(value, at, at + 1))).rejects.toThrow(
+        `index ${Number(value)} is out of`,
+      );
+    }
+  }
+  const [y] = (await run(BigInt64Array.of(-5n, 4n, -1n, 0n, 1n, -2n, 3n, -4n, -3n, 2n, -5n))) as readonly HostTensor[];
+  expect([...y!.data]).toEqual([10, 14, 14, 10, 11, 13, 13, 11, 12, 12, 10]);
+});
+
+test("tuples of positions are added up, however their indices are broadcast", async () => {
+  const unit = randomUnit(3);
+  const values = Float32Array.from({ length: 6 * 5 * 7 * 3 }, (_, i) => i);
+  const positions = (shape: readonly number[], below: number): HostTensor =>
+    hostTensor(
+      "int64",
+      shape,
+      BigInt64Array.from(coordinates(shape), () => BigInt(Math.floor(unit() * 2 * below) - below)),
+    );
+  const [i, j, k] = [positions([4, 1, 2], 5), positions([3, 1], 7), positions([4, 3, 2], 7)];
+  const [near, far, put] = await runByAnyThreads(
+    `
+    user_input %s: f32[6, 5, 7, 3]
+    user_input %i: i64[4, 1, 2]
+    user_input %j: i64[3, 1]
+    user_input %k: i64[4, 3, 2]
+    %near: f32[6, 4, 3, 2, 3] = aten::index.Tensor(self=%s, indices=[none, %i, %j])
+    %far: f32[6, 4, 3, 2, 3] = aten::index.Tensor(self=%s, indices=[none, %i, %k])
+    %ones: f32[] = aten::scalar_tensor(s=1)
+    %put: f32[6, 5, 7, 3] = aten::index_put(self=%s, indices=[none, %i, %j], values=%ones, accumulate=true)
+    return %near, %far, %put`,
+    [hostTensor("float32", [6, 5, 7, 3], values), i, j, k],
+  );
+  const sums = Float32Array.from(values);
+  const chosen = (last: HostTensor) =>
+    coordinates([6, 4, 3, 2, 3]).map(([a, p, q, r, c]) => {
+      const from = (x: HostTensor, at: readonly number[], size: number): number =>
+        (Number(x.data[place(x.shape, at)]) + size) % size;
+      return ((a! * 5 + from(i, [p!, 0, r!], 5)) * 7 + from(last, last === j ? [q!, 0] : [p!, q!, r!], 7)) * 3 + c!;
+    });
+  for (const at of chosen(j)) sums[at]! += 1;
+  expect([...near!.data]).toEqual(chosen(j));
+  expect([...far!.data]).toEqual(chosen(k));
+  expect(put!.data).toEqual(sums);
+});
+
+test("only masks leave to a run what is written, and a number for a mask needs no positions", async () => {
+  const tensor = (dtype: DType, ...shape: number[]): TensorMeta => ({ dtype, shape });
+  const args = { self: tensor("float32", 4), accumulate: false };
+  await KERNEL_PARTS.load("aten::index_put");
+  for (const [dtype, values, kernel] of [
+    ["int64", [], indexPut],
+    ["bool", [3], indexPutMask],
+    ["bool", [], undefined],
+  ] as const) {
+    const all = { ...args, values: tensor("float32", ...values), indices: [tensor(dtype, 4)] };
+    expect(KERNEL_PARTS.find("aten::index_put", all) ?? undefined).toBe(kernel);
+  }
+  const [y] = await runByAnyThreads(
+    `
+    user_input %s: f32[2, 3]
+    user_input %m: bool[2]
+    user_input %v: f32[1]
+    %y: f32[2, 3] = aten::index_put(self=%s, indices=[%m], values=%v)
+    return %y`,
+    [
+      hostTensor("float32", [2, 3], Float32Array.of(1, 2, 3, 4, 5, 6)),
+      hostTensor("bool", [2], Uint8Array.of(0, 1)),
+      hostTensor("float32", [1], Float32Array.of(9)),
+    ],
+  );
+  expect([...y!.data]).toEqual([1, 2, 3, 9, 9, 9]);
 });
 
 test("an index that is expanded to no elements is not read", async () => {

@@ -1,19 +1,40 @@
-import { DTYPES } from "@pt2/format";
+import { numel } from "@pt2/backend";
+import { DTYPES, type DType } from "@pt2/format";
 import type { KernelCall } from "../../engine/kernel.ts";
 import { addressOf, type TensorView } from "../../engine/tensor-view.ts";
 import { LINE_FLOATS, type Part } from "../../threads/team.ts";
-import { eachStart, type Level, levelsOf } from "./levels.ts";
+import { indexKernels } from "./index-module.ts";
+import { eachStart, type Level, levelsOf, ONCE } from "./levels.ts";
 import type { Rows } from "./read-rows.ts";
 
-/** What becomes of an element and the one that it is written to, as the kernel numbers it; all but "set" are of float32. */
-const OPS = { set: 0, sum: 1, prod: 2, amax: 3, amin: 4 } as const;
+/** How elements are combined with those that they are written to, as the module numbers them. */
+const COMBINATIONS = { sum: 0, prod: 1, amax: 2, amin: 3 } as const;
 
-/** The sum of int64, which the kernel takes for another op. */
-const SUM_INT64 = 5;
+/** What becomes of an element and the one that it is written to. */
+export type RowOp = "set" | keyof typeof COMBINATIONS;
 
-/** Whether there is a "sum" of the dtype too. */
-export function canSum({ dtype }: Pick<TensorView, "dtype">): boolean {
-  return dtype === "float32" || dtype === "int64";
+/** The dtypes of elements that are combined, as the module numbers them. */
+const TYPES: Readonly<Partial<Record<DType, number>>> = {
+  float32: 0,
+  float64: 1,
+  int64: 2,
+  int32: 3,
+  uint32: 4,
+  int16: 5,
+  uint16: 6,
+  int8: 7,
+  uint8: 8,
+  bool: 8,
+};
+
+/** Whether elements of the dtype are combined; any are set. */
+export function canCombine({ dtype }: Pick<TensorView, "dtype">): boolean {
+  return dtype in TYPES;
+}
+
+/** A sum of flags is true where any of them is, and a product where all are. */
+function combination(op: keyof typeof COMBINATIONS, dtype: DType): number {
+  return COMBINATIONS[dtype !== "bool" ? op : op === "sum" ? "amax" : op === "prod" ? "amin" : op];
 }
 
 /** A tensor that is read or written, without the dimension that rows are chosen along, and how far these lie apart. */
@@ -34,10 +55,11 @@ export function inOrder(view: TensorView): Side {
 }
 
 /** Plans what is written for each element of `rows`, of which there is at least one, in row-major order. */
-export function planIndexRows(call: KernelCall, op: keyof typeof OPS, rows: Rows, from: Side, to: Side): void {
-  const run = call.kernels.indexRows;
-  const kernelOp = op === "sum" && to.view.dtype === "int64" ? SUM_INT64 : OPS[op];
-  const size = DTYPES[to.view.dtype].itemsize;
+export function planIndexRows(call: KernelCall, op: RowOp, rows: Rows, from: Side, to: Side): void {
+  const { combineRows, moveRows } = indexKernels(call);
+  const { dtype } = to.view;
+  const run = op === "set" ? moveRows : combineRows.bind(null, TYPES[dtype]!, combination(op, dtype));
+  const size = DTYPES[dtype].itemsize;
   const levels = levelsOf(rows.shape, { from: from.strides, to: to.strides, at: rows.strides });
   const loops = [...new Array<Level>(Math.max(3 - levels.length, 0)).fill(ONCE), ...levels];
   const divided = dividedLevel(loops);
@@ -56,7 +78,6 @@ export function planIndexRows(call: KernelCall, op: keyof typeof OPS, rows: Rows
     const [outer, inner, width] = part.slice(-3) as [Level, Level, Level];
     eachStart(part, 3, (p, q, r) =>
       run(
-        kernelOp,
         outer.count,
         inner.count,
         width.count * size,
@@ -88,8 +109,12 @@ function dividedLevel(loops: readonly Level[]): number {
   return pieces.indexOf(Math.max(...pieces));
 }
 
-/** A loop that is none. */
-const ONCE: Level = { count: 1, from: 0, to: 0, at: 0 };
+/** Divides each element of a row-major tensor that rows were summed in by how many they were, and `more`. */
+export function planMeans(call: KernelCall, sums: TensorView, counts: TensorView, more: number): void {
+  const { divideByCounts } = indexKernels(call);
+  const elements = numel(sums.shape);
+  call.step(() => divideByCounts(TYPES[sums.dtype]!, addressOf(sums), addressOf(counts), elements, more));
+}
 
 /** Of a row, and of an element of one. */
 const NANOSECONDS_ROW = 3;

@@ -3,7 +3,7 @@ import { broadcastStrides } from "@pt2/engine";
 import type { TensorMeta } from "@pt2/registry";
 import { adder } from "../../engine/element-access.ts";
 import { type KernelCall, type WasmKernel, wasmKernel } from "../../engine/kernel.ts";
-import { canSum, eachElement, planIndexRows } from "./index-rows.ts";
+import { canCombine, eachElement, planIndexRows } from "./index-rows.ts";
 import { planSlices } from "./select-rows.ts";
 import { type IndexOfDim, planTuples } from "./tuples.ts";
 
@@ -27,7 +27,7 @@ export const indexPut: WasmKernel = wasmKernel({
     if (numel(rows.shape) === 0) return;
     const values = call.tensor(args.values);
     const from = { view: values, strides: broadcastStrides(values, rows.shape), row: 0 };
-    if (!args.accumulate || canSum(out)) planIndexRows(call, args.accumulate ? "sum" : "set", rows, from, chosen);
+    if (!args.accumulate || canCombine(out)) planIndexRows(call, args.accumulate ? "sum" : "set", rows, from, chosen);
     else call.step(() => eachElement(call, rows, from, chosen, adder(call.heap, values, out)));
   },
 });

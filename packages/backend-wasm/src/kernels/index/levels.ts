@@ -6,6 +6,9 @@ export interface Level {
   readonly at: number;
 }
 
+/** A loop that is none. */
+export const ONCE: Level = { count: 1, from: 0, to: 0, at: 0 };
+
 /** Strides of what is read, of what is written and of the rows, by dimension; 0 where one is absent. */
 export type Strides = Readonly<Record<"from" | "to" | "at", readonly number[]>>;
 

@@ -3,6 +3,7 @@ import { contiguousStrides } from "@pt2/format";
 import type { KernelCall } from "../../engine/kernel.ts";
 import { readIndices } from "../../engine/read-indices.ts";
 import { addressOf, type TensorView } from "../../engine/tensor-view.ts";
+import { indexKernels } from "./index-module.ts";
 
 /** Checked positions along a dimension: a table of 32-bit integers, of which a shape is a view. */
 export interface Rows {
@@ -19,10 +20,10 @@ export function planRows(call: KernelCall, index: TensorView, dimension: Paramet
   const count = numel(shape);
   const buffer = call.scratch(4 * count);
   const { size, wraps } = dimension;
+  const { readRows } = indexKernels(call);
   call.step(() => {
     const isRead =
-      once.dtype === "int64" &&
-      call.kernels.readRows(addressOf(once), buffer.handle, count, wraps === true ? -size : 0, size) === 1;
+      once.dtype === "int64" && readRows(addressOf(once), buffer.handle, count, wraps === true ? -size : 0, size) === 1;
     // The other way reads other dtypes, and finds the position that is refused.
     if (!isRead) readIndices(call, once, new Int32Array(call.heap.memory.buffer, buffer.handle, count), dimension);
   });

@@ -1,9 +1,10 @@
 import { numel } from "@pt2/backend";
-import { broadcastShape, broadcastStrides, offsetsOf } from "@pt2/engine";
+import { broadcastShape, broadcastStrides } from "@pt2/engine";
 import { contiguousStrides } from "@pt2/format";
 import type { KernelCall } from "../../engine/kernel.ts";
 import type { TensorView } from "../../engine/tensor-view.ts";
 import type { Side } from "./index-rows.ts";
+import { eachStart, levelsOf } from "./levels.ts";
 import { planRows, type Rows } from "./read-rows.ts";
 
 /** A tensor of positions along a dimension. */
@@ -59,17 +60,25 @@ function added(
 ): Rows {
   const count = numel(shape);
   const buffer = call.scratch(4 * count);
-  const parts = tables.map(({ row, rows }) => ({ row, rows, at: offsetsOf({ shape, strides: rows.strides }) }));
+  const strides = contiguousStrides(shape);
+  const parts = tables.map(({ row, rows }) => {
+    const levels = levelsOf(shape, { from: rows.strides, to: strides, at: [] });
+    return { row, rows, levels: levels.length > 1 && levels.at(-1)!.count === 1 ? levels.slice(0, -1) : levels };
+  });
   call.step(() => {
     const { i32 } = call.heap;
-    const to = buffer.handle / 4;
-    i32.fill(0, to, to + count);
-    for (const { row, rows, at } of parts) {
-      const from = rows.buffer.handle / 4;
-      for (let i = 0; i < count; i++) i32[to + i]! += row * i32[from + at[i]!]!;
+    i32.fill(0, buffer.handle / 4, buffer.handle / 4 + count);
+    for (const { row, rows, levels } of parts) {
+      const last = levels.at(-1)!;
+      eachStart(levels, 1, (p, q) => {
+        let [from, to] = [rows.buffer.handle / 4 + p, buffer.handle / 4 + q];
+        for (const end = to + last.count * last.to; to < end; from += last.from, to += last.to) {
+          i32[to]! += row * i32[from]!;
+        }
+      });
     }
   });
-  return { shape, strides: contiguousStrides(shape), buffer };
+  return { shape, strides, buffer };
 }
 
 /** Kept dimensions before and behind the indexed ones. Indices apart from each other move to the front. */

@@ -11,17 +11,28 @@ function argExtreme(op: "aten::argmax" | "aten::argmin", kernel: "argmaxRows" | 
     ops: [op],
     accepts: ({ self }) => isFloat32(self) && numel(self.shape) > 0,
     prepare(call, { self, dim }) {
-      const input = call.convert(call.tensor(self), "float32");
-      const rank = input.shape.length;
-      const whole = dim === null || rank === 0;
-      const rows = whole ? call.dense(input) : withLast(call, input, normalDim(dim, rank));
-      const n = whole ? numel(input.shape) : input.shape.at(dim)!;
+      const { source, rows, n } = rowsAlong(call, call.convert(call.tensor(self), "float32"), dim);
       const indices = call.temporary("int32", (call.call.results[0] as TensorMeta).shape);
       const run = call.kernels[kernel];
-      call.step(() => run(addressOf(rows), addressOf(indices), numel(input.shape) / n, n));
+      call.step(() => run(addressOf(source), addressOf(indices), rows, n));
       call.copy(indices, call.output());
     },
   });
+}
+
+/** Rows that lie one after the other. */
+interface Rows {
+  readonly source: TensorView;
+  readonly rows: number;
+  readonly n: number;
+}
+
+/** Makes the elements along a dimension rows; all elements are one where none is named. */
+export function rowsAlong(call: KernelCall, view: TensorView, dim: number | null): Rows {
+  const rank = view.shape.length;
+  if (dim === null || rank === 0) return { source: call.dense(view), rows: 1, n: numel(view.shape) };
+  const n = view.shape.at(dim)!;
+  return { source: withLast(call, view, normalDim(dim, rank)), rows: numel(view.shape) / n, n };
 }
 
 /** The tensor in such an order that the elements of a dimension are neighbors. */

@@ -2,13 +2,18 @@ import { isDense } from "@pt2/engine";
 import { contiguousStrides, normalDim } from "@pt2/format";
 import type { KernelCall } from "../../engine/kernel.ts";
 import type { TensorView } from "../../engine/tensor-view.ts";
+import { LINE_FLOATS } from "../../threads/team.ts";
 
-/** A dense tensor seen as [outer, n, inner] in memory order, of which n goes away. */
-export interface Columns {
-  readonly source: TensorView;
+/** The sizes of a tensor seen as [outer, n, inner]: a column has n elements, which are `inner` apart. */
+export interface Sizes {
   readonly outer: number;
   readonly n: number;
   readonly inner: number;
+}
+
+/** A dense tensor seen as [outer, n, inner] in memory order, of which n goes away. */
+export interface Columns extends Sizes {
+  readonly source: TensorView;
 }
 
 /** What is left of a tensor's dimensions. */
@@ -63,4 +68,34 @@ export function outputStrides(shape: readonly number[], { source, kept }: Kept, 
     stride *= source.shape[d]!;
   }
   return strides;
+}
+
+/** All columns of some blocks, or some columns of all blocks. */
+export interface ColumnsPart {
+  readonly outer: number;
+  readonly columns: number;
+  /** The first element, counted in [outer, n, inner]. */
+  readonly from: number;
+  /** The first column, counted in [outer, inner]. */
+  readonly to: number;
+}
+
+/** Plans a step that threads share, each column of which is computed by one; `nanoseconds` is what an element takes. */
+export function stepOfColumns(
+  call: KernelCall,
+  { outer, n, inner }: Sizes,
+  nanoseconds: number,
+  compute: (part: ColumnsPart) => void,
+): void {
+  const byColumns = outer < inner;
+  const division = byColumns ? { items: inner, unit: LINE_FLOATS } : { items: outer };
+  const parts = call.team.parts({ ...division, nanoseconds: outer * n * inner * nanoseconds });
+  const step = call.team.step(parts, ({ start, count }) =>
+    compute(
+      byColumns
+        ? { outer, columns: count, from: start, to: start }
+        : { outer: count, columns: inner, from: start * n * inner, to: start * inner },
+    ),
+  );
+  call.step(step);
 }

@@ -1,48 +1,11 @@
-import { offsetsOf } from "@pt2/engine";
-import { type DType, isSmallFloat, normalDim } from "@pt2/format";
-import { bigints, type Elements, numbers, product } from "../../engine/element-access.ts";
-import { type WasmKernel, wasmKernel } from "../../engine/kernel.ts";
-import type { TensorView } from "../../engine/tensor-view.ts";
-
-/** A reduction over numbers of one kind: where it starts, how it goes on, and what becomes of the result. */
-interface Fold<T> {
-  readonly start: T;
-  readonly step: (sum: T, x: T) => T;
-  readonly finish?: (sum: T, count: number) => T;
-}
-
-interface Reduction {
-  readonly number: Fold<number> | ((dtype: DType) => Fold<number>);
-  readonly int: Fold<bigint>;
-  /** Elements are converted to the result's dtype first (`sum` of bools counts). */
-  readonly converts: boolean;
-}
-
-const wrap = (x: bigint): bigint => BigInt.asIntN(64, x);
-
-const REDUCTIONS = {
-  sum: { number: { start: 0, step: (a, b) => a + b }, int: { start: 0n, step: (a, b) => wrap(a + b) }, converts: true },
-  prod: {
-    number: (dtype) => ({ start: 1, step: product(dtype) }),
-    int: { start: 1n, step: (a, b) => wrap(a * b) },
-    converts: true,
-  },
-  mean: {
-    number: { start: 0, step: (a, b) => a + b, finish: (sum, count) => sum / count },
-    int: { start: 0n, step: (a, b) => a + b },
-    converts: true,
-  },
-  amax: {
-    number: { start: Number.NEGATIVE_INFINITY, step: Math.max },
-    int: { start: -(1n << 63n), step: (a, b) => (a > b ? a : b) },
-    converts: false,
-  },
-  amin: {
-    number: { start: Number.POSITIVE_INFINITY, step: Math.min },
-    int: { start: (1n << 63n) - 1n, step: (a, b) => (a < b ? a : b) },
-    converts: false,
-  },
-} satisfies Record<string, Reduction>;
+import { isComplexDtype } from "@pt2/engine";
+import { DTYPES, type DType, isSmallFloat } from "@pt2/format";
+import type { TensorMeta } from "@pt2/registry";
+import { type KernelCall, type WasmKernel, wasmKernel } from "../../engine/kernel.ts";
+import { addressOf, type TensorView } from "../../engine/tensor-view.ts";
+import { resultIn } from "../float32.ts";
+import { columnsOf, outputStrides, reducedDims, stepOfColumns } from "./columns.ts";
+import { comparedAs, ELEMENTS, type ElementDType, reductionKernels } from "./reduction-module.ts";
 
 type ReductionOp =
   | "aten::sum"
@@ -54,112 +17,66 @@ type ReductionOp =
   | "aten::amax"
   | "aten::amin";
 
-/** Reductions of every real dtype over any dimensions; float sums run in double. */
-function generalReduction(ops: readonly ReductionOp[], name: keyof typeof REDUCTIONS): WasmKernel {
+/** As the module numbers them; a mean is a sum that is divided. */
+const REDUCTIONS = { sum: 0, prod: 1, amax: 2, amin: 3, mean: 0 } as const;
+type Reduction = keyof typeof REDUCTIONS;
+
+/** Reductions of every real dtype over any dimensions; sums and products of floats run in double. */
+function generalReduction(ops: readonly ReductionOp[], reduction: Reduction): WasmKernel {
   return wasmKernel({
     ops,
-    accepts: ({ self, dtype }) => !isComplex(self.dtype) && !isComplex(dtype),
-    prepare(call, args) {
-      const reduction: Reduction = REDUCTIONS[name];
-      const given = call.tensor(args.self);
-      const out = call.output();
-      // Elements are rounded to float16 or bfloat16 first, but not before they are averaged.
-      const isNarrow = name !== "mean" && isSmallFloat(out.dtype);
-      const rounded = isNarrow ? call.convert(given, out.dtype) : given;
-      const self = reduction.converts ? call.convert(rounded, wideEnough(out.dtype)) : given;
-      const reduced = reducedDims(args.dim, self.shape.length);
-      const kept = [...self.shape.keys()].filter((d) => !reduced.has(d));
-      const pick = (dims: readonly number[]): Int32Array =>
-        offsetsOf({ shape: dims.map((d) => self.shape[d]!), strides: dims.map((d) => self.strides[d]!) });
-      const outer = pick(kept);
-      const inner = pick([...reduced]);
-      const number = typeof reduction.number === "function" ? reduction.number(self.dtype) : reduction.number;
-      call.step(() => {
-        if (self.dtype === "int64") {
-          foldAll(bigints(call.heap, self), bigints(call.heap, out), outer, inner, reduction.int);
-        } else foldAll(numbers(call.heap, self), numbers(call.heap, out), outer, inner, number);
-      });
+    accepts: ({ self, dtype }) => !isComplexDtype(self.dtype) && !(dtype && isComplexDtype(dtype)),
+    prepare(call, { self, dim }) {
+      const result = call.call.results[0] as TensorMeta;
+      const given = call.tensor(self);
+      const isExtreme = reduction === "amax" || reduction === "amin";
+      const read = isExtreme ? comparedAs(given.dtype) : readAs(result.dtype, given.dtype, reduction);
+      const computed = isExtreme ? read : DTYPES[read].kind === "float" ? "float64" : "int64";
+      const elements = isExtreme ? given : rounded(call, given, result.dtype, reduction);
+      const dims = reducedDims(typeof dim === "number" ? [dim] : dim, given.shape.length);
+      const columns = columnsOf(call, call.convert(elements, read), dims);
+      const { source, n, inner } = columns;
+      const { reduce } = reductionKernels(call);
+      const [op, type] = [REDUCTIONS[reduction], ELEMENTS[read]];
+      const divisor = reduction === "mean" ? n : 1;
+      resultIn(
+        computed,
+        call,
+        (out) =>
+          stepOfColumns(call, columns, NANOSECONDS_EACH, (part) => {
+            const from = addressOf(source) + DTYPES[read].itemsize * part.from;
+            const to = addressOf(out) + DTYPES[computed].itemsize * part.to;
+            reduce(op, type, from, to, part.outer, n, part.columns, inner, divisor);
+          }),
+        { strides: outputStrides(result.shape, columns, given.shape.length) },
+      );
     },
   });
 }
 
-function foldAll<T>(from: Elements<T>, to: Elements<T>, outer: Int32Array, inner: Int32Array, fold: Fold<T>): void {
-  for (let o = 0; o < outer.length; o++) {
-    const base = outer[o]!;
-    let sum = fold.start;
-    for (let i = 0; i < inner.length; i++) sum = fold.step(sum, from.get(base + inner[i]!));
-    to.set(o, fold.finish === undefined ? sum : fold.finish(sum, inner.length));
-  }
+/** Of an element that is read. */
+const NANOSECONDS_EACH = 0.3;
+
+/** Returns what the module reads for a sum or product: bytes that are summed as they are, which a large mask consists of. */
+function readAs(result: DType, given: DType, reduction: Reduction): ElementDType {
+  if (DTYPES[result].kind === "float") return result === "float64" ? result : "float32";
+  if (reduction === "prod") return "int64";
+  const dtype = isWidened(given, result) ? given : result;
+  return dtype === "bool" || dtype === "uint8" || dtype === "int64" ? dtype : "int32";
 }
 
-/** Half-precision results are rounded once, at the end; the elements that are read are exact. */
-function wideEnough(dtype: DType): DType {
-  return dtype === "float16" || dtype === "bfloat16" ? "float32" : dtype;
+/**
+ * Converts elements to the result's dtype first, in which a sum of bools counts: to float16 or bfloat16 before they are added, but
+ * not before they are averaged.
+ */
+function rounded(call: KernelCall, given: TensorView, result: DType, reduction: Reduction): TensorView {
+  const asGiven = isWidened(given.dtype, result) || (reduction === "mean" && isSmallFloat(result));
+  return asGiven ? given : call.convert(given, result);
 }
 
-function reducedDims(given: number | readonly number[] | null | undefined, rank: number): ReadonlySet<number> {
-  const dims = typeof given === "number" ? [given] : (given ?? []);
-  return new Set(
-    dims.length === 0
-      ? Array.from({ length: rank }, (_, d) => d)
-      : dims.map((d) => normalDim(d, rank)).filter((d) => d < rank),
-  );
-}
-
-function isComplex(dtype: DType | null | undefined): boolean {
-  return dtype?.startsWith("complex") === true;
-}
-
-/** `argmax` and `argmin`: the first extreme, or the first NaN. Without `dim`, of the flattened tensor. */
-function argReduction(
-  op: "aten::argmax" | "aten::argmin",
-  better: <T extends number | bigint>(x: T, best: T) => boolean,
-): WasmKernel {
-  return wasmKernel({
-    ops: [op],
-    accepts: ({ self }) => !isComplex(self.dtype),
-    prepare(call, args) {
-      const self = call.tensor(args.self);
-      const out = call.output();
-      const { outer, inner } = lanes(self, args.dim);
-      call.step(() => {
-        const to = numbers(call.heap, out);
-        for (const [o, base] of outer.entries()) {
-          const at =
-            self.dtype === "int64"
-              ? extreme(bigints(call.heap, self), base, inner, better)
-              : extreme(numbers(call.heap, self), base, inner, better);
-          to.set(o, at);
-        }
-      });
-    },
-  });
-}
-
-function extreme<T extends number | bigint>(
-  from: Elements<T>,
-  base: number,
-  offsets: Int32Array,
-  better: (x: T, best: T) => boolean,
-): number {
-  const isNotANumber = (x: T): boolean => typeof x === "number" && Number.isNaN(x);
-  let [best, at] = [from.get(base + offsets[0]!), 0];
-  for (let i = 1; i < offsets.length && !isNotANumber(best); i++) {
-    const x = from.get(base + offsets[i]!);
-    if (better(x, best) || isNotANumber(x)) [best, at] = [x, i];
-  }
-  return at;
-}
-
-function lanes(self: TensorView, dim: number | null): { readonly outer: Int32Array; readonly inner: Int32Array } {
-  if (dim === null) return { outer: new Int32Array(1), inner: offsetsOf(self) };
-  const rank = self.shape.length;
-  const at = normalDim(dim, rank);
-  const kept = [...self.shape.keys()].filter((d) => d !== at);
-  return {
-    outer: offsetsOf({ shape: kept.map((d) => self.shape[d]!), strides: kept.map((d) => self.strides[d]!) }),
-    inner: rank === 0 ? new Int32Array(1) : offsetsOf({ shape: [self.shape[at]!], strides: [self.strides[at]!] }),
-  };
+/** Whether an int64 result needs no conversion of elements before they are read. */
+function isWidened(given: DType, result: DType): boolean {
+  return result === "int64" && DTYPES[given].kind !== "float";
 }
 
 export const GENERAL_REDUCTIONS: readonly WasmKernel[] = [
@@ -168,6 +85,4 @@ export const GENERAL_REDUCTIONS: readonly WasmKernel[] = [
   generalReduction(["aten::mean", "aten::mean.dim"], "mean"),
   generalReduction(["aten::amax"], "amax"),
   generalReduction(["aten::amin"], "amin"),
-  argReduction("aten::argmax", (x, best) => x > best),
-  argReduction("aten::argmin", (x, best) => x < best),
 ];

@@ -2,6 +2,7 @@ import { type HostTensor, hostTensor } from "@pt2/backend";
 import { randomBelow } from "@pt2/testing/random";
 import { expect, test } from "vitest";
 import { runByAnyThreads } from "../../threads/by-any-threads.test-helper.ts";
+import { columnsAlong } from "./reference.test-helper.ts";
 
 const DTYPES = { u8: "uint8", i8: "int8", i16: "int16", i32: "int32", i64: "int64", b8: "bool" } as const;
 
@@ -11,20 +12,6 @@ const FOLD = {
   amax: (a: bigint, b: bigint) => (a > b ? a : b),
   amin: (a: bigint, b: bigint) => (a < b ? a : b),
 } as const;
-
-/** Reduces row-major elements over some dimensions. */
-function folded(data: readonly bigint[], shape: readonly number[], dims: readonly number[], op: keyof typeof FOLD) {
-  const results = new Map<string, bigint>();
-  for (const [i, x] of data.entries()) {
-    let rest = i;
-    const at = shape.map(() => 0);
-    for (let d = shape.length - 1; d >= 0; d--) [at[d], rest] = [rest % shape[d]!, Math.floor(rest / shape[d]!)];
-    const key = at.filter((_, d) => !dims.includes(d)).join();
-    const before = results.get(key);
-    results.set(key, before === undefined ? x : FOLD[op](before, x));
-  }
-  return [...results.values()];
-}
 
 const SHAPES: readonly (readonly [shape: readonly number[], dims: readonly number[]])[] = [
   [[7, 301], [1]],
@@ -67,8 +54,10 @@ test.each(Object.entries(DTYPES))(
         [hostTensor(dtype, shape, data) as HostTensor],
       );
       const expected = [
-        ...(["sum", "amax", "amin"] as const).map((op) => folded(narrow, shape, dims, op)),
-        folded(narrow, shape, [0], "prod"),
+        ...(["sum", "amax", "amin"] as const).map((op) =>
+          columnsAlong(narrow, shape, dims).map((x) => x.reduce(FOLD[op])),
+        ),
+        columnsAlong(narrow, shape, [0]).map((x) => x.reduce(FOLD.prod)),
       ];
       expect(results.map((result) => Array.from(result.data as Iterable<number | bigint>, BigInt))).toEqual(expected);
     }

@@ -3,9 +3,8 @@ import { type DType, isSmallFloat } from "@pt2/format";
 import type { TensorMeta } from "@pt2/registry";
 import { type KernelCall, type WasmKernel, wasmKernel } from "../../engine/kernel.ts";
 import { addressOf, type TensorView } from "../../engine/tensor-view.ts";
-import { LINE_FLOATS, type Part } from "../../threads/team.ts";
 import { float32Result, isFloat32 } from "../float32.ts";
-import { type Columns, columnsOf, outputStrides, reducedDims } from "./columns.ts";
+import { type Columns, columnsOf, outputStrides, reducedDims, stepOfColumns } from "./columns.ts";
 
 type ReductionOp =
   | "aten::sum"
@@ -42,35 +41,22 @@ export const amax: WasmKernel = reductionKernel(["aten::amax"], "max");
 export const amin: WasmKernel = reductionKernel(["aten::amin"], "min");
 
 /** Plans a reduction of [outer, n, inner] float32 elements into [outer, inner] dense ones. */
-export function planColumns(
-  call: KernelCall,
-  { source, outer, n, inner }: Columns,
-  out: TensorView,
-  reduction: Reduction,
-): void {
+export function planColumns(call: KernelCall, columns: Columns, out: TensorView, reduction: Reduction): void {
   if (numel(out.shape) === 0) return;
   const { kernels } = call;
+  const { source, n, inner } = columns;
   const divisor = reduction === "mean" ? n : 1;
-  const nanoseconds = outer * n * inner * NANOSECONDS_EACH;
-  // Each result is a sum of its own: parts are rows, or whole blocks of them where what is summed lies apart, or columns of all.
-  const byColumns = outer < inner;
-  const division = byColumns ? { items: inner, unit: LINE_FLOATS } : { items: outer };
-  const parts = call.team.parts({ ...division, nanoseconds });
-  const compute = ({ start, count }: Part): void => {
-    const [block, column] = byColumns ? [0, start] : [start, 0];
-    const [blocks, columns] = byColumns ? [outer, count] : [count, inner];
-    const from = addressOf(source) + 4 * (block * n * inner + column);
-    const to = addressOf(out) + 4 * (block * inner + column);
+  stepOfColumns(call, columns, NANOSECONDS_EACH, (part) => {
+    const [from, to] = [addressOf(source) + 4 * part.from, addressOf(out) + 4 * part.to];
     if (reduction === "sum" || reduction === "mean") {
-      if (inner === 1) kernels.sumRows(from, to, blocks, n, divisor);
-      else kernels.sumColumns(from, to, blocks, n, columns, inner, divisor);
+      if (inner === 1) kernels.sumRows(from, to, part.outer, n, divisor);
+      else kernels.sumColumns(from, to, part.outer, n, part.columns, inner, divisor);
     } else if (reduction === "max") {
-      if (inner === 1) kernels.maxRows(from, to, blocks, n);
-      else kernels.maxColumns(from, to, blocks, n, columns, inner);
-    } else if (inner === 1) kernels.minRows(from, to, blocks, n);
-    else kernels.minColumns(from, to, blocks, n, columns, inner);
-  };
-  call.step(call.team.step(parts, compute));
+      if (inner === 1) kernels.maxRows(from, to, part.outer, n);
+      else kernels.maxColumns(from, to, part.outer, n, part.columns, inner);
+    } else if (inner === 1) kernels.minRows(from, to, part.outer, n);
+    else kernels.minColumns(from, to, part.outer, n, part.columns, inner);
+  });
 }
 
 /** Of an element that is read. */

@@ -1,22 +1,22 @@
 import { slicesOf } from "@pt2/engine";
 import {
   type Ordered,
-  orderKeys,
   SELECTION_OPS,
   SELECTIONS,
   selectFirst,
+  setKeys,
   sortRange,
   sortsByRadix,
   stableSort,
 } from "@pt2/engine/host";
 import { DTYPES, normalDim } from "@pt2/format";
 import type { TensorMeta } from "@pt2/registry";
-import { bigints, mover, numbers } from "../../engine/element-access.ts";
+import { wordsOf } from "../../engine/element-access.ts";
 import { type KernelCall, type WasmKernel, wasmKernel } from "../../engine/kernel.ts";
 import { addressOf, type TensorView } from "../../engine/tensor-view.ts";
 
 /** `sort(self, stable, dim, descending)`: NaN counts as the largest; equal elements come in PyTorch's order. */
-export const sort: WasmKernel = wasmKernel({
+const sort: WasmKernel = wasmKernel({
   ops: ["aten::sort.stable"],
   prepare: (call, args) => {
     const { dtype, shape, strides } = call.tensor(args.self);
@@ -36,7 +36,7 @@ export const sort: WasmKernel = wasmKernel({
 });
 
 /** `topk(self, k, dim, largest, sorted)` */
-export const topk: WasmKernel = wasmKernel({
+const topk: WasmKernel = wasmKernel({
   ops: ["aten::topk"],
   prepare: (call, args) => {
     const { k, largest, sorted } = args;
@@ -46,7 +46,7 @@ export const topk: WasmKernel = wasmKernel({
 });
 
 /** Ops that find one element of each slice. */
-export const selections: readonly WasmKernel[] = SELECTION_OPS.map((op) =>
+const selections: readonly WasmKernel[] = SELECTION_OPS.map((op) =>
   wasmKernel({
     ops: [op],
     prepare: (call, args) => {
@@ -61,6 +61,9 @@ export const selections: readonly WasmKernel[] = SELECTION_OPS.map((op) =>
     },
   }),
 );
+
+/** Kernels of ops that put elements into order. */
+export const ORDER_KERNELS: readonly WasmKernel[] = [sort, topk, ...selections];
 
 interface Arrangement {
   readonly descending: boolean;
@@ -105,20 +108,33 @@ function planOrder(call: KernelCall, args: OrderArgs, { descending, raw = false,
       8 * toIndices.stride,
       scratch.handle,
     ) === 1;
-  const at = new Int32Array(from.size);
+  const [keys, at] = [new Float64Array(from.size), new Int32Array(from.size)];
   call.step(() => {
-    const elements = self.dtype === "int64" ? bigints(heap, self) : numbers(heap, self);
-    const move = mover(heap, self, values);
-    const positions = numbers(heap, indices);
+    const column = { dtype: self.dtype, bytes: heap.u8, stride: from.stride };
+    const front = addressOf(self) / DTYPES[self.dtype].itemsize;
+    const { words, perElement } = wordsOf(heap, self.dtype);
+    const [source, target] = [self, values].map((view) => addressOf(view) / words.BYTES_PER_ELEMENT) as [
+      number,
+      number,
+    ];
+    const { i32 } = heap;
     for (let lane = 0; lane < from.starts.length; lane++) {
       if (ordersByBits(lane)) continue;
       const start = from.starts[lane]!;
-      const element = (i: number): number | bigint => elements.get(start + i * from.stride);
+      setKeys(keys, { ...column, start: front + start }, { descending, raw });
       for (let i = 0; i < from.size; i++) at[i] = i;
-      arrange({ keys: orderKeys(from.size, element, { descending, raw }), at });
-      for (let i = 0; i < toValues.size; i++) {
-        move(start + at[i]! * from.stride, toValues.starts[lane]! + i * toValues.stride);
-        positions.set(toIndices.starts[lane]! + i * toIndices.stride, at[i]!);
+      arrange({ keys, at });
+      for (let k = 0; k < perElement; k++) {
+        const [x, y] = [source + start * perElement + k, target + toValues.starts[lane]! * perElement + k];
+        const [step, steps] = [from.stride * perElement, toValues.stride * perElement];
+        for (let i = 0; i < toValues.size; i++) words[y + i * steps] = words[x + at[i]! * step]!;
+      }
+      // The low and the high word of each: a bigint for each takes ten times as long.
+      const first = addressOf(indices) / 4 + 2 * toIndices.starts[lane]!;
+      for (let i = 0; i < toIndices.size; i++) {
+        const to = first + 2 * i * toIndices.stride;
+        i32[to] = at[i]!;
+        i32[to + 1] = 0;
       }
     }
   });

@@ -1,7 +1,7 @@
 import type { CpuGenerator } from "@pt2/backend";
-import { evaluateFloat } from "../special/functions.ts";
+import { FLOAT_UNARY } from "@pt2/registry/scalar";
 
-const lgamma = (x: number): number => evaluateFloat("lgamma", x);
+const { lgamma } = FLOAT_UNARY;
 
 // Each distribution draws as many numbers as PyTorch's does, in its order.
 

@@ -10,22 +10,52 @@ export function drawIntegers(
   count: number,
   low: number | bigint,
   high: number | bigint,
-): ArrayLike<number | bigint> {
+): Float64Array | BigInt64Array {
   const least = BigInt(low);
   const range = BigInt(high) - least;
-  if (range >= WIDE) return Array.from({ length: count }, () => (random.random64() % range) + least);
-  const [first, numbers] = [Number(least), Number(range)];
-  return Float64Array.from({ length: count }, () => (random.random() % numbers) + first);
+  return range < WIDE
+    ? remainders(random, count, Number(range), Number(least))
+    : wideRemainders(random, count, range, least);
 }
 
 /** The bits of the largest integer up to which a float has all. */
 const DIGITS: Readonly<Partial<Record<DType, number>>> = { float64: 53, float32: 24, float16: 11, bfloat16: 8 };
 
 /** Draws integers from 0 to the largest of a dtype, or to the largest up to which it has all. */
-export function drawAnyIntegers(random: CpuGenerator, count: number, dtype: DType): ArrayLike<number | bigint> {
+export function drawAnyIntegers(
+  random: CpuGenerator,
+  count: number,
+  dtype: DType,
+): Float64Array | BigInt64Array | BigUint64Array {
   const { itemsize, kind } = DTYPES[dtype];
   const digits = DIGITS[dtype] ?? (kind === "bool" ? 1 : 8 * itemsize - (kind === "int" ? 1 : 0));
   const range = 2n ** BigInt(digits) + (DIGITS[dtype] === undefined ? 0n : 1n);
-  if (itemsize === 8) return Array.from({ length: count }, () => random.random64() % range);
-  return Float64Array.from({ length: count }, () => random.random() % Number(range));
+  if (itemsize < 8) return remainders(random, count, Number(range), 0);
+  const numbers = wideRemainders(random, count, range, 0n);
+  return dtype === "uint64" ? new BigUint64Array(numbers.buffer) : numbers;
+}
+
+/** Draws what 32 random bits leave when they are divided by `range`, from `least` on. */
+function remainders(random: CpuGenerator, count: number, range: number, least: number): Float64Array {
+  const numbers = new Float64Array(count);
+  for (let i = 0; i < count; i++) numbers[i] = remainder(random.random(), range) + least;
+  return numbers;
+}
+
+/** Computes x % y of integers below 2^32, whose quotient as doubles has the right floor; that takes half of the time. */
+export function remainder(x: number, y: number): number {
+  return x - Math.floor(x / y) * y;
+}
+
+/** Does the same with 64 random bits, of which the higher ones are drawn first. */
+function wideRemainders(random: CpuGenerator, count: number, range: bigint, least: bigint): BigInt64Array<ArrayBuffer> {
+  const bits = new BigUint64Array(count);
+  const [words, numbers] = [new Uint32Array(bits.buffer), new BigInt64Array(bits.buffer)];
+  for (let i = 0; i < count; i++) {
+    words[2 * i + 1] = random.random();
+    words[2 * i] = random.random();
+    // What is known to have 64 bits is computed without making a bigint.
+    numbers[i] = BigInt.asUintN(64, bits[i]! % range) + least;
+  }
+  return numbers;
 }

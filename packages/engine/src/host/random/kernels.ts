@@ -2,13 +2,14 @@ import { backendError, type CpuGenerator, drawNormal, drawUniform, numel } from 
 import { DTYPES, type DType } from "@pt2/format";
 import type { TensorMeta } from "@pt2/registry";
 import type { KernelArgs, KernelOp } from "../../plan/kernel-args.ts";
-import { broadcastPositions } from "../../strides/broadcast.ts";
+import { mapElements } from "../host-elementwise.ts";
 import { type ForEach, type HostCall, type HostKernel, hostKernel } from "../host-kernel.ts";
 import { binomial, cauchy, exponential, gamma, geometric, logNormal, poisson } from "./distributions.ts";
 import { drawAnyIntegers, drawIntegers } from "./integers.ts";
 import { sampleWithReplacement } from "./multinomial.ts";
 import { permutation } from "./permutation.ts";
 import { slopes } from "./slopes.ts";
+import { trials } from "./trials.ts";
 
 /** Random numbers: those of PyTorch's generator on the CPU, in its order. */
 export const RANDOM_KERNELS: readonly HostKernel[] = [
@@ -19,7 +20,7 @@ export const RANDOM_KERNELS: readonly HostKernel[] = [
   hostKernel(["aten::randint.low"], (call, { low, high }) => [drawIntegers(call.random(), count(call), low, high)]),
   filled("aten::random", (call) => drawAnyIntegers(call.random(), count(call), call.dtype(0))),
   hostKernel(["aten::randperm"], (call) => [permutation(call.random(), count(call))]),
-  filled("aten::bernoulli.p", (call, { p }) => each(call, (random) => (random.uniform() < p ? 1 : 0))),
+  filled("aten::bernoulli.p", (call, { p }) => trials(call.random(), count(call), p)),
   filled("aten::exponential", (call, { lambd }) => each(call, (random) => exponential(random, lambd))),
   filled("aten::cauchy", (call, { median, sigma }) => each(call, (random) => cauchy(random, median, sigma))),
   filled("aten::log_normal", (call, { mean, std }) => each(call, (random) => logNormal(random, mean, std))),
@@ -59,13 +60,15 @@ function count(call: HostCall): number {
   return numel(call.shape(0));
 }
 
-function fill(call: HostCall, draw: typeof drawUniform, ...range: readonly [number?, number?]): Float64Array {
+function fill(call: HostCall, draw: typeof drawUniform, ...range: readonly [number?, number?]): ArrayLike<number> {
   return draw(call.random(), call.dtype(0), count(call), ...range);
 }
 
 function each(call: HostCall, draw: (random: CpuGenerator) => number): Float64Array {
   const random = call.random();
-  return Float64Array.from({ length: count(call) }, () => draw(random));
+  const numbers = new Float64Array(count(call));
+  for (let i = 0; i < numbers.length; i++) numbers[i] = draw(random);
+  return numbers;
 }
 
 /** An op that fills a tensor, of which only the shape and the dtype matter. */
@@ -99,15 +102,7 @@ function drawn<const Op extends KernelOp, const Parameters extends readonly Tens
   draw: (random: CpuGenerator, ...values: ForEach<Parameters, number>) => number,
 ): HostKernel {
   return hostKernel([op], (call, args) => {
-    const shape = call.shape(0);
     const random = call.random();
-    const arrays = parameters(args).map((parameter) => call.array(parameter));
-    const places = arrays.map((array) => broadcastPositions(array.shape, shape));
-    return [
-      Float64Array.from({ length: numel(shape) }, (_, i) => {
-        const values = arrays.map(({ data }, k) => data[places[k]![i]!]!);
-        return draw(random, ...(values as ForEach<Parameters, number>));
-      }),
-    ];
+    return [mapElements(call, parameters(args), (...values) => draw(random, ...values))];
   });
 }

@@ -12,33 +12,32 @@ export function sampleWithReplacement(
   const categories = shape.at(-1)!;
   const rows = data.length / categories;
   const samples = new Float64Array(rows * count);
-  const round = dtype === "float64" ? (x: number): number => x : Math.fround;
+  const sums = dtype === "float64" ? new Float64Array(categories) : new Float32Array(categories);
   for (let row = 0; row < rows; row++) {
-    const odds = data.subarray(row * categories, (row + 1) * categories);
-    const sums = runningSums(odds, round);
+    addUp(data.subarray(row * categories, (row + 1) * categories), sums);
     for (let i = 0; i < count; i++) samples[row * count + i] = firstFrom(sums, random.uniform());
   }
   return samples;
 }
 
-/** Returns the parts of the whole up to each column; the last is 1. */
-function runningSums(odds: Float64Array, round: (x: number) => number): Float64Array {
+/** Puts the parts of the whole up to each column into an array, which rounds them; the last is 1. */
+function addUp(odds: Float64Array, sums: Float32Array | Float64Array): void {
   let sum = 0;
-  const sums = odds.map((each) => {
+  for (let i = 0; i < odds.length; i++) {
+    const each = odds[i]!;
     if (!(each >= 0 && each < Number.POSITIVE_INFINITY)) {
       throw refused("probability tensor contains either `inf`, `nan` or element < 0");
     }
-    sum = round(sum + each);
-    return sum;
-  });
+    sums[i] = sum + each;
+    sum = sums[i]!;
+  }
   if (!(sum > 0)) throw refused("invalid multinomial distribution (sum of probabilities <= 0)");
-  const parts = sums.map((each) => round(each / sum));
-  parts[parts.length - 1] = 1;
-  return parts;
+  for (let i = 0; i < sums.length; i++) sums[i]! /= sum;
+  sums[sums.length - 1] = 1;
 }
 
 /** Returns the first place whose sum is at least `draw`. */
-function firstFrom(sums: Float64Array, draw: number): number {
+function firstFrom(sums: Float32Array | Float64Array, draw: number): number {
   let [left, right] = [0, sums.length];
   while (left < right) {
     const middle = (left + right) >> 1;

@@ -11,6 +11,11 @@ export function slopes(
   upper: Scalar,
 ): readonly [results: Float64Array, noise: Float64Array] {
   const [least, limit] = [Number(numberOf(lower)), Number(numberOf(upper))];
-  const noise = data.map((x) => (x <= 0 ? random.uniform() * (limit - least) + least : 1));
-  return [data.map((x, i) => x * noise[i]!), noise];
+  const noise = new Float64Array(data.length);
+  for (let i = 0; i < data.length; i++) {
+    const x = data[i]!;
+    noise[i] = x <= 0 ? random.uniform() * (limit - least) + least : 1;
+    data[i] = x * noise[i]!;
+  }
+  return [data, noise];
 }

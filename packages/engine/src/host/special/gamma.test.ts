@@ -1,5 +1,5 @@
 import { expect, it } from "vitest";
-import { gammaLower, gammaUpper } from "./gamma.ts";
+import { gammaLower, gammaUpper, zeta } from "./gamma.ts";
 
 /** What PyTorch computes in double precision: a, x, P(a, x), Q(a, x). */
 const GIVEN: readonly (readonly [number, number, number, number])[] = [
@@ -32,4 +32,30 @@ it("both sides of the bounds between the series agree", () => {
     const [left, right] = [gammaLower(a * (1 - 1e-12), x), gammaLower(a * (1 + 1e-12), x)];
     expect(Math.abs(left - right)).toBeLessThan(1e-9 * left);
   }
+});
+
+/** What PyTorch computes in double precision: x, q, ζ(x, q). */
+const ZETA: readonly (readonly [number, number, number])[] = [
+  [2, 0.3, 12.245364546107734],
+  [2, 12.5, 0.08328522460157839],
+  [3, -2.5, 0.0541020258208641],
+  [3, 0.1, 1000.9307286891719],
+  [2.5, 4.0, 0.10056053204432189],
+  [40, 12.000370075957335, 7.087187611025074e-44],
+  [1.01, 0.5, 101.97709317748227],
+  [2, 10000000000.0, 1.00000000005e-10],
+  [6, -70.25, 4101.927225921186],
+];
+
+it.each(ZETA)("zeta of %d and %d is PyTorch's", (x, q, given) => {
+  expect(Math.abs(zeta(x, q) / given - 1)).toBeLessThan(1e-13);
+});
+
+it("zeta has poles, bounds and limits", () => {
+  const { POSITIVE_INFINITY: infinity, NaN: none } = Number;
+  expect([zeta(1, 3), zeta(2, 0), zeta(2, -4), zeta(0.5, 3), zeta(2.5, -0.5)]).toEqual([
+    ...[infinity, infinity, infinity, none, none],
+  ]);
+  expect([zeta(infinity, 0.5), zeta(2, infinity), zeta(none, 2), zeta(2, none)]).toEqual([infinity, 0, none, none]);
+  expect(zeta(2, 1e200)).toBe(1e-200);
 });

@@ -1,9 +1,7 @@
 // The incomplete gamma functions and their relatives, in double precision.
-import { polynomial } from "@pt2/registry/scalar";
-import { evaluateFloat } from "./functions.ts";
+import { FLOAT_UNARY, polynomial } from "@pt2/registry/scalar";
 
-const lgamma = (x: number): number => evaluateFloat("lgamma", x);
-const erfc = (x: number): number => evaluateFloat("erfc", x);
+const { erfc, lgamma } = FLOAT_UNARY;
 
 /** Q(a, x), the regularized upper incomplete gamma function: `igammac`. */
 export function gammaUpper(a: number, x: number): number {
@@ -123,17 +121,20 @@ function lessLog1p(x: number): number {
   return x * x * polynomial(-x, [1 / 2, 1 / 3, 1 / 4, 1 / 5, 1 / 6, 1 / 7, 1 / 8, 1 / 9]);
 }
 
-const BERNOULLI = [
-  1 / 6,
-  -1 / 30,
-  1 / 42,
-  -1 / 30,
-  5 / 66,
-  -691 / 2730,
-  7 / 6,
-  -3617 / 510,
-  43867 / 798,
-  -174611 / 330,
+/** The quotients (2k)! / B[2k] with Bernoulli numbers, which divide the terms of the Euler-Maclaurin formula. */
+const EULER_MACLAURIN = [
+  12,
+  -720,
+  30240,
+  -1209600,
+  47900160,
+  -1307674368000 / 691,
+  74724249600,
+  -10670622842880000 / 3617,
+  5109094217170944000 / 43867,
+  -802857662698291200000 / 174611,
+  181521054019435460,
+  -7.166165256175667e18,
 ];
 
 /** Further below zero than this, terms are not added one by one, because there may be any number of them. */
@@ -147,7 +148,6 @@ export function zeta(x: number, q: number): number {
     if (q === Math.floor(q)) return Number.POSITIVE_INFINITY;
     if (x !== Math.floor(x)) return Number.NaN;
   }
-  // Terms are added one by one up to 12; the Euler-Maclaurin formula gives the sum of the smooth rest.
   let sum = 0;
   let at = q;
   if (q < -FAR_BELOW) {
@@ -156,15 +156,35 @@ export function zeta(x: number, q: number): number {
     const below = zeta(x, 1 - at) - zeta(x, 1 - q);
     sum = x % 2 === 0 ? below : -below;
   }
-  for (; at < 12; at++) sum += at ** -x;
-  sum += at ** (1 - x) / (x - 1) + 0.5 * at ** -x;
-  let factor = x * at ** (-x - 1);
-  let factorial = 2;
-  for (const [k, bernoulli] of BERNOULLI.entries()) {
-    sum += (bernoulli * factor) / factorial;
-    const next = 2 * k + 1;
-    factor *= ((x + next) * (x + next + 1)) / (at * at);
-    factorial *= (next + 2) * (next + 3);
+  // Ten terms are added one by one, and those up to 9; the Euler-Maclaurin formula gives the sum of the smooth rest.
+  let power = inversePower(at, x);
+  sum += power;
+  for (let i = 0; i < 9 || at <= 9; i++) {
+    at++;
+    power = inversePower(at, x);
+    sum += power;
+    if (Math.abs(power) < LOST * Math.abs(sum)) return sum;
+  }
+  // Of a large number only the smaller power may be left.
+  sum += (power === 0 ? at ** (1 - x) : at * power) / (x - 1) - 0.5 * power;
+  const square = 1 / (at * at);
+  let factor = (x * power) / at;
+  for (let k = 0; k < EULER_MACLAURIN.length; k++) {
+    const term = factor / EULER_MACLAURIN[k]!;
+    sum += term;
+    if (Math.abs(term) < LOST * Math.abs(sum)) break;
+    const next = x + 2 * k + 1;
+    factor *= next * (next + 1) * square;
   }
   return sum;
+}
+
+/** Terms below this part of a sum are lost in it. */
+const LOST = Number.EPSILON / 2;
+
+/** Computes at^-x: for trigamma and its derivative by products, which take a fraction of a power's time. */
+function inversePower(at: number, x: number): number {
+  if (x === 2) return 1 / (at * at);
+  if (x === 3) return 1 / (at * at * at);
+  return at ** -x;
 }

@@ -1,7 +1,8 @@
 import type { TensorMeta } from "@pt2/registry";
 import { hostElementwise } from "../host-elementwise.ts";
 import type { HostKernel } from "../host-kernel.ts";
-import { airyAi, besselI, besselJ, besselK, besselY } from "./bessel.ts";
+import { airyAi } from "./airy.ts";
+import { besselI, besselJ, besselK, besselY } from "./bessel.ts";
 import { gammaLower, gammaUpper, zeta } from "./gamma.ts";
 import { erfcx, logNdtr, ndtri } from "./normal.ts";
 import { POLYNOMIALS } from "./polynomials.ts";
@@ -11,7 +12,7 @@ const ofX = ({ x }: { readonly x: TensorMeta }) => [x] as const;
 const ofSelfAndOther = ({ self, other }: { readonly self: TensorMeta; readonly other: TensorMeta }) =>
   [self, other] as const;
 
-/** Special functions, which are rare, and iterate, so that scalar expressions cannot express them. */
+/** Special functions, which are rare, and take loops or tables, so that scalar expressions cannot express them. */
 export const SPECIAL: readonly HostKernel[] = [
   hostElementwise("aten::i0", ofSelf, (x) => besselI(0, x)),
   hostElementwise("aten::special_i0e", ofSelf, (x) => besselI(0, x, true)),

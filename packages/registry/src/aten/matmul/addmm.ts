@@ -5,7 +5,7 @@ import { check, show } from "../support/check.ts";
 import { numel, range, sameShape } from "../support/dims.ts";
 import { checkSameDtype } from "../support/dtypes.ts";
 import { emit } from "../support/emit.ts";
-import { combine, withAddend } from "./linear.ts";
+import { addProduct, combine, withAddend } from "./linear.ts";
 
 /** Defines `addmm` and its variants: `beta * self + alpha * product`. */
 export const ADDMM_OPS: readonly OpRecord[] = [
@@ -16,7 +16,9 @@ export const ADDMM_OPS: readonly OpRecord[] = [
       return withAddend(self, shape);
     },
     decompose: ({ self, batch1, batch2, beta, alpha }, b) =>
-      combine(b, self, b.tensor("aten::bmm", { self: batch1, mat2: batch2 }), beta, alpha),
+      addProduct(b, { self, factors: [batch1, batch2], beta, alpha }, (x, y) =>
+        b.tensor("aten::bmm", { self: x, mat2: y }),
+      ),
   }),
   defineOp("aten::addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor", {
     requires: { same: ["self", "batch1", "batch2"] },
@@ -41,13 +43,15 @@ export const ADDMM_OPS: readonly OpRecord[] = [
       // A sum over the batch is one product over the combined inner dimension.
       const left = e.reshape(e.permute(batch1, [1, 0, 2]), [n!, batch! * k]);
       const right = e.reshape(batch2, [batch! * k, m!]);
-      return combine(b, self, b.tensor("aten::mm", { self: left, mat2: right }), beta, alpha);
+      return addProduct(b, { self, factors: [left, right], beta, alpha }, (x, y) =>
+        b.tensor("aten::mm", { self: x, mat2: y }),
+      );
     },
   }),
   defineOp("aten::addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor", {
     requires: { same: ["self", "mat", "vec"] },
     decompose: ({ self, mat, vec, beta, alpha }, b) =>
-      combine(b, self, b.tensor("aten::mv", { self: mat, vec }), beta, alpha),
+      addProduct(b, { self, factors: [mat, vec], beta, alpha }, (x, y) => b.tensor("aten::mv", { self: x, vec: y })),
   }),
   defineOp("aten::addr(Tensor self, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1) -> Tensor", {
     requires: { factors: ["beta", "alpha"] },

@@ -1,4 +1,5 @@
 import type { Builder } from "../../builder.ts";
+import { isHalfPrecision } from "../../dtype-promotion.ts";
 import { defineOp, type OpRecord } from "../../op.ts";
 import { resultType } from "../../promotion.ts";
 import type { Scalar, TensorMeta } from "../../tensor-meta.ts";
@@ -24,7 +25,7 @@ export const LINEAR_OPS: readonly OpRecord[] = [
       return withAddend(self, [mat1.shape[0]!, mat2.shape[1]!]);
     },
     decompose: ({ self, mat1, mat2, beta, alpha }, b) =>
-      combine(b, self, b.tensor("aten::mm", { self: mat1, mat2 }), beta, alpha),
+      addProduct(b, { self, factors: [mat1, mat2], beta, alpha }, (x, y) => b.tensor("aten::mm", { self: x, mat2: y })),
   }),
   defineOp("aten::linear(Tensor input, Tensor weight, Tensor? bias=None) -> Tensor", {
     infer: ({ input, weight, bias }) => {
@@ -66,6 +67,22 @@ export function withAddend(self: TensorMeta, shape: readonly number[]): TensorMe
     () => `The expanded size of the tensor ${show(shape)} must match the existing size ${show(self.shape)}`,
   );
   return { dtype: self.dtype, shape };
+}
+
+/**
+ * Computes `beta * self + alpha * multiply(...factors)`. In half precision the product is a float32, as the sums are that
+ * PyTorch's matrix products compute: only the result is rounded.
+ */
+export function addProduct(
+  b: Builder,
+  { self, factors, beta, alpha }: { self: TensorMeta; factors: [TensorMeta, TensorMeta]; beta: Scalar; alpha: Scalar },
+  multiply: (x: TensorMeta, y: TensorMeta) => TensorMeta,
+): TensorMeta {
+  if (!isHalfPrecision(self.dtype)) return combine(b, self, multiply(...factors), beta, alpha);
+  const e = emit(b);
+  const wide = (x: TensorMeta): TensorMeta => e.cast(x, "float32");
+  const product = multiply(wide(factors[0]), wide(factors[1]));
+  return e.cast(combine(b, wide(self), product, beta, alpha), self.dtype);
 }
 
 function isComplexNumber(scalar: Scalar): boolean {

@@ -41,6 +41,7 @@ export const SORT_OPS: readonly OpRecord[] = [
       infer: ({ self, k, dim }) => {
         const at = wrapDim(dim, self.shape.length);
         check(self.dtype !== "bool", "topk does not support bool dtypes");
+        check(!isComplex(self.dtype), "topk does not support complex dtypes on CPU");
         check(k >= 0 && k <= (self.shape[at] ?? 1), "selected index k out of range");
         return withIndices(
           self.dtype,
