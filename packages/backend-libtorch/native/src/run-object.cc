@@ -58,7 +58,7 @@ Napi::Value fromStep(Napi::Env env, const Step& step) {
   object.Set("ns", static_cast<double>(step.ns));
   if (step.kind == Step::Kind::Done) {
     object.Set("kind", "done");
-    object.Set("outputs", fromIValues(env, step.values));
+    object.Set("outputs", fromResults(env, step.values));
     object.Set("written", fromWritten(env, step.written));
     object.Set("profile", step.profile ? fromProfile(env, *step.profile) : env.Null());
   } else {

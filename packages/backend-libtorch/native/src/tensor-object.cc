@@ -34,16 +34,20 @@ Napi::Object TensorObject::make(Napi::Env env, at::Tensor tensor, int64_t report
 }
 
 TensorObject::TensorObject(Napi::Env env, at::Tensor tensor, int64_t reported)
-    : env_(env), tensor_(std::move(tensor)), reported_(reported) {
-  if (reported_ != 0) Napi::MemoryManagement::AdjustExternalMemory(env_, reported_);
+    : env_(env), tensor_(std::move(tensor)), reported_(0) {
+  report(reported);
 }
 
 TensorObject::~TensorObject() { release(); }
 
 void TensorObject::release() {
   tensor_.reset();
-  if (reported_ != 0) Napi::MemoryManagement::AdjustExternalMemory(env_, -reported_);
-  reported_ = 0;
+  report(0);
+}
+
+void TensorObject::report(int64_t bytes) {
+  if (bytes != reported_) Napi::MemoryManagement::AdjustExternalMemory(env_, bytes - reported_);
+  reported_ = bytes;
 }
 
 const at::Tensor& TensorObject::tensor() const {
@@ -70,7 +74,13 @@ Napi::Value TensorObject::device(const Napi::CallbackInfo& info) {
   return Napi::String::New(info.Env(), tensor().device().str());
 }
 
-Napi::Value TensorObject::bytes(const Napi::CallbackInfo& info) { return shareBytes(info.Env(), toHost(tensor())); }
+Napi::Value TensorObject::bytes(const Napi::CallbackInfo& info) {
+  const at::Tensor host = toHost(tensor());
+  const Napi::Value array = shareBytes(info.Env(), host);
+  // V8 counts the memory of arrays by itself: counted twice, results would make it collect garbage twice as often.
+  if (host.is_same(tensor()) && array.As<Napi::Uint8Array>().Data() == host.data_ptr()) report(0);
+  return array;
+}
 
 Napi::Value TensorObject::read(const Napi::CallbackInfo& info) {
   requirePlain(tensor());

@@ -34,6 +34,8 @@ class TensorObject : public Wrapped<TensorObject> {
   Napi::Value read(const Napi::CallbackInfo& info);
   Napi::Value dispose(const Napi::CallbackInfo& info);
   void release();
+  // Tells V8 how much memory the object alone holds.
+  void report(int64_t bytes);
 
   Napi::Env env_;
   at::Tensor tensor_;  // undefined once disposed

@@ -128,4 +128,14 @@ Napi::Value fromIValue(Napi::Env env, const c10::IValue& value) {
 
 Napi::Value fromIValues(Napi::Env env, const std::vector<c10::IValue>& values) { return fromList(env, values); }
 
+Napi::Value fromResults(Napi::Env env, const std::vector<c10::IValue>& values) {
+  Napi::Array array = Napi::Array::New(env, values.size());
+  for (uint32_t i = 0; i < values.size(); ++i) {
+    const c10::IValue& value = values[i];
+    const bool isTensor = value.isTensor() && value.toTensor().defined();
+    array.Set(i, isTensor ? TensorObject::make(env, value.toTensor(), 0) : fromIValue(env, value));
+  }
+  return array;
+}
+
 }  // namespace pt2

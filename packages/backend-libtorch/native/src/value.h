@@ -16,5 +16,7 @@ std::vector<c10::IValue> toIValues(Napi::Value array, const char* what);
 Napi::Value fromIValue(Napi::Env env, const c10::IValue& value);
 Napi::Value fromIValues(Napi::Env env, const std::vector<c10::IValue>& values);
 Napi::Value fromTensor(Napi::Env env, const at::Tensor& tensor);
+// Gives JavaScript what it makes arrays of at once, whose memory V8 counts by itself.
+Napi::Value fromResults(Napi::Env env, const std::vector<c10::IValue>& values);
 
 }  // namespace pt2
