@@ -1,9 +1,10 @@
 import { DTYPES, type DType } from "@pt2/format";
 import type { KernelCall } from "../../engine/kernel.ts";
-import { instantiate } from "../../instantiate.ts";
+import { onDemandModule } from "../../engine/on-demand-module.ts";
 import { kernelsBase64, type ReductionKernels } from "./reductions.gen.ts";
 
-const instance = instantiate<ReductionKernels>(kernelsBase64);
+/** Returns the functions of the module of reductions, over the memory of a call's model. */
+export const reductionKernels: (call: KernelCall) => ReductionKernels = onDemandModule(kernelsBase64);
 
 /** A dtype of elements that the module reads. */
 export type ElementDType = "float32" | "float64" | "int32" | "int64" | "uint8" | "bool";
@@ -17,15 +18,6 @@ export const ELEMENTS: Readonly<Record<ElementDType, number>> = {
   uint8: 4,
   bool: 4,
 };
-
-const newHolder = (): { kernels?: ReductionKernels } => ({});
-
-/** Returns the functions of the module of reductions over the memory of a call's model. */
-export function reductionKernels(call: KernelCall): ReductionKernels {
-  const holder = call.state(newHolder);
-  holder.kernels ??= instance(call.heap.memory, call.team);
-  return holder.kernels;
-}
 
 /** Returns a dtype that the module finds extremes of, and that has every number of another one. */
 export function comparedAs(dtype: DType): "float64" | "int32" | "int64" {
