@@ -32,9 +32,9 @@ describePage("what a page with WebGPU downloads", { app: "tests/browser/smallest
       });
     // 5.5 kB of it lower a graph again for other sizes, and record how a plan was made, so that these repeat only what differs.
     // 0.6 kB place what is joined where it belongs, and join what was joined before; 0.8 kB are normalizations behind linear layers,
-    // and a module of its own for what these share with normalizations of branches; 0.4 kB refuse numbers that integers lack, and know
-    // which ops draw numbers.
-    await measure(ready, answer, { before: 60_100, after: 149_800 });
+    // and a module of its own for what these share with normalizations of branches; 0.6 kB refuse numbers that integers lack, know
+    // which ops draw numbers, and draw many at once.
+    await measure(ready, answer, { before: 60_100, after: 150_000 });
   });
 });
 
@@ -50,9 +50,8 @@ describePage("what a page with wasm downloads", { app: "tests/browser/smallest-w
     // 1.2 kB of it multiply six rows at a time, half a kB read pictures in strips, 0.6 kB place what is joined, and 1.8 kB are tiles
     // for stride 2, reductions of whole cache lines and groups that threads share; 0.4 kB fetch weights before they are needed, 0.2 kB
     // call threads before inputs are written, and 0.9 kB are normalizations as on the GPU and depthwise convolutions with several outputs;
-    // 5 kB are products of float64, integers and complex numbers, linear layers on weights of int8, and running extremes; 0.3 kB are
-    // lengths in doubles; 0.8 kB refuse numbers that integers lack, scale complex quotients, and know which ops draw numbers.
-    await measure(ready, answer, { before: 60_600, after: 239_700 });
+    // 5 kB are products of float64, integers and complex numbers, and linear layers on weights of int8; 0.8 kB refuse numbers that integers lack, scale complex quotients, and know which ops draw numbers.
+    await measure(ready, answer, { before: 60_600, after: 235_500 });
   });
 });
 
@@ -75,7 +74,8 @@ describePage("what a page that trains downloads", { app: "tests/browser/smallest
       });
     // At most 60 kB more than a page that only runs the network; 1 kB of it merge branches, which such a graph may have,
     // 0.7 kB keep track of what is detached where something is written in place, and 1.6 kB are backward ops of training IR; 2.5 kB
-    // choose gradients where a product with 0 would be NaN, tell complex numbers from others, and let steps wait for each other.
-    await measure(ready, answer, { before: 83_800, after: 213_000 });
+    // choose gradients where a product with 0 would be NaN, tell complex numbers from others, and let steps wait for each other;
+    // 1 kB are loops over typed arrays in kernels whose results have sizes of their own.
+    await measure(ready, answer, { before: 83_800, after: 214_100 });
   });
 });
