@@ -50,7 +50,8 @@ describePage("what a page with wasm downloads", { app: "tests/browser/smallest-w
     // 1.2 kB of it multiply six rows at a time, half a kB read pictures in strips, 0.6 kB place what is joined, and 1.8 kB are tiles
     // for stride 2, reductions of whole cache lines and groups that threads share; 0.4 kB fetch weights before they are needed, 0.2 kB
     // call threads before inputs are written, and 0.9 kB are normalizations as on the GPU and depthwise convolutions with several outputs;
-    // 5 kB are products of float64, integers and complex numbers, and linear layers on weights of int8; 0.8 kB refuse numbers that integers lack, scale complex quotients, and know which ops draw numbers.
+    // 5 kB are products of float64, integers and complex numbers, and linear layers on weights of int8; 0.8 kB refuse
+    // numbers that integers lack, scale complex quotients, and know which ops draw numbers.
     await measure(ready, answer, { before: 60_600, after: 235_500 });
   });
 });
