@@ -1,11 +1,5 @@
 // Rows that lie where a table of positions says: gathers read them, scatters write them or combine them with what is there.
-
-@inline
-const SUM: i32 = 0;
-@inline
-const PROD: i32 = 1;
-@inline
-const MAX: i32 = 2;
+import { MAX, PROD, SUM } from "./combining";
 
 /**
  * Copies rows of `bytes`, `outer` by `inner` of them, in this order. Rows lie `srcOuter`, `srcInner` and so on apart, in

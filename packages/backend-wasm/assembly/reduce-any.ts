@@ -1,14 +1,7 @@
 // Reductions of all types over a dimension: [outer, n, inner] to [outer, inner].
+import { MAX, MIN, PROD, SUM } from "./combining";
 import { FLOAT32, FLOAT64, INT32, INT64 } from "./element-types";
 
-@inline
-const SUM: i32 = 0;
-@inline
-const PROD: i32 = 1;
-@inline
-const MAX: i32 = 2;
-@inline
-const MIN: i32 = 3;
 /** Columns whose results stay in the first cache while all rows are read. */
 @inline
 const BLOCK: i32 = 2048;

@@ -1,11 +1,6 @@
 // Reductions over a dimension that has others inside it: [outer, n, inner] to [outer, inner].
+import { MAX, MIN, SUM } from "./combining";
 
-@inline
-const SUM: i32 = 0;
-@inline
-const MAX: i32 = 1;
-@inline
-const MIN: i32 = 2;
 /** Rows that are summed before their sum joins the sum of the others: two short sums err less than a long one. */
 const BLOCK: i32 = 128;
 
