@@ -3,7 +3,7 @@ import { viewAs } from "@pt2/backend";
 import type { SuitePart } from "@pt2/conformance";
 import { fromBytes, readSafetensors } from "@pt2/format";
 import { tensor } from "@pt2/runtime";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { difference } from "../src/difference.ts";
 import { ENGINES, type EnginePage, findEngine, openEngine } from "./other-engines.ts";
 
@@ -19,10 +19,10 @@ describe.each(ENGINES.map(([engine, isolated]) => ({ engine, isolated, name: eng
       return;
     }
     let page: EnginePage;
-    beforeAll(async () => {
+    beforeEach(async () => {
       page = await openEngine(engine, files, { isolated });
     });
-    afterAll(() => page?.close());
+    afterEach(() => page?.close());
 
     test("a network that is loaded again gives PyTorch's logits, with threads where they share memory", async () => {
       const bytes = readFileSync(new URL("../../examples/digits/held-out.safetensors", import.meta.url));
@@ -40,7 +40,8 @@ describe.each(ENGINES.map(([engine, isolated]) => ({ engine, isolated, name: eng
         expect(last).toMatch(/; 1 thread: (threads share memory only in a page|this browser has no SharedArrayBuffer)/);
     });
 
-    test("the backend keeps the contract", async () => {
+    // In one of some hundred runs WebKitGTK has stopped to answer; the second try has a browser of its own.
+    test("the backend keeps the contract", { timeout: 240_000, retry: 1 }, async () => {
       const { passed, failed } = await page.ask("conformance", PARTS);
       expect(failed).toEqual([]);
       expect(passed).toBeGreaterThan(500);
