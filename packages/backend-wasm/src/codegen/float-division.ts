@@ -20,7 +20,7 @@ export function fmod({ g, single: f, double: d, inDoubles }: VectorOps, x: Node,
 const UPPER = -1n << 27n;
 
 /**
- * Computes C's fmod of double precision. The products of a quotient of up to 26 bits with the halves of the divisor are
+ * Computes C's fmod of double precision. The products of a quotient of up to 26 bits with either part of the divisor are
  * exact, and so are the differences from the dividend; a quotient that was rounded up to the next integer is one too many.
  */
 export function doubleFmod(f: FloatOps, x: Node, y: Node): Node {

@@ -18,17 +18,18 @@ export const arange: WasmKernel = wasmKernel({
     const out = call.output();
     const [start, step] = [numberOf(args.start), numberOf(args.step)];
     const { kind, itemsize } = DTYPES[out.dtype];
+    const isInteger = /int$/.test(kind);
     const exact = (i: number): bigint => whole(start) + BigInt(i) * whole(step);
     call.step(() => {
       const count = numel(out.shape);
-      if (/int$/.test(kind) && itemsize === 8) {
+      if (isInteger && itemsize === 8) {
         const { set } = bigints(call.heap, out);
         for (let i = 0; i < count; i++) set(i, exact(i));
         return;
       }
       const { set } = numbers(call.heap, out);
       for (let i = 0; i < count; i++) {
-        set(i, /int$/.test(kind) ? Number(BigInt.asIntN(32, exact(i))) : Number(start) + i * Number(step));
+        set(i, isInteger ? Number(BigInt.asIntN(32, exact(i))) : Number(start) + i * Number(step));
       }
     });
   },
