@@ -1,5 +1,6 @@
 // Rows that lie where a table of positions says: gathers read them, scatters write them or combine them with what is there.
 import { MAX, PROD, SUM } from "./combining";
+import { decodeHalves, encodeHalves } from "./small-floats";
 
 /**
  * Copies rows of `bytes`, `outer` by `inner` of them, in this order. Rows lie `srcOuter`, `srcInner` and so on apart, in
@@ -61,8 +62,8 @@ function move(p: usize, q: usize, bytes: i32): void {
 
 /**
  * dst = dst `op` src for each element of rows as `moveRows` copies them. The `type` of elements: 0 is float32, 1 float64, 2
- * int64, 3 int32, 4 uint32, 5 int16, 6 uint16, 7 int8 and 8 uint8. The `op`: 0 is a sum, 1 a product, 2 a maximum and 3 a
- * minimum.
+ * int64, 3 int32, 4 uint32, 5 int16, 6 uint16, 7 int8, 8 uint8, 9 float16 and 10 bfloat16. The `op`: 0 is a sum, 1 a product, 2 a
+ * maximum and 3 a minimum.
  */
 export function combineRows(
   type: i32, op: i32, outer: i32, inner: i32, bytes: i32,
@@ -79,8 +80,34 @@ export function combineRows(
     else if (type == 5) combine<i16>(op, inner, bytes, src, srcInner, srcRow, dst, dstInner, dstRow, rows, rowsInner);
     else if (type == 6) combine<u16>(op, inner, bytes, src, srcInner, srcRow, dst, dstInner, dstRow, rows, rowsInner);
     else if (type == 7) combine<i8>(op, inner, bytes, src, srcInner, srcRow, dst, dstInner, dstRow, rows, rowsInner);
-    else combine<u8>(op, inner, bytes, src, srcInner, srcRow, dst, dstInner, dstRow, rows, rowsInner);
+    else if (type == 8) combine<u8>(op, inner, bytes, src, srcInner, srcRow, dst, dstInner, dstRow, rows, rowsInner);
+    else combineHalves(op, type == 10, inner, bytes, src, srcInner, srcRow, dst, dstInner, dstRow, rows, rowsInner);
   }
+}
+
+/** Each combination is rounded, as in PyTorch. */
+function combineHalves(
+  op: i32, isBrain: bool, n: i32, bytes: i32,
+  s: usize, srcInner: i32, srcRow: i32, d: usize, dstInner: i32, dstRow: i32, r: usize, rowsInner: i32,
+): void {
+  for (; n > 0; n--, s += srcInner, d += dstInner, r += rowsInner) {
+    const row = load<i32>(r);
+    let p = s + row * srcRow, q = d + row * dstRow;
+    const end = q + bytes;
+    for (; q + 8 <= end; p += 8, q += 8) {
+      const x = combineFour(op, isBrain, v128.load16x4_u(q), v128.load16x4_u(p));
+      v128.store64_lane(q, i16x8.narrow_i32x4_u(x, x), 0);
+    }
+    for (; q < end; p += 2, q += 2) {
+      const x = combineFour(op, isBrain, i32x4.splat(load<u16>(q)), i32x4.splat(load<u16>(p)));
+      store<u16>(q, i32x4.extract_lane(x, 0));
+    }
+  }
+}
+
+@inline
+function combineFour(op: i32, isBrain: bool, x: v128, y: v128): v128 {
+  return encodeHalves(combined4(op, decodeHalves(x, isBrain), decodeHalves(y, isBrain)), isBrain);
 }
 
 function combine<T>(

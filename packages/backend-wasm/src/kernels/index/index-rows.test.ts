@@ -1,6 +1,6 @@
 import { type HostTensor, hostTensor } from "@pt2/backend";
 import { programOf, registryOf, weightsOf } from "@pt2/conformance";
-import type { DType } from "@pt2/format";
+import { bitsToFloat32, type DType, floatToBits } from "@pt2/format";
 import type { TensorMeta } from "@pt2/registry";
 import { randomUnit } from "@pt2/testing/random";
 import { expect, test } from "vitest";
@@ -160,6 +160,33 @@ test("float16 and bfloat16 add up in float32, and other dtypes in their own arit
   for (const [i, { data }] of results.entries())
     expect([...data]).toEqual(i % 2 === 0 ? [121, 121, 121, 1, 1, 1] : [3, 3, 3, 1, 1, 1]);
 });
+
+test.each(["float16", "bfloat16"] as const)(
+  "each sum of two elements of %s is rounded, whatever their bits",
+  async (dtype) => {
+    const count = 2 ** 16;
+    const every = Uint16Array.from({ length: count }, (_, i) => i);
+    // Each meets others of all sizes, and of these some that are halfway between two.
+    const others = every.map((bits, i) => (i % 3 === 0 ? Math.imul(bits, 40503) : bits ^ (i % 61)));
+    const type = dtype === "float16" ? "f16" : "bf16";
+    const [sums] = await runByAnyThreads(
+      `
+    user_input %s: ${type}[${count}]
+    user_input %i: i64[${count}]
+    user_input %x: ${type}[${count}]
+    %y: ${type}[${count}] = aten::index_put(self=%s, indices=[%i], values=%x, accumulate=true)
+    return %y`,
+      [
+        hostTensor(dtype, [count], every),
+        hostTensor("int64", [count], BigInt64Array.from(every, BigInt)),
+        hostTensor(dtype, [count], others),
+      ],
+    );
+    const [x, y] = [every, others].map((bits) => bitsToFloat32(dtype, new Uint8Array(bits.buffer)));
+    const right = Uint16Array.from(x!, (a, i) => floatToBits(dtype, a + y![i]!));
+    expect(new Uint16Array(sums!.bytes.slice().buffer)).toEqual(right);
+  },
+);
 
 test.each(["bool", "float16", "int32", "float64", "int64", "complex64", "complex128"])(
   "elements of %s that have a position each are read and written, whatever the strides",

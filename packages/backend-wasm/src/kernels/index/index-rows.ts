@@ -25,6 +25,8 @@ const TYPES: Readonly<Partial<Record<DType, number>>> = {
   int8: 7,
   uint8: 8,
   bool: 8,
+  float16: 9,
+  bfloat16: 10,
 };
 
 /** Whether elements of the dtype are combined; any are set. */
