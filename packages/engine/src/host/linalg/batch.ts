@@ -6,6 +6,7 @@ import { offsetsOf } from "../../strides/offsets.ts";
 import type { HostArray } from "../host-array.ts";
 import { type ForEach, type HostCall, type HostKernel, hostKernel } from "../host-kernel.ts";
 import type { Matrix } from "./matrix.ts";
+import { copied, eachInRoom, zeros } from "./room.ts";
 
 /** A batch of matrices, or of vectors; a vector is given as a matrix of one row. */
 type Operand = TensorMeta | { readonly vectors: TensorMeta };
@@ -28,10 +29,17 @@ export function matrixKernel<const Op extends KernelOp, const Operands extends r
       "vectors" in operand ? { array: call.array(operand.vectors), rank: 1 } : { array: call.array(operand), rank: 2 },
     );
     const batch = broadcastBatch(inputs.map(({ array, rank }) => array.shape.slice(0, array.shape.length - rank)));
-    const lists = inputs.map(({ array, rank }) => matricesOf(array, rank, batch));
-    const found = lists[0]!.map((_, i) => run(lists.map((list) => list[i]!) as ForEach<Operands, Matrix>, args, call));
-    const count = found[0]?.length ?? 0;
-    return Array.from({ length: count }, (_, k) => joined(found.map((results) => elementsOf(results[k]!))));
+    const offsets = inputs.map(({ array, rank }) => batchOffsets(array, rank, batch));
+    let results: readonly Float64Array[] | null = null;
+    const count = offsets[0]!.length;
+    eachInRoom(count, (i) => {
+      const matrices = inputs.map(({ array, rank }, k) => matrixAt(array, rank, offsets[k]![i]!));
+      const found = run(matrices as unknown as ForEach<Operands, Matrix>, args, call);
+      results ??= found.map((result) => new Float64Array(count * elementsOf(result)));
+      for (let k = 0; k < found.length; k++) store(found[k]!, results[k]!, i);
+    });
+    // An empty batch has no elements to compute.
+    return results ?? [];
   });
 }
 
@@ -43,34 +51,42 @@ function broadcastBatch(shapes: readonly (readonly number[])[]): readonly number
   });
 }
 
-function matricesOf(array: HostArray, rank: number, batch: readonly number[]): readonly Matrix[] {
-  const { shape } = array;
+/** Where the matrices of an operand begin, counted in matrices, for each of a batch that its own batch broadcasts to. */
+function batchOffsets({ shape }: HostArray, rank: number, batch: readonly number[]): Int32Array {
   const own = shape.slice(0, shape.length - rank);
-  const [columns, rows] = [shape.at(-1)!, rank === 1 ? 1 : shape.at(-2)!];
   const strides = broadcastStrides({ shape: own, strides: contiguousStrides(own) }, batch);
-  return Array.from(offsetsOf({ shape: batch, strides }), (at) => matrixAt(array, at, rows, columns));
+  return Int32Array.from(offsetsOf({ shape: batch, strides }));
 }
 
-function matrixAt({ complex, data }: HostArray, at: number, rows: number, columns: number): Matrix {
+function matrixAt({ shape, complex, data }: HostArray, rank: number, at: number): Matrix {
+  const columns = shape[shape.length - 1]!;
+  const rows = rank === 1 ? 1 : shape[shape.length - 2]!;
   const size = rows * columns;
-  if (!complex) return { rows, columns, re: data.slice(at * size, (at + 1) * size), im: null };
-  const part = (first: number): Float64Array =>
-    Float64Array.from({ length: size }, (_, i) => data[2 * (at * size + i) + first]!);
-  return { rows, columns, re: part(0), im: part(1) };
-}
-
-function elementsOf(result: ArrayLike<number> | Matrix): ArrayLike<number> {
-  if (!("re" in result)) return result;
-  const { re, im } = result;
-  return im === null ? re : Float64Array.from({ length: 2 * re.length }, (_, i) => (i % 2 === 0 ? re : im)[i >> 1]!);
-}
-
-function joined(parts: readonly ArrayLike<number>[]): Float64Array {
-  const result = new Float64Array(parts.reduce((n, part) => n + part.length, 0));
-  let at = 0;
-  for (const part of parts) {
-    result.set(part, at);
-    at += part.length;
+  if (!complex) return { rows, columns, re: copied(data, at * size, size), im: null };
+  const [re, im] = [zeros(size), zeros(size)];
+  for (let i = 0, from = 2 * at * size; i < size; i++, from += 2) {
+    re[i] = data[from]!;
+    im[i] = data[from + 1]!;
   }
-  return result;
+  return { rows, columns, re, im };
+}
+
+/** How many numbers a result has; of a complex one the parts count. */
+function elementsOf(result: ArrayLike<number> | Matrix): number {
+  if (!("re" in result)) return result.length;
+  return result.im === null ? result.re.length : 2 * result.re.length;
+}
+
+/** Writes the i-th of a batch of results. */
+function store(result: ArrayLike<number> | Matrix, to: Float64Array, i: number): void {
+  const isMatrix = "re" in result;
+  const numbers = isMatrix ? result.re : result;
+  if (!isMatrix || result.im === null) {
+    for (let k = 0, at = i * numbers.length; k < numbers.length; k++, at++) to[at] = numbers[k]!;
+    return;
+  }
+  for (let k = 0, at = 2 * i * numbers.length; k < numbers.length; k++, at += 2) {
+    to[at] = numbers[k]!;
+    to[at + 1] = result.im[k]!;
+  }
 }

@@ -1,3 +1,4 @@
+import { zeros } from "./room.ts";
 import { rotateColumns, rotatePair } from "./rotate-columns.ts";
 import { forwardRotation } from "./rotations.ts";
 import { leastOfTwo, valuesOfTwo } from "./triangle-of-two.ts";
@@ -51,7 +52,7 @@ export function diagonalizeBidiagonal(
   const n = d.length;
   const tolerance = Math.max(10, Math.min(100, precision ** -0.125)) * precision;
   const threshold = Math.max((tolerance * leastOf(d, e)) / Math.sqrt(n), PATIENCE * n * n * Number.MIN_VALUE);
-  const room = (): Sweep => ({ c: new Float64Array(n), s: new Float64Array(n) });
+  const room = (): Sweep => ({ c: zeros(n), s: zeros(n) });
   const work: Work = { d, e, vectors, rights: room(), lefts: room(), precision, tolerance, threshold };
   let steps = PATIENCE * n * n;
   let [step, oldLow, oldHigh]: [1 | -1, number, number] = [1, -1, -1];

@@ -13,6 +13,7 @@ import {
 } from "./complex.ts";
 import { reduce } from "./hessenberg.ts";
 import { addRow, at, type Matrix, matrix, put, rowNorm, scaleLine, transposed } from "./matrix.ts";
+import { zeros } from "./room.ts";
 import { rotation } from "./rotations.ts";
 import { triangulate, turnTo } from "./schur.ts";
 import { triangulateReal } from "./schur-real.ts";
@@ -53,7 +54,7 @@ export function eigen(a: Matrix, precision: number): Eigen {
 }
 
 function withImaginary(a: Matrix): Matrix {
-  return a.im === null ? { ...a, im: new Float64Array(a.re.length) } : a;
+  return a.im === null ? { ...a, im: zeros(a.re.length) } : a;
 }
 
 /**

@@ -1,6 +1,7 @@
 import { type Complex, complex, conjugate, magnitude, minus, negative, ONE, over, times } from "./complex.ts";
 import { addRow, at, copyOf, type Matrix, put, swapRows } from "./matrix.ts";
 import { requireBlockPivots } from "./pivots.ts";
+import { zeros } from "./room.ts";
 
 /** `P A Pᵀ = L D Lᵀ` in the lower triangle of one matrix, as LAPACK's sytrf gives it; hetrf's `L D Lᴴ` where Hermitian. */
 export interface Ldl {
@@ -27,7 +28,7 @@ export function factorLdl(a: Matrix, hermitian: boolean): Ldl {
     put(ld, i, i, real(at(ld, i, i)));
     for (let j = i + 1; j < n; j++) put(ld, i, j, complex(0));
   }
-  const pivots = new Float64Array(n);
+  const pivots = zeros(n);
   let info = 0;
   for (let k = 0; k < n; ) {
     const { row, size } = pivotOf(ld, k);

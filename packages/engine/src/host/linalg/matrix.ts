@@ -1,5 +1,6 @@
 import { type Complex, ONE } from "./complex.ts";
-import { type Rows, subtractProduct } from "./real-rows.ts";
+import { exchangeRows, type Rows, subtractProduct } from "./real-rows.ts";
+import { copied, zeros } from "./room.ts";
 
 /** A dense row-major matrix in double precision. */
 export interface Matrix {
@@ -13,7 +14,7 @@ export interface Matrix {
 /** Makes a matrix of zeros. */
 export function matrix(rows: number, columns: number, isComplex: boolean): Matrix {
   const size = rows * columns;
-  return { rows, columns, re: new Float64Array(size), im: isComplex ? new Float64Array(size) : null };
+  return { rows, columns, re: zeros(size), im: isComplex ? zeros(size) : null };
 }
 
 /** Makes a matrix of zeros that is real or complex as another matrix is. */
@@ -29,7 +30,7 @@ export function identityLike(other: Matrix, rows: number, columns: number = rows
 }
 
 export function copyOf({ rows, columns, re, im }: Matrix): Matrix {
-  return { rows, columns, re: re.slice(), im: im === null ? null : im.slice() };
+  return { rows, columns, re: copied(re), im: im === null ? null : copied(im) };
 }
 
 export function at({ columns, re, im }: Matrix, i: number, j: number): Complex {
@@ -67,7 +68,8 @@ export function product(a: Matrix, b: Matrix): Matrix {
   const result = zerosLike(a, a.rows, b.columns);
   if (a.im === null && b.im === null) {
     const rows = ({ re, columns }: Matrix): Rows => ({ of: re, start: 0, step: columns });
-    const factors = { of: a.re.map((value) => -value), start: 0, step: a.columns, across: 1 };
+    const factors = { of: copied(a.re), start: 0, step: a.columns, across: 1 };
+    negate(factors.of);
     subtractProduct(rows(result), a.rows, b.columns, rows(b), factors, b.rows);
     return result;
   }
@@ -164,9 +166,7 @@ function lineOf({ rows, columns }: Matrix, axis: Axis, i: number): { start: numb
 export function swapRows({ columns, re, im }: Matrix, i: number, k: number): void {
   if (i === k) return;
   for (const part of im === null ? [re] : [re, im]) {
-    const kept = part.slice(i * columns, (i + 1) * columns);
-    part.copyWithin(i * columns, k * columns, (k + 1) * columns);
-    part.set(kept, k * columns);
+    exchangeRows(part, columns, i, k);
   }
 }
 

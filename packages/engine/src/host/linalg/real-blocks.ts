@@ -1,6 +1,7 @@
 import type { Matrix } from "./matrix.ts";
 import { makeRealReflection, reflectionVector, reflectRows } from "./real-reflections.ts";
 import { type Factors, type Rows, subtractProduct } from "./real-rows.ts";
+import { zeros } from "./room.ts";
 
 /** Reflections that are applied together. */
 const BLOCK = 16;
@@ -54,13 +55,13 @@ export function applyRealQ(
 function blockOf(a: Matrix, tau: Float64Array, first: number, end: number, offset: number): Block {
   const count = end - first;
   const rows = a.rows - first - offset;
-  const v = new Float64Array(rows * count);
-  const t = new Float64Array(count * count);
+  const v = zeros(rows * count);
+  const t = zeros(count * count);
   for (let k = 0; k < count; k++) {
     v[k * count + k] = 1;
     for (let i = k + 1; i < rows; i++) v[i * count + k] = a.re[(i + first + offset) * a.columns + first + k]!;
   }
-  const dots = new Float64Array(count);
+  const dots = zeros(count);
   for (let k = 0; k < count; k++) {
     const factor = tau[first + k]!;
     t[k * count + k] = factor;
@@ -79,7 +80,7 @@ function blockOf(a: Matrix, tau: Float64Array, first: number, end: number, offse
 
 /** `(I - V T Vᵀ) B`, or its inverse times B, in place. */
 function applyBlock({ rows, count, v, t }: Block, adjoint: boolean, b: Rows, length: number): void {
-  const room = (): Rows => ({ of: new Float64Array(count * length), start: 0, step: length });
+  const room = (): Rows => ({ of: zeros(count * length), start: 0, step: length });
   const transposed = (of: Float64Array): Factors => ({ of, start: 0, step: 1, across: count });
   const straight = (of: Float64Array): Factors => ({ of, start: 0, step: count, across: 1 });
   // -Vᵀ B, then what this times -T is.

@@ -39,6 +39,7 @@ export function factorReal(
     }
     if (!whole) continue;
     const rest = columns - end;
+    if (rest === 0) continue;
     const below = (i: number): Rows => ({ of: a, start: i * columns + end, step: columns });
     const factors = (i: number): Factors => ({ of: a, start: i * columns + first, step: columns, across: 1 });
     for (let i = first + 1; i < end; i++) subtractProduct(below(i), 1, rest, below(first), factors(i), i - first);
@@ -70,6 +71,10 @@ export function solveRealTriangular(
   { backward, unit, transpose }: { readonly backward: boolean; readonly unit: boolean; readonly transpose: boolean },
 ): void {
   const [down, across] = transpose ? [1, n] : [n, 1];
+  if (n <= PANEL) {
+    solveFew(t, b, n, columns, { backward, unit, down, across });
+    return;
+  }
   const row = (i: number): Rows => ({ of: b, start: i * columns, step: columns });
   const factors = (i: number, k: number): Factors => ({ of: t, start: i * down + k * across, step: down, across });
   // Of what is solved already only the rows of a panel are left to subtract.
@@ -86,5 +91,31 @@ export function solveRealTriangular(
     }
     const after = backward ? 0 : first + height;
     subtractProduct(row(after), n - done - height, columns, row(first), factors(after, first), height);
+  }
+}
+
+/** The same of few rows, in the same order, without what the panels of many need. */
+function solveFew(
+  t: Float64Array,
+  b: Float64Array,
+  n: number,
+  columns: number,
+  {
+    backward,
+    unit,
+    down,
+    across,
+  }: { readonly backward: boolean; readonly unit: boolean; readonly down: number; readonly across: number },
+): void {
+  for (let step = 0; step < n; step++) {
+    const i = backward ? n - 1 - step : step;
+    const first = i * columns;
+    for (let k = backward ? i + 1 : 0, left = step; left > 0; k++, left--) {
+      const factor = t[i * down + k * across]!;
+      for (let j = 0, from = k * columns; j < columns; j++) b[first + j]! -= factor * b[from + j]!;
+    }
+    if (unit) continue;
+    const diagonal = t[i * (n + 1)]!;
+    for (let j = first; j < first + columns; j++) b[j]! /= diagonal;
   }
 }

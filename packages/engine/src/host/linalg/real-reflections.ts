@@ -1,4 +1,5 @@
 import { type Rows, subtractProduct } from "./real-rows.ts";
+import { copied, zeros } from "./room.ts";
 
 /** A line of real numbers in memory, of `count` elements that are `step` apart. */
 export interface Line {
@@ -23,7 +24,7 @@ export function makeRealReflection({ of: x, start, step, count }: Line): number 
 
 /** The vector of a reflection that is stored in a line: its first element is 1. */
 export function reflectionVector({ of: x, start, step, count }: Line): Float64Array {
-  const v = new Float64Array(count);
+  const v = zeros(count);
   for (let i = 1, at = start + step; i < count; i++, at += step) v[i] = x[at]!;
   if (count > 0) v[0] = 1;
   return v;
@@ -32,10 +33,11 @@ export function reflectionVector({ of: x, start, step, count }: Line): Float64Ar
 /** `(I - τ v vᵀ) B` in place of B, which has a row of a length for each element of v. */
 export function reflectRows(v: Float64Array, tau: number, b: Rows, length: number): void {
   if (tau === 0 || length === 0) return;
-  const sums = { of: new Float64Array(length), start: 0, step: length };
+  const sums = { of: zeros(length), start: 0, step: length };
   // Sums of negative products, which the second step subtracts times -τ.
   subtractProduct(sums, 1, length, b, { of: v, start: 0, step: 0, across: 1 }, v.length);
-  const factors = v.map((value) => -tau * value);
+  const factors = copied(v);
+  for (let i = 0; i < factors.length; i++) factors[i]! *= -tau;
   subtractProduct(b, v.length, length, sums, { of: factors, start: 0, step: 1, across: 0 }, 1);
 }
 

@@ -1,6 +1,7 @@
 import type { Matrix } from "./matrix.ts";
 import { orthogonal } from "./qr.ts";
 import { makeRealReflection, reflectionVector } from "./real-reflections.ts";
+import { zeros } from "./room.ts";
 import type { Tridiagonal } from "./tridiagonal.ts";
 
 /** `A = Q T Qᵀ` of a symmetric matrix. */
@@ -13,9 +14,9 @@ export interface RealTridiagonal {
 /** Reduces a symmetric matrix by the reflections of LAPACK's sytd2. The lower triangle is given; it is overwritten. */
 export function tridiagonalReal(matrix: Matrix): RealTridiagonal {
   const { rows: n, re: a } = matrix;
-  const diagonal = new Float64Array(n);
-  const off = new Float64Array(Math.max(n - 1, 0));
-  const tau = new Float64Array(off.length);
+  const diagonal = zeros(n);
+  const off = zeros(Math.max(n - 1, 0));
+  const tau = zeros(off.length);
   for (let k = 0; k < off.length; k++) {
     const column = { of: a, start: (k + 1) * n + k, step: n, count: n - 1 - k };
     const factor = makeRealReflection(column);
@@ -31,7 +32,7 @@ export function tridiagonalReal(matrix: Matrix): RealTridiagonal {
 
 /** `H A H` of the lower triangle from a row on: `A - v wᵀ - w vᵀ`, w = p - (τ pᵀv / 2) v, p = τ A v. */
 function reflectBoth(a: Float64Array, n: number, first: number, v: Float64Array, tau: number): void {
-  const w = new Float64Array(v.length);
+  const w = zeros(v.length);
   for (let i = 0, row = first * (n + 1); i < v.length; i++, row += n) {
     const own = v[i]!;
     let sum = a[row + i]! * own;

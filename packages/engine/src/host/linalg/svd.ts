@@ -3,6 +3,7 @@ import { diagonalizeBidiagonal } from "./bidiagonal-svd.ts";
 import { complex } from "./complex.ts";
 import { adjointOf, at, columnsOf, corner, identityLike, type Matrix, put, scaleLine } from "./matrix.ts";
 import { applyQ, reflect } from "./qr.ts";
+import { zeros } from "./room.ts";
 
 /** `A = U diag(S) Vᴴ`, S descending. */
 export interface Svd {
@@ -62,7 +63,7 @@ function direct(a: Matrix, full: boolean, precision: number): Svd {
   const order = Array.from({ length: n }, (_, i) => i).sort((x, y) => d[y]! - d[x]!);
   const columns = (vectors: Matrix, length: number): Matrix => {
     const sorted = columnsOf(vectors, order);
-    const like = a.im === null ? sorted : { ...sorted, im: new Float64Array(sorted.re.length) };
+    const like = a.im === null ? sorted : { ...sorted, im: zeros(sorted.re.length) };
     return grown(like, length, full ? length : n);
   };
   const [left, right] = [columns(u, a.rows), columns(v, a.columns)];

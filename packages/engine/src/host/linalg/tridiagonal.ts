@@ -1,3 +1,4 @@
+import { zeros } from "./room.ts";
 import { rotateColumns, rotatePair } from "./rotate-columns.ts";
 import { rotation } from "./rotations.ts";
 
@@ -17,7 +18,7 @@ export function diagonalize(
   precision: number,
 ): void {
   const n = d.length;
-  const turns = { c: new Float64Array(n), s: new Float64Array(n) };
+  const turns = { c: zeros(n), s: zeros(n) };
   let sweeps = 30 * n;
   for (let first = 0, last = 0; first < n; first = last + 1) {
     last = blockEnd(d, e, first, precision);
