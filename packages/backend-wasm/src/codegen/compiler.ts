@@ -42,10 +42,7 @@ export interface ElementwiseCompiler {
   add(spec: ElementwiseSpec): ElementwiseKernel;
   /** Compiles what was added since the last build. Throws `NotLoaded` for functions that load on demand. */
   build(): void;
-  /**
-   * Compiles the same without blocking, and loads what it needs. Browsers limit what their main thread may compile
-   * synchronously.
-   */
+  /** Compiles the same, and loads what it needs. The thread of a page is not blocked. */
   buildAsync(): Promise<void>;
 }
 
@@ -129,12 +126,26 @@ export function createElementwiseCompiler(memory: WebAssembly.Memory, team: Team
     async buildAsync() {
       for (const batch of batches()) {
         const bytes = await loading(() => encode(batch));
-        const { module, instance } = await WebAssembly.instantiate(bytes, imports);
+        const { module, instance } = await instantiate(bytes, imports);
         link(batch, module, instance);
       }
       pending = pending.filter((entry) => entry.run === undefined);
     },
   };
+}
+
+/**
+ * Compiles and links a module. Browsers limit what the thread of a page may compile synchronously; every other thread does
+ * just that. WebKit may forget to wake a worker when a module is compiled that it waits for: if nothing else is sent to
+ * the worker, it waits forever (WebKitGTK 2.50: once in ten thousand modules).
+ */
+async function instantiate(
+  bytes: Uint8Array<ArrayBuffer>,
+  imports: WebAssembly.Imports,
+): Promise<WebAssembly.WebAssemblyInstantiatedSource> {
+  if ("document" in globalThis) return await WebAssembly.instantiate(bytes, imports);
+  const module = new WebAssembly.Module(bytes);
+  return { module, instance: new WebAssembly.Instance(module, imports) };
 }
 
 function check(spec: ElementwiseSpec): void {

@@ -3,7 +3,7 @@ import type { DType } from "@pt2/format";
 import { numel, reachOf } from "@pt2/format";
 import { keyOf, type ScalarExpr, scalar as s, simplify, type TypedExpr, typeExpr } from "@pt2/registry/scalar";
 import { randomUnit } from "@pt2/testing/random";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { createElementwiseCompiler } from "./compiler.ts";
 import { blockBytes, coalesce, innerModes, newBlock, writeBlock } from "./geometry.ts";
 import { runKernel, runReference } from "./group.test-helper.ts";
@@ -207,6 +207,27 @@ describe("the compiler", () => {
         Array.from({ length: 35 }, (_, i) => i + 1),
       ),
     ).toEqual(Array.from({ length: 35 }, (_, i) => -i - 1));
+  });
+
+  // WebKit may forget to wake a worker that waits for it.
+  test("only the thread of a page waits for code that is compiled in the background", async () => {
+    const background = vi.spyOn(WebAssembly, "instantiate");
+    const build = async (): Promise<void> => {
+      const compiler = createElementwiseCompiler(memory);
+      const kernel = compiler.add(spec);
+      await compiler.buildAsync();
+      expect(run(kernel, [-1, 2])).toEqual([0, 2]);
+    };
+    try {
+      await build();
+      expect(background).not.toHaveBeenCalled();
+      vi.stubGlobal("document", {});
+      await build();
+      expect(background).toHaveBeenCalledOnce();
+    } finally {
+      vi.unstubAllGlobals();
+      background.mockRestore();
+    }
   });
 
   test("the compiler's kernels report a division by zero", () => {
