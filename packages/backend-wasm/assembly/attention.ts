@@ -1,13 +1,13 @@
 // softmax(Q·Kᵀ * scale + mask)·V for one head, over blocks of rows whose scores stay in the cache.
+import { mixFew, scoresOfFew } from "./attention-few";
 import { weights } from "./attention-rows";
 import { gemmPanels } from "./gemm";
 import { gemmPackB, gemmPackedBytes } from "./gemm-pack";
-import { multiplyAdd } from "./multiply-add";
 
 /** Floats of scores that are held at a time. */
 const SCORES: i32 = 32768;
-/** Fewer rows of Q than this do not pay for packing K and V. */
-const DIRECT_ROWS: i32 = 3;
+/** Rows of Q that do not pay for packing K and V. */
+const FEW_ROWS: i32 = 8;
 
 /** Rows of Q whose scores are held at a time. A head may be divided between blocks: results depend on where they begin. */
 export function attentionBlock(L: i32, S: i32): i32 {
@@ -18,7 +18,8 @@ export function attentionBlock(L: i32, S: i32): i32 {
 
 /** Bytes of scratch that `attention` needs. */
 export function attentionScratch(L: i32, S: i32, E: i32, Ev: i32): u32 {
-  return gemmPackedBytes(E, S) + gemmPackedBytes(S, Ev) + (<u32>attentionBlock(L, S) * <u32>S << 2);
+  const packed = L <= FEW_ROWS ? 0 : gemmPackedBytes(E, S) + gemmPackedBytes(S, Ev);
+  return packed + (<u32>attentionBlock(L, S) * <u32>S << 2);
 }
 
 /**
@@ -32,10 +33,10 @@ export function attention(
   mask: usize, maskKind: i32, maskRow: i32, maskColumn: i32, causal: i32, scratch: usize,
 ): void {
   const maskBytes = <usize>maskRow << (maskKind == 1 ? 2 : 0);
-  const packedV = scratch + gemmPackedBytes(E, S);
-  const scores = packedV + gemmPackedBytes(S, Ev);
-  const direct = L < DIRECT_ROWS;
-  if (!direct) {
+  const areFew = L <= FEW_ROWS;
+  const packedV = scratch + (areFew ? 0 : gemmPackedBytes(E, S));
+  const scores = packedV + (areFew ? 0 : gemmPackedBytes(S, Ev));
+  if (!areFew) {
     gemmPackB(k, 1, kRow, E, S, scratch);
     gemmPackB(v, vRow, 1, S, Ev, packedV);
   }
@@ -45,7 +46,7 @@ export function attention(
     const count = min(rows, end - row);
     const seen = causal ? min(S, row + count) : S;
     const qBlock = q + ((<usize>row * <usize>qRow) << 2);
-    if (direct) scoresOf(qBlock, qRow, k, kRow, scores, count, seen, E);
+    if (areFew) scoresOfFew(qBlock, qRow, k, kRow, scores, count, seen, E);
     else gemmPanels(count, seen, E, qBlock, qRow, scratch, E, scores, seen, 0, 0, 0, 0);
     for (let i = 0, p = scores; i < count; i++, p += <usize>seen << 2) {
       const n = causal ? min(seen, row + i + 1) : seen;
@@ -53,38 +54,7 @@ export function attention(
       if (n < seen) memory.fill(p + (<usize>n << 2), 0, <usize>(seen - n) << 2);
     }
     const outBlock = out + ((<usize>row * <usize>outRow) << 2);
-    if (direct) mix(scores, v, vRow, outBlock, outRow, count, seen, Ev);
+    if (areFew) mixFew(scores, v, vRow, outBlock, outRow, count, seen, Ev);
     else gemmPanels(count, Ev, seen, scores, seen, packedV, S, outBlock, outRow, 0, 0, 0, 0);
-  }
-}
-
-/** Scores of a few rows, one dot product each. */
-function scoresOf(q: usize, qRow: i32, k: usize, kRow: i32, dst: usize, L: i32, S: i32, E: i32): void {
-  const whole = <usize>(E & ~3) << 2, bytes = <usize>E << 2;
-  for (let i = 0; i < L; i++, q += <usize>qRow << 2) {
-    for (let j = 0, p = k; j < S; j++, p += <usize>kRow << 2, dst += 4) {
-      let sums = f32x4.splat(0);
-      let e: usize = 0;
-      for (; e < whole; e += 16) sums = multiplyAdd(sums, v128.load(q + e), v128.load(p + e));
-      sums = f32x4.add(sums, v128.shuffle<i32>(sums, sums, 2, 3, 0, 1));
-      let sum = f32x4.extract_lane(sums, 0) + f32x4.extract_lane(sums, 1);
-      for (; e < bytes; e += 4) sum += load<f32>(q + e) * load<f32>(p + e);
-      store<f32>(dst, sum);
-    }
-  }
-}
-
-/** The rows of V weighted and added up, for a few rows of weights. */
-function mix(w: usize, v: usize, vRow: i32, dst: usize, dstRow: i32, L: i32, S: i32, Ev: i32): void {
-  const whole = <usize>(Ev & ~3) << 2, bytes = <usize>Ev << 2;
-  for (let i = 0; i < L; i++, w += <usize>S << 2, dst += <usize>dstRow << 2) {
-    memory.fill(dst, 0, bytes);
-    for (let j = 0, p = v; j < S; j++, p += <usize>vRow << 2) {
-      const factor = load<f32>(w + (<usize>j << 2));
-      const x = f32x4.splat(factor);
-      let e: usize = 0;
-      for (; e < whole; e += 16) v128.store(dst + e, multiplyAdd(v128.load(dst + e), x, v128.load(p + e)));
-      for (; e < bytes; e += 4) store<f32>(dst + e, load<f32>(dst + e) + factor * load<f32>(p + e));
-    }
   }
 }

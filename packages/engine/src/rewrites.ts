@@ -7,6 +7,7 @@ export { unflattenLinears } from "./rewrites/flat-linear.ts";
 export { foldBatchNorms } from "./rewrites/fold-batch-norm.ts";
 export { foldScales } from "./rewrites/fold-scale.ts";
 export { recognizeGelu } from "./rewrites/gelu-tanh.ts";
+export { groupQueries, sharedHeads } from "./rewrites/grouped-queries.ts";
 export { keepInt8 } from "./rewrites/int8-linear.ts";
 export {
   floatArg,

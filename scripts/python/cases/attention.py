@@ -56,3 +56,18 @@ for name, mask, causal, scale in (
     query, key, value = t(2, 3, 5, 4), t(2, 3, 7, 4), t(2, 3, 7, 4)
     out, sums = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu(query, key, value, 0.0, causal, attn_mask=mask, scale=scale)
     case("_scaled_dot_product_flash_attention_for_cpu_backward", name, t(2, 3, 5, 4), query, key, value, out, sums, 0.0, causal, attn_mask=mask, scale=scale)
+
+# One query of each head, and several heads that share keys: a step of a decoder.
+for heads, shared in ((6, 2), (7, 7), (5, 1)):
+    name = f"{heads} heads of one query, {heads // shared} of keys"
+    case(sdpa, name, t(1, heads, 1, 5), t(1, heads // shared, 67, 5), t(1, heads // shared, 67, 7), enable_gqa=True)
+masks = {"a bool mask": t(2, 1, 1, 13) > 0, "a mask of each head": t(1, 6, 1, 13), "a mask of two dims": t(1, 13)}
+for name, mask in masks.items():
+    case(sdpa, f"grouped queries, {name}", t(2, 6, 1, 4), t(2, 2, 13, 4), t(2, 2, 13, 4), mask, enable_gqa=True)
+case(sdpa, "grouped queries, causal, one of each", t(2, 6, 1, 8), t(2, 2, 7, 8), t(2, 2, 7, 8), is_causal=True, enable_gqa=True)
+case(sdpa, "grouped queries of three dimensions", t(6, 1, 8), t(3, 13, 8), t(3, 13, 8), enable_gqa=True)
+transposed = (t(2, 1, 6, 4).transpose(1, 2), t(2, 11, 3, 4).transpose(1, 2), t(2, 11, 3, 4).transpose(1, 2))
+case(sdpa, "grouped queries, transposed", *transposed, enable_gqa=True)
+case(sdpa, "grouped queries without keys", t(2, 4, 1, 8), t(2, 2, 0, 8), t(2, 2, 0, 8), enable_gqa=True)
+for rows in (7, 9):
+    case(sdpa, f"{rows} queries", t(1, 1, rows, 6), t(1, 1, 67, 6), t(1, 1, 67, 5))

@@ -129,6 +129,25 @@ ${[0, 1, 2].map(textLayer).join("")}
   return %x3, %g1, %twice2
 }`;
 
+/** Keys or values of a cache, each head of which serves two of queries: repeated in one layer, and shared in the other. */
+const sharedHeads = (name: string): string => `
+  %${name}n: f32[1, 3, s0 + 1, 4] = aten::cat(tensors=[%${name}, %${name}0], dim=2)
+  %${name}u: f32[1, 3, 1, s0 + 1, 4] = aten::unsqueeze(%${name}n, dim=2)
+  %${name}e: f32[1, 3, 2, s0 + 1, 4] = aten::expand(%${name}u, size=[1, 3, 2, -1, 4])
+  %${name}r: f32[1, 6, s0 + 1, 4] = aten::reshape(%${name}e, shape=[1, 6, -1, 4])`;
+
+const GROUPED = `program {
+  range s0 = [0, 256]
+  user_input %q: f32[1, 6, 1, 4]
+  user_input %k: f32[1, 3, s0, 4]
+  user_input %v: f32[1, 3, s0, 4]
+  user_input %k0: f32[1, 3, 1, 4]
+  user_input %v0: f32[1, 3, 1, 4]${sharedHeads("k")}${sharedHeads("v")}
+  %x: f32[1, 6, 1, 4] = aten::scaled_dot_product_attention(query=%q, key=%kr, value=%vr)
+  %y: f32[1, 6, 1, 4] = aten::scaled_dot_product_attention(query=%x, key=%kn, value=%vn, enable_gqa=true)
+  return %y, %kn, %vn
+}`;
+
 /** A part whose size depends on data, after one whose size the caller chooses. */
 const CHOSEN = `program {
   user_input %x: f32[s0]
@@ -212,6 +231,20 @@ export const SIZES: readonly LifecycleCase[] = [
         TEXT,
         [0, 1, 2].flatMap((i) => [weightOf(`w${i}`, waves(i, 8, 8)), weightOf(`places${i}`, waves(i + 3, 64, 8))]),
         [5, 6, 64, 1, 17, 5, 33].map((length) => [waves(6, length, 8)]),
+      ),
+  },
+  {
+    name: "sizes: a cache whose heads serve several of queries",
+    run: (tools) =>
+      expectAsAlone(
+        tools,
+        GROUPED,
+        [],
+        [5, 64, 6, 0, 67, 130, 5].map((length) => [
+          waves(1, 1, 6, 1, 4),
+          ...[2, 3].map((seed) => waves(seed, 1, 3, length, 4)),
+          ...[4, 5].map((seed) => waves(seed, 1, 3, 1, 4)),
+        ]),
       ),
   },
   {

@@ -11,9 +11,7 @@ describe("recomposeProgram", () => {
       user_input %k: f32[2, 3, 7, 4]
       user_input %v: f32[2, 3, 7, 4]
       user_input %mask: f32[5, 7]
-      %t: f32[2, 3, 4, 7]{strides=[84, 28, 1, 4]} = aten::permute(%k, dims=[0, 1, 3, 2])
-      %transpose: f32[2, 3, 7, 4] = aten::transpose.int(%t, dim0=-2, dim1=-1)
-      %scaled_dot_product_attention: f32[2, 3, 5, 4] = aten::scaled_dot_product_attention(query=%q, key=%transpose, value=%v, attn_mask=%mask, scale=0.25)
+      %scaled_dot_product_attention: f32[2, 3, 5, 4] = aten::scaled_dot_product_attention(query=%q, key=%k, value=%v, attn_mask=%mask, scale=0.25)
       return %scaled_dot_product_attention"
     `);
   });

@@ -29,6 +29,10 @@ const PASSES: readonly PassOnDemand[] = [
     about: [/^aten::(addmm|mm|bmm|clamp|sigmoid|tanh|max_pool2d_with_indices)$/],
     load: async () => (await import("./recompose-program.ts")).recomposeProgram,
   },
+  {
+    about: [/^aten::(scaled_dot_product_attention|bmm)$/, /^aten::(expand|repeat_interleave\.self_int)$/],
+    load: async () => (await import("./grouped-queries.ts")).groupQueries,
+  },
   { about: [/^aten::cat$/], load: async () => (await import("./concatenations.ts")).rewriteConcatenations },
   { about: [NORMALIZATION], load: async () => (await import("./fold-batch-norm.ts")).foldBatchNorms },
   {

@@ -1,6 +1,6 @@
 import { type Arg, argOf, type Node, type OpName, type Program } from "@pt2/graph";
 import { scoresOf } from "./attention-scores.ts";
-import { floatArg, intArg, knownShape, NONE, numberOf } from "./literals.ts";
+import { floatArg, intArg, intsOf, knownShape, NONE, numberOf } from "./literals.ts";
 import { given, type RewriteContext, type RewriteRule, rewrite } from "./rewriter.ts";
 import type { RewriteTarget } from "./target.ts";
 import { dense, resultType } from "./types.ts";
@@ -54,13 +54,24 @@ export function writtenAttention(
   const keys = knownShape(context.tensor(scores.k));
   if (keys === undefined) return null;
   const [batch, heads, size, length] = keys as [number, number, number, number];
-  const k = context.emit(
-    "aten::transpose.int",
-    { self: scores.k, dim0: intArg(-2), dim1: intArg(-1) },
-    dense(context.tensor(scores.k), [batch, heads, length, size]),
-    node,
-  );
+  const args = { self: scores.k, dim0: intArg(-2), dim1: intArg(-1) };
+  const type = dense(context.tensor(scores.k), [batch, heads, length, size]);
+  const k = untransposed(scores.k, context) ?? context.emit("aten::transpose.int", args, type, node);
   return haveSameHeads(scores.q, k, v, context) ? { ...scores, k, v } : null;
+}
+
+/** What a tensor of four dimensions was before its last two changed places. */
+function untransposed(value: Arg, context: RewriteContext): Arg | undefined {
+  const before = context.definition(value);
+  if (before === undefined) return undefined;
+  const fromStart = (dim: number | undefined): number => ((dim ?? 0) + 4) % 4;
+  const dims = intsOf(argOf(before, "dims")) ?? [argOf(before, "dim0"), argOf(before, "dim1")].map(numberOf);
+  const order = dims.map(fromStart).join();
+  const isTransposed =
+    before.op === "aten::permute"
+      ? order === "0,1,3,2"
+      : before.op === "aten::transpose.int" && (order === "2,3" || order === "3,2");
+  return isTransposed ? argOf(before, "self") : undefined;
 }
 
 /** Whether q, k and v are float32 with four dimensions each, the first two alike: nothing is broadcast. */

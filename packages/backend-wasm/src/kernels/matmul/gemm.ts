@@ -13,6 +13,8 @@ const CLAMP = 2;
 export const PANEL = 8;
 /** Of a multiplication and an addition in the packed matrix product. */
 export const NANOSECONDS_EACH_PRODUCT = 0.05;
+/** Of an element of the packed matrix that is read from memory: for a row or two that takes longer than their products. */
+const NANOSECONDS_EACH_READ = 0.1;
 /** Of an element that is packed, which is read from and written to memory. */
 const NANOSECONDS_EACH_PACKED = 0.5;
 /**
@@ -78,7 +80,7 @@ export function planGemm(
   const clamps = lo !== Number.NEGATIVE_INFINITY || hi !== Number.POSITIVE_INFINITY;
   const flags = (options.accumulate === true ? ACCUMULATE : 0) | (clamps ? CLAMP : 0);
   const { kernels } = ctx;
-  const nanoseconds = M * N * K * NANOSECONDS_EACH_PRODUCT;
+  const nanoseconds = N * K * Math.max(M * NANOSECONDS_EACH_PRODUCT, NANOSECONDS_EACH_READ);
   // The larger of both operands is what each thread reads a part of.
   if (M > N) {
     const parts = ctx.team.parts({ items: M, unit: ROW_UNIT, nanoseconds });
