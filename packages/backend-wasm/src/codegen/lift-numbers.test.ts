@@ -41,14 +41,16 @@ test.each(["float32", "float64", "int32", "int64"] as const)(
   },
 );
 
-/** Counts the kernels of each module that was compiled. */
-function modules(): number[] {
-  const { instantiate } = WebAssembly;
+/** Returns the sizes of the modules that will be compiled. */
+function modules(): readonly number[] {
   const sizes: number[] = [];
-  vi.spyOn(WebAssembly, "instantiate").mockImplementation(((bytes: Uint8Array<ArrayBuffer>, imports: object) => {
-    sizes.push(bytes.byteLength);
-    return (instantiate as (bytes: Uint8Array<ArrayBuffer>, imports: object) => unknown)(bytes, imports);
-  }) as typeof instantiate);
+  const Counted = class extends WebAssembly.Module {
+    constructor(bytes: BufferSource) {
+      super(bytes);
+      sizes.push(bytes.byteLength);
+    }
+  };
+  vi.spyOn(WebAssembly, "Module").mockImplementation(Counted);
   return sizes;
 }
 
