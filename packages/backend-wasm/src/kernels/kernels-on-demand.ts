@@ -22,6 +22,10 @@ export const PARTS: readonly Part<WasmKernel>[] = [
     ops: /^aten::(sort|topk|kthvalue|mode|nanmedian)/,
     load: async () => (await import("./sort/sort.ts")).ORDER_KERNELS,
   },
+  {
+    ops: /^aten::convolution$/,
+    load: async () => [(await import("./conv/convolution-any.ts")).convolutionAny],
+  },
   { ops: HOST_OPS, load: async () => await (await import("./host-kernels.ts")).hostKernels() },
 ];
 
