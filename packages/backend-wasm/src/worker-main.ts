@@ -10,7 +10,8 @@ export interface WorkerScope {
   readonly name: string;
   readonly location: { readonly href: string };
   postMessage(message: unknown, transfer: Transferable[]): void;
-  addEventListener(type: "message", listener: (event: { readonly data: unknown }) => void): void;
+  addEventListener(type: "message" | "messageerror", listener: (event: { readonly data: unknown }) => void): void;
+  addEventListener(type: "unhandledrejection", listener: (event: { readonly reason: unknown }) => void): void;
 }
 
 /** How a worker starts. */

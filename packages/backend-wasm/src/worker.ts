@@ -29,12 +29,17 @@ if (!scope[EVALUATED]) {
         },
       }),
     )
-    // An error event of the worker, as if this script had failed.
-    .catch((error) =>
-      setTimeout(() => {
-        throw error;
-      }),
-    );
+    .catch(fail);
+  // Node ends a thread for these. A browser tells no other thread, and a page would wait forever for what is not answered.
+  scope.addEventListener("unhandledrejection", ({ reason }) => fail(reason));
+  scope.addEventListener("messageerror", () => fail(new Error("a message to the worker could not be read")));
+}
+
+/** Makes an error event of the worker, as if this script had failed. */
+function fail(error: unknown): void {
+  setTimeout(() => {
+    throw error;
+  });
 }
 
 function startHelper(board: SharedArrayBuffer, helper: number, failed: (error: unknown) => void): HelperHandle {
