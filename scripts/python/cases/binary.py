@@ -179,3 +179,10 @@ case("ldexp.Tensor", "float64, int exponent", v(1e-30, 3, -1e30, dtype=f64), v(1
 for half in (f16, bf16):
     case("ldexp.Tensor", f"{half}, int exponent", t(5, dtype=half), ints(5, lo=-3, hi=3, dtype=i32))
 case("hypot", "infinite and tiny sides", v(inf, nan, -inf, nan, 1e-40, 0, -3), v(nan, inf, 2, 1, 2e-40, -0.0, 4))
+# Numbers that an integer dtype lacks wrap.
+for dtype in (i8, u8, i16, i32):
+    few = v(1, 5, 7, 77, 126, dtype=dtype)
+    for number in (2**40 + 3, -(2**31) - 5):
+        for op in ("add", "mul", "bitwise_and", "remainder", "floor_divide", "le"):
+            overload = "" if op == "floor_divide" else ".Tensor" if op in ("add", "mul") else ".Scalar"
+            case(f"{op}{overload}", f"{name_of(dtype)}, {number}", few, number)

@@ -123,3 +123,6 @@ for op in ("sum.dim_IntList", "mean.dim", "prod.dim_int", "cumsum", "cumprod"):
         case(op, f"rounded to {name_of(half)} before or behind", x, 0 if op.startswith(("cum", "prod")) else [0], dtype=half)
 case("mH", "of a number", torch.tensor(1 + 2j))
 case("mT", "of a number", s(2.0))
+case("cumulative_trapezoid.dx", "int64, whose sums wrap", v(2**62, 2**61, 2**62 + 2**61, 5, dtype=i64))
+case("cumulative_trapezoid.dx", "int8, of which two overflow", v(100, 100, 100, 90, dtype=i8), dx=3)
+case("cumulative_trapezoid.dx", "float16, whose doubled areas overflow", v(30000, 30000, 30000, 100, dtype=f16))

@@ -1,5 +1,6 @@
 import { bitsToFloat, DTYPES, type DType, floatToBits, isSmallFloat, roundHalfEven } from "@pt2/format";
 import type { ScalarValue } from "./typed.ts";
+import { wrap } from "./wrap.ts";
 
 const scratch = new DataView(new ArrayBuffer(8));
 
@@ -24,13 +25,6 @@ function roundToFloat16(x: number): number {
   const exponent = Math.max(Math.floor(Math.log2(magnitude)), -14);
   const unit = 2 ** (exponent - 10);
   return roundHalfEven(x / unit) * unit;
-}
-
-/** Wraps to the range of an integer dtype by keeping the low bits in two's complement. */
-export function wrap(dtype: DType, x: bigint): number | bigint {
-  const { itemsize, kind } = DTYPES[dtype];
-  const wrapped = kind === "uint" ? BigInt.asUintN(itemsize * 8, x) : BigInt.asIntN(itemsize * 8, x);
-  return itemsize === 8 ? wrapped : Number(wrapped);
 }
 
 /** Truncates as the 64- or 32-bit x86 conversion does: NaN and numbers out of range give the smallest integer. */

@@ -1,10 +1,11 @@
 import { DTYPES, type DType } from "@pt2/format";
-import { convert, toFloat, wrap } from "./convert.ts";
+import { convert, toFloat } from "./convert.ts";
 import type { BinaryFn, UnaryFn } from "./expr.ts";
 import { type FloatBinaryFn, type FloatUnaryFn, floatBinary } from "./functions.ts";
 import { type IntBinaryFn, intBinary } from "./integers.ts";
 import type { ScalarValue, TypedExpr } from "./typed.ts";
 import { fold } from "./walk.ts";
+import { wrap } from "./wrap.ts";
 
 /** Evaluates an expression for one element, given the values of its inputs. */
 export type Evaluate = (expr: TypedExpr, inputs: readonly ScalarValue[]) => ScalarValue;

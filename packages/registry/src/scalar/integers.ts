@@ -1,7 +1,7 @@
 import { DTYPES, type DType } from "@pt2/format";
 import { registryError } from "../registry-errors.ts";
-import { wrap } from "./convert.ts";
 import type { BinaryFn } from "./expr.ts";
+import { wrap } from "./wrap.ts";
 
 /** The functions of two integers that return an integer. */
 export type IntBinaryFn = Exclude<

@@ -3,6 +3,7 @@ import { computeDtype, isHalfPrecision } from "../dtype-promotion.ts";
 import { registryError } from "../registry-errors.ts";
 import type { BinaryFn, ScalarExpr, UnaryFn } from "./expr.ts";
 import { IN_STEPS } from "./half-precision.ts";
+import { wrap } from "./wrap.ts";
 
 /** The value of one element: bigint for 64-bit integers, boolean for bool, number for the rest. */
 export type ScalarValue = number | bigint | boolean;
@@ -85,7 +86,7 @@ export function typeExpr(expr: ScalarExpr, rules: TypeRules): TypedExpr {
   };
   const number = (node: ScalarExpr): TypedExpr => {
     if (node.kind === "const" && node.value !== true && node.value !== false) {
-      return { kind: "const", dtype: compute, value: node.value };
+      return constant(compute, node.value);
     }
     return castTo(compute, visit(node));
   };
@@ -97,7 +98,7 @@ export function typeExpr(expr: ScalarExpr, rules: TypeRules): TypedExpr {
         return { kind: "input", dtype, index: node.index };
       }
       case "const":
-        return { kind: "const", dtype: typeof node.value === "boolean" ? "bool" : compute, value: node.value };
+        return constant(typeof node.value === "boolean" ? "bool" : compute, node.value);
       case "cast":
         return castTo(node.to, visit(node.x));
       case "select": {
@@ -119,6 +120,14 @@ export function typeExpr(expr: ScalarExpr, rules: TypeRules): TypedExpr {
     }
   };
   return castTo(rules.result, visit(expr));
+}
+
+/** A literal of a dtype; a whole number that an integer dtype lacks wraps, where a float would be cut off. */
+function constant(dtype: DType, value: ScalarValue): TypedExpr {
+  const { kind, itemsize } = DTYPES[dtype];
+  const isNarrow = (kind === "int" || kind === "uint") && itemsize < 8;
+  const isInteger = isNarrow && typeof value === "number" && Number.isInteger(value);
+  return { kind: "const", dtype, value: isInteger ? wrap(dtype, BigInt(value)) : value };
 }
 
 function typeUnary(fn: UnaryFn, x: TypedExpr): TypedExpr {

@@ -3,6 +3,7 @@ import { defineOp, type OpRecord } from "../../op.ts";
 import type { Scalar, TensorMeta } from "../../tensor-meta.ts";
 import { isTensorMeta } from "../../wrapped.ts";
 import { reducedShape, wrapDim } from "../support/dims.ts";
+import { toNumber } from "../support/dtypes.ts";
 import { emit, type Operand } from "../support/emit.ts";
 
 /** Defines integrals by the trapezoidal rule, with equal steps or given coordinates. */
@@ -42,8 +43,10 @@ function total(b: Builder, y: TensorMeta, steps: Scalar | TensorMeta, dim: numbe
 
 function running(b: Builder, y: TensorMeta, steps: Scalar | TensorMeta, dim: number): TensorMeta {
   const at = wrapDim(dim, y.shape.length);
-  const areas = twiceAreas(b, y, steps, at);
-  return halved(b, b.tensor("aten::cumsum", { self: areas, dim: at - y.shape.length }));
+  const cumsum = (areas: TensorMeta): TensorMeta => b.tensor("aten::cumsum", { self: areas, dim: at - y.shape.length });
+  if (isTensorMeta(steps)) return halved(b, cumsum(twiceAreas(b, y, steps, at)));
+  // Areas of equal steps are halved before they are added: their sums neither wrap nor overflow.
+  return cumsum(twiceAreas(b, y, { float: toNumber(steps) / 2 }, at));
 }
 
 function halved(b: Builder, x: TensorMeta): TensorMeta {
