@@ -77,11 +77,14 @@ function expectSame(
   dtype: DType,
   draw: (random: CpuGenerator, count: number) => ArrayLike<number>,
   given: (random: CpuGenerator, count: number) => readonly number[],
+  isSame: (found: readonly number[], right: readonly number[]) => void = (found, right) => expect(found).toEqual(right),
 ): void {
   const [random, right] = [new CpuGenerator(99), new CpuGenerator(99)];
   for (const count of COUNTS) {
-    const numbers = Array.from(draw(random, count), (x) => rounded(dtype, x));
-    expect(numbers).toEqual(given(right, count).map((x) => rounded(dtype, x)));
+    isSame(
+      Array.from(draw(random, count), (x) => rounded(dtype, x)),
+      given(right, count).map((x) => rounded(dtype, x)),
+    );
     expect([random.random(), random.uniform(), random.normal()]).toEqual([
       right.random(),
       right.uniform(),
@@ -89,6 +92,34 @@ function expectSame(
     ]);
   }
 }
+
+/** How far from each other numbers up to 8 are that are rounded otherwise; those of float32 are computed in it. */
+const ULPS = { float32: 2 ** -19, float16: 2 ** -8, bfloat16: 2 ** -5 } as const;
+
+function expectNear(found: readonly number[], right: readonly number[], tolerance: number): void {
+  expect(found.length).toBe(right.length);
+  for (const [i, number] of found.entries()) expect(Math.abs(number - right[i]!)).toBeLessThanOrEqual(tolerance);
+}
+
+/** FNV-1a of the bits of numbers. */
+function hash(dtype: DType, numbers: Float32Array | Float64Array): number {
+  const bits = isSmallFloat(dtype)
+    ? Array.from(numbers, (x) => floatToBits(dtype, x))
+    : new Uint32Array(Float32Array.from(numbers).buffer);
+  let result = 0x811c9dc5;
+  for (const word of bits) result = Math.imul(result ^ word, 16777619);
+  return result >>> 0;
+}
+
+// Of 50003 numbers with mean 0 and deviation 1, then with -3.1 and 0.7.
+it.each([
+  ["float32", 553933261, 2185667906],
+  ["float16", 2020717349, 4167448576],
+  ["bfloat16", 1744070866, 1803637334],
+] as const)("normal numbers of %s have the bits of PyTorch's on x86 processors", (dtype, standard, other) => {
+  expect(hash(dtype, drawNormal(new CpuGenerator(7), dtype, 50003))).toBe(standard);
+  expect(hash(dtype, drawNormal(new CpuGenerator(7), dtype, 50003, -3.1, 0.7))).toBe(other);
+});
 
 describe.each(DTYPES)("%s", (dtype) => {
   it.each([
@@ -114,6 +145,7 @@ describe.each(DTYPES)("%s", (dtype) => {
       dtype,
       (random, count) => drawNormal(random, dtype, count, mean, std),
       (random, count) => normal(random, dtype, count, mean, std),
+      dtype === "float64" ? undefined : (found, right) => expectNear(found, right, ULPS[dtype] * Math.max(1, std)),
     );
   });
 });

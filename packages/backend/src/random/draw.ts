@@ -1,4 +1,5 @@
 import { bitsToFloat, type DType, floatToBits, isSmallFloat } from "@pt2/format";
+import { BLOCK, transformBlock } from "./box-muller.ts";
 import type { CpuGenerator } from "./cpu-generator.ts";
 
 /**
@@ -27,9 +28,6 @@ export function drawUniform(
   return numbers;
 }
 
-/** The number of elements that PyTorch transforms at once. */
-const BLOCK = 16;
-
 /**
  * Draws what PyTorch's `normal_(mean, std)` draws for `count` elements of a floating-point dtype, which the caller
  * rounds. Few elements are made one by one; many in blocks of 16 uniform numbers, of which the first eight give the
@@ -42,20 +40,16 @@ export function drawNormal(
   mean = 0,
   std = 1,
 ): Float32Array | Float64Array {
-  const numbers = arrayFor(dtype, count);
+  // float16 and bfloat16 are computed in float32, but where there are few.
+  const numbers = dtype === "float64" || count < BLOCK ? arrayFor(dtype, count) : new Float32Array(count);
   if (count < BLOCK) return numbers.map(() => generator.normal() * std + mean);
-  const isDouble = dtype === "float64";
+  const [center, spread] = [rounded("float32", mean), rounded("float32", std)];
   const transform = (begin: number): void => {
-    for (let i = begin; i < begin + BLOCK / 2; i++) {
-      const logarithm = Math.sqrt(-2 * Math.log(1 - numbers[i]!));
-      const radius = isDouble ? logarithm : Math.fround(logarithm);
-      const angle = 2 * Math.PI * numbers[i + BLOCK / 2]!;
-      numbers[i] = radius * Math.cos(angle) * std + mean;
-      numbers[i + BLOCK / 2] = radius * Math.sin(angle) * std + mean;
-    }
+    if (numbers instanceof Float32Array) transformBlock(numbers, begin, center, spread);
+    else transformDoubles(numbers, begin, mean, std);
   };
   const rest = count % BLOCK;
-  // float16 and bfloat16 are computed in float32. Of them the elements of the last block are drawn once, not twice.
+  // Of float16 and bfloat16 the elements of the last block are drawn once, not twice.
   fillUnit(generator, dtype, numbers.subarray(0, isSmallFloat(dtype) ? count - rest : count));
   for (let begin = 0; begin + BLOCK <= count; begin += BLOCK) transform(begin);
   if (rest > 0) {
@@ -63,6 +57,15 @@ export function drawNormal(
     transform(count - BLOCK);
   }
   return numbers;
+}
+
+function transformDoubles(numbers: Float64Array, begin: number, mean: number, std: number): void {
+  for (let i = begin; i < begin + BLOCK / 2; i++) {
+    const radius = Math.sqrt(-2 * Math.log(1 - numbers[i]!));
+    const angle = 2 * Math.PI * numbers[i + BLOCK / 2]!;
+    numbers[i] = radius * Math.cos(angle) * std + mean;
+    numbers[i + BLOCK / 2] = radius * Math.sin(angle) * std + mean;
+  }
 }
 
 /** Fills an array with numbers in [0, 1), which have 53 random bits for float64 and 24 for other dtypes. */
