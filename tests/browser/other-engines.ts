@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { buildApp } from "./build-app.ts";
-import type { Tasks } from "./engines/main.ts";
+import type { Outcome, Tasks, Told } from "./engines/main.ts";
 import { serve } from "./serve.ts";
 
 /** A browser with an engine other than Chromium's. */
@@ -26,6 +26,8 @@ export interface EnginePage {
     name: Name,
     ...args: Parameters<Tasks[Name]>
   ): Promise<Awaited<ReturnType<Tasks[Name]>>>;
+  /** What it did when it was last heard of. */
+  readonly current: string;
   close(): Promise<void>;
 }
 
@@ -91,16 +93,27 @@ export async function openEngine(
   const folder = await mkdtemp(join(tmpdir(), "pt2-engine-"));
   const [built, profile] = [join(folder, "page"), await mkdtemp(join(folder, "profile-"))];
   await buildApp({ root: here("engines"), outDir: built });
-  // The page posts what came of a task, at first null, and gets the next one.
+  let current = "nothing";
   let deliver: ((outcome: Outcome) => void) | null = null;
   let give: (task: string) => void = () => {};
   let next = new Promise<string>((resolve) => (give = resolve));
+  let lose: (error: Error) => void = () => {};
+  let said = "";
   const site = await serve({
     folders: { ...Object.fromEntries(Object.entries(FOLDERS).map(([at, path]) => [at, here(path)])), "/": built },
     isolated,
-    async answer(body) {
-      const outcome = JSON.parse(body) as Outcome | null;
-      if (outcome !== null) deliver?.(outcome);
+    async answer(body, gone) {
+      const told = JSON.parse(body) as Told;
+      if ("there" in told) {
+        await new Promise<void>((resolve) => gone.addEventListener("abort", () => resolve()));
+        lose(new Error(`the process of the page in ${engine.name} has ended; it was at ${current}\n${said}`));
+        return "";
+      }
+      if ("current" in told) {
+        current = told.current;
+        return "";
+      }
+      if (told.outcome !== null) deliver?.(told.outcome);
       const task = await next;
       next = new Promise((resolve) => (give = resolve));
       return task;
@@ -109,9 +122,9 @@ export async function openEngine(
   const [program, ...args] = await engine.command(files, profile, site.url);
   const env = { ...process.env, ...engine.env, HOME: profile };
   const browser = spawn(program!, args, { stdio: ["ignore", "ignore", "pipe"], env, detached: true });
-  let said = "";
   browser.stderr.on("data", (data) => (said = `${said}${data}`.slice(-4000)));
   const ended = new Promise<never>((_, reject) => {
+    lose = reject;
     browser.once("error", reject);
     browser.once("exit", (code) => reject(new Error(`${engine.name} ended with ${code}\n${said}`)));
   });
@@ -124,17 +137,15 @@ export async function openEngine(
       if (error !== undefined) throw new Error(`in ${engine.name}: ${error}`);
       return value as never;
     },
+    get current() {
+      return current;
+    },
     async close() {
       await endGroup(browser);
       await site.close();
       await rm(folder, { recursive: true, force: true, maxRetries: 9, retryDelay: 200 });
     },
   };
-}
-
-interface Outcome {
-  readonly value?: unknown;
-  readonly error?: string;
 }
 
 /** Ends a browser with the processes that it has started. */

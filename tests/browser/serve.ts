@@ -10,8 +10,8 @@ export interface ServeOptions {
   readonly folders: Readonly<Record<string, string>>;
   /** Sends the headers that make pages cross-origin isolated. @default false */
   readonly isolated?: boolean;
-  /** Answers what is posted. @default it is not read */
-  readonly answer?: (body: string) => Promise<string>;
+  /** Answers what is posted; `gone` aborts when who has posted it no longer waits. @default it is not read */
+  readonly answer?: (body: string, gone: AbortSignal) => Promise<string>;
 }
 
 /** A request that was answered. */
@@ -56,7 +56,9 @@ export async function serve({ folders, isolated = false, answer }: ServeOptions)
   const headers = isolated ? { ...HEADERS, ...ISOLATED_HEADERS } : HEADERS;
   const server = createServer(async (request, response) => {
     if (answer !== undefined && request.method === "POST") {
-      response.writeHead(200, headers).end(await answer(await text(request)));
+      const gone = new AbortController();
+      response.once("close", () => gone.abort());
+      response.writeHead(200, headers).end(await answer(await text(request), gone.signal));
       return;
     }
     const path = decodeURIComponent(new URL(request.url!, "http://localhost").pathname);

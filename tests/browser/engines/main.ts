@@ -26,10 +26,14 @@ const tasks = {
       tolerance: { float32: { rtol: 1e-4, atol: 1e-5 } },
     });
     const failed: string[] = [];
+    let current = "";
+    const report = setInterval(() => void post({ current }).catch(() => {}), 1000);
     for (const [name, run] of tests) {
+      current = name;
       await run({ skip() {} }).catch((error: unknown) => failed.push(`${name}: ${error}`));
     }
     await finish();
+    clearInterval(report);
     return { passed: tests.size - failed.length, failed };
   },
 
@@ -60,9 +64,29 @@ const tasks = {
 /** The tasks, as the test sees them. */
 export type Tasks = typeof tasks;
 
-let outcome: unknown = null;
+/** What the page tells the server. */
+export type Told =
+  /** It is there; the answer never comes, and WebKit closes the connection when the page's process ends (Firefox does not). */
+  | { readonly there: true }
+  /** What it is doing. */
+  | { readonly current: string }
+  /** What came of a task, at first null; the answer is the next one. */
+  | { readonly outcome: Outcome | null };
+
+/** What came of a task. */
+export interface Outcome {
+  readonly value?: unknown;
+  readonly error?: string;
+}
+
+function post(told: Told): Promise<Response> {
+  return fetch("/task", { method: "POST", body: JSON.stringify(told) });
+}
+
+post({ there: true }).catch(() => {});
+let outcome: Outcome | null = null;
 for (;;) {
-  const reply = await fetch("/task", { method: "POST", body: JSON.stringify(outcome) });
+  const reply = await post({ outcome });
   const { name, args } = (await reply.json()) as { readonly name: keyof Tasks; readonly args: readonly never[] };
   try {
     outcome = { value: await (tasks[name] as (...args: readonly never[]) => Promise<unknown>)(...args) };
