@@ -34,10 +34,17 @@ function words({ buffer, byteOffset, byteLength }: Uint8Array): Uint32Array {
 export function int64Tensor(shape: readonly number[], values: ArrayLike<number>): HostData {
   // The low and the high word of each: a bigint for each takes ten times as long.
   const parts = new Int32Array(2 * values.length);
-  for (let i = 0; i < values.length; i++) {
-    const value = values[i]!;
-    parts[2 * i] = value;
-    parts[2 * i + 1] = Math.floor(value / 2 ** 32);
+  if (values instanceof Int32Array) {
+    for (let i = 0; i < values.length; i++) {
+      parts[2 * i] = values[i]!;
+      parts[2 * i + 1] = values[i]! >> 31;
+    }
+  } else {
+    for (let i = 0; i < values.length; i++) {
+      const value = values[i]!;
+      parts[2 * i] = value;
+      parts[2 * i + 1] = Math.floor(value / 2 ** 32);
+    }
   }
   return { dtype: "int64", shape, bytes: new Uint8Array(parts.buffer) };
 }

@@ -1,4 +1,4 @@
-import { numel } from "@pt2/backend";
+import { numel, viewAs } from "@pt2/backend";
 import { DTYPES, normalDim } from "@pt2/format";
 import { hostArray, hostData } from "../host/host-array.ts";
 import { type DynamicKernel, dynamicKernel } from "../staged/dynamic-kernel.ts";
@@ -14,7 +14,7 @@ export const bincount: DynamicKernel = dynamicKernel(["aten::bincount"], ({ self
   const size = Math.max(most + 1, minlength);
   requireRoom("bincount", size * 8);
   if (weights === null) {
-    const counts = new Float64Array(size);
+    const counts = new Int32Array(size);
     for (let i = 0; i < values.length; i++) counts[values[i]!]!++;
     return [int64Tensor([size], counts)];
   }
@@ -44,8 +44,12 @@ export const repeatSlices: DynamicKernel = dynamicKernel(
     const counts = integers(repeats);
     const rows = repeated(counts.length === 1 ? new Float64Array(size).fill(counts[0]!) : counts);
     const outer = numel(shape.slice(0, at));
-    const all = new Float64Array(outer * rows.length);
-    for (let o = 0, next = 0; o < outer; o++) for (const row of rows) all[next++] = o * size + row;
+    const all = outer === 1 ? rows : new Float64Array(outer * rows.length);
+    if (outer > 1) {
+      for (let o = 0, next = 0; o < outer; o++) {
+        for (let i = 0; i < rows.length; i++) all[next++] = o * size + rows[i]!;
+      }
+    }
     const slice = numel(shape.slice(at + 1)) * DTYPES[dtype].itemsize;
     return [{ dtype, shape: shape.map((n, d) => (d === at ? rows.length : n)), bytes: takeRows(bytes, slice, all) }];
   },
@@ -64,13 +68,28 @@ export const oneHot: DynamicKernel = dynamicKernel(["aten::one_hot"], ({ self })
   return [int64Tensor([...shape, classes], flags)];
 });
 
-function integers(tensor: HostData): Float64Array {
-  return hostArray(tensor).data;
+/** The elements of a tensor of integers, as those of 32 bits where they are: half of the memory is read and written. */
+function integers(tensor: HostData): Float64Array | Int32Array {
+  return (tensor.dtype === "int64" ? shortIntegers(tensor) : null) ?? hostArray(tensor).data;
+}
+
+/** Integers of 64 bits as those of 32; null if some are longer. */
+function shortIntegers({ bytes }: HostData): Int32Array | null {
+  const words = viewAs("int32", bytes) as Int32Array;
+  const values = new Int32Array(words.length / 2);
+  let different = 0;
+  for (let i = 0; i < values.length; i++) {
+    const low = words[2 * i]!;
+    values[i] = low;
+    different |= words[2 * i + 1]! ^ (low >> 31);
+  }
+  return different === 0 ? values : null;
 }
 
 /** The smallest and the largest of numbers; 0 and -1 if there are none. */
-function extremesOf(values: Float64Array): readonly [number, number] {
-  let [least, most] = [values[0] ?? 0, values[0] ?? -1];
+function extremesOf(values: Float64Array | Int32Array): readonly [number, number] {
+  let least = values[0] ?? 0;
+  let most = values[0] ?? -1;
   for (let i = 1; i < values.length; i++) {
     least = Math.min(least, values[i]!);
     most = Math.max(most, values[i]!);
@@ -78,14 +97,16 @@ function extremesOf(values: Float64Array): readonly [number, number] {
   return [least, most];
 }
 
-function repeated(counts: Float64Array): Float64Array {
-  if (counts.some((count) => count < 0)) throw dynamicError("repeat_interleave: repeats can not be negative");
-  const total = counts.reduce((sum, count) => sum + count, 0);
+function repeated(counts: Float64Array | Int32Array): Int32Array {
+  let total = 0;
+  for (let i = 0; i < counts.length; i++) {
+    if (counts[i]! < 0) throw dynamicError("repeat_interleave: repeats can not be negative");
+    total += counts[i]!;
+  }
   requireRoom("repeat_interleave", total * 8);
-  const rows = new Float64Array(total);
-  for (let i = 0, start = 0; i < counts.length; i++) {
-    rows.fill(i, start, start + counts[i]!);
-    start += counts[i]!;
+  const rows = new Int32Array(total);
+  for (let i = 0, at = 0; i < counts.length; i++) {
+    for (const end = at + counts[i]!; at < end; at++) rows[at] = i;
   }
   return rows;
 }

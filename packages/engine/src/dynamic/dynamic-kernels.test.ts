@@ -36,6 +36,29 @@ const DATA: readonly (readonly [DType, readonly number[]])[] = [
   ["float32", []],
 ];
 
+test.each<readonly [DType, readonly number[], readonly number[]]>([
+  ["int64", [2 ** 32, 0, 2 ** 32 + 1, 1, 1, -1, -1, 2 ** 32 - 1], [1, 1, 1, 2, 2, 1]],
+  ["float32", [0, -0, none, none, 1], [2, 1, 1, 1]],
+  ["float64", [-0, 0, 2 ** -1074, 0], [2, 1, 1]],
+  // 0, -0, NaN and NaN, 1, twice.
+  ["float16", [0, 0x8000, 0x7e00, 0x7e00, 0x3c00, 0x3c00], [2, 1, 1, 2]],
+  ["bfloat16", [0, 0x8000, 0x7fc0, 0x7fc0, 0x3f80, 0x3f80], [2, 1, 1, 2]],
+  ["int8", [-1, 127, 127, -128], [1, 2, 1]],
+])("neighbors of %s are equal where PyTorch compares them so", (dtype, values, right) => {
+  const self = tensor(dtype, values);
+  const [found, inverse, counts] = uniqueConsecutive.run({
+    self,
+    return_inverse: true,
+    return_counts: true,
+    dim: null,
+  });
+  expect(numbers(counts)).toEqual(right);
+  expect(numbers(inverse)).toEqual(right.flatMap((count, i) => new Array<number>(count).fill(i)));
+  const firsts = right.map((_, i) => right.slice(0, i).reduce((sum, count) => sum + count, 0));
+  const all = numbers(self);
+  expect(numbers(found)).toEqual(firsts.map((first) => all[first]));
+});
+
 describe.each(DATA)("distinct elements of %s", (dtype, values) => {
   const self = tensor(dtype, values);
 
@@ -70,6 +93,15 @@ describe("counts of integers", () => {
     expect(numbers(bincount.run({ self, weights: null, minlength: 6 })[0])).toEqual([1, 1, 0, 3, 0, 0]);
     const weights = tensor("int32", [1, 2, 4, 8, 16]);
     expect(numbers(bincount.run({ self, weights, minlength: 0 })[0])).toEqual([8, 2, 0, 21]);
+  });
+
+  test("integers that 32 bits do not hold are counted as what they are", () => {
+    expect(() => bincount.run({ self: tensor("int64", [0, 2 ** 32 + 1]), weights: null, minlength: 0 })).toThrow(
+      /limit/,
+    );
+    expect(() => bincount.run({ self: tensor("int64", [0, -(2 ** 32)]), weights: null, minlength: 0 })).toThrow(
+      /negative/,
+    );
   });
 
   test("sums of float32 are rounded at each step, as PyTorch's are", () => {

@@ -1,5 +1,5 @@
-import { numel } from "@pt2/backend";
-import { DTYPES, normalDim } from "@pt2/format";
+import { numel, viewAs } from "@pt2/backend";
+import { bitsToFloat32, DTYPES, isSmallFloat, normalDim } from "@pt2/format";
 import { setKeys } from "../order/keys.ts";
 import { type Ordered, sortRange } from "../order/sort.ts";
 import { stableSort } from "../order/stable-sort.ts";
@@ -43,10 +43,7 @@ export const uniqueDim: DynamicKernel = dynamicKernel(
 export const uniqueConsecutive: DynamicKernel = dynamicKernel(
   ["aten::unique_consecutive", "aten::unique_dim_consecutive"],
   ({ self: tensor, dim, return_inverse, return_counts }) => {
-    if (dim === null) {
-      const keys = keysOf(tensor, true);
-      return flatResults(tensor, runs(keys.length, null, sameKey(keys)), return_inverse, return_counts);
-    }
+    if (dim === null) return flatResults(tensor, neighbors(tensor), return_inverse, return_counts);
     const slices = slicesOf(tensor, dim);
     return sliceResults(slices, runs(slices.count, null, sameIn(slices)), return_inverse, return_counts);
   },
@@ -119,6 +116,43 @@ function runs(count: number, positions: Int32Array | null, isSame: Same): Distin
     if (!isNext) starts[found++] = i;
   }
   return { count, positions, starts: starts.subarray(0, found) };
+}
+
+/** Groups equal neighbors of the elements as they lie. */
+function neighbors({ dtype, shape, bytes }: HostData): Distinct {
+  const count = numel(shape);
+  const starts = new Int32Array(count);
+  // Integers of 64 bits are compared as two words each, others as numbers: NaN equals nothing, and both zeros are equal.
+  const isLong = dtype === "int64" || dtype === "uint64";
+  const array = isSmallFloat(dtype) ? bitsToFloat32(dtype, bytes) : viewAs(isLong ? "int32" : dtype, bytes);
+  return {
+    count,
+    positions: null,
+    starts: starts.subarray(
+      0,
+      isLong ? pairRuns(array as Int32Array, starts) : elementRuns(array as Float32Array, starts),
+    ),
+  };
+}
+
+/** Writes where runs of equal numbers begin, without a branch, which would guess wrong in random data; gives how many there are. */
+function elementRuns(array: Float32Array | Float64Array | Int32Array | Uint8Array, starts: Int32Array): number {
+  let found = Math.min(1, starts.length);
+  for (let i = 1; i < starts.length; i++) {
+    starts[found] = i;
+    found += Number(array[i] !== array[i - 1]);
+  }
+  return found;
+}
+
+/** The same of pairs of words. */
+function pairRuns(words: Int32Array, starts: Int32Array): number {
+  let found = Math.min(1, starts.length);
+  for (let i = 1, at = 2; i < starts.length; i++, at += 2) {
+    starts[found] = i;
+    found += Number(((words[at]! ^ words[at - 2]!) | (words[at + 1]! ^ words[at - 1]!)) !== 0);
+  }
+  return found;
 }
 
 /** Where each distinct element first is. */
