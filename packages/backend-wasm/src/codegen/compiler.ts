@@ -137,7 +137,7 @@ export function createElementwiseCompiler(memory: WebAssembly.Memory, team: Team
 /**
  * Compiles and links a module. Browsers limit what the thread of a page may compile synchronously; every other thread does
  * just that. WebKit may forget to wake a worker when a module is compiled that it waits for: if nothing else is sent to
- * the worker, it waits forever (WebKitGTK 2.50: once in ten thousand modules).
+ * the worker, it waits forever (WebKitGTK 2.50 on a busy machine: about once in ten thousand modules).
  */
 async function instantiate(
   bytes: Uint8Array<ArrayBuffer>,
