@@ -1,4 +1,4 @@
-import type { Node, OpName } from "../../ir.ts";
+import type { NamedArg, Node, OpName } from "../../ir.ts";
 import { splitOpName } from "../../op-name.ts";
 import type { OpEffects } from "./effects.ts";
 
@@ -9,6 +9,11 @@ const IRREGULAR: Readonly<Record<OpName, OpName>> = {
   "aten::rrelu_with_noise": "aten::rrelu_with_noise_functional",
   "aten::_native_batch_norm_legit": "aten::_native_batch_norm_legit_functional",
   "aten::_batch_norm_with_update": "aten::_batch_norm_with_update_functional",
+};
+
+/** Arguments that have a default in the in-place variant only. */
+const IMPLIED: Readonly<Record<OpName, readonly NamedArg[]>> = {
+  "aten::bernoulli_.float": [{ name: "p", arg: { kind: "float", value: 0.5 } }],
 };
 
 /** In-place operators that change the shape of their tensor, with the view op of the same result. */
@@ -27,6 +32,12 @@ export function functionalForm(node: Node, effects: OpEffects): OpName | null {
   if (effects.claimed) return effects.functional ?? null;
   const irregular = Object.hasOwn(IRREGULAR, node.op) ? IRREGULAR[node.op] : undefined;
   return irregular ?? effects.functional ?? regularForm(node.op);
+}
+
+/** Returns the arguments of the functional variant of a node that writes. */
+export function functionalArguments({ op, args }: Node): readonly NamedArg[] {
+  const implied = Object.hasOwn(IMPLIED, op) ? IMPLIED[op]! : [];
+  return [...args, ...implied.filter(({ name }) => args.every((given) => given.name !== name))];
 }
 
 /** Converts `relu_` to `relu`, `__iand__` to `__and__`. */

@@ -34,6 +34,20 @@ describe("functionalize", () => {
     );
   });
 
+  it.each(["", ", p=0.5"])("says what only the in-place variant has a default for (%s)", (given) => {
+    expectPass(
+      pass,
+      `user_input %x: f32[4]
+       %y: f32[4] = aten::clone(%x)
+       %bernoulli_: f32[4] = aten::bernoulli_.float(%y${given})
+       return %y`,
+      `user_input %x: f32[4]
+       %y: f32[4] = aten::clone(%x)
+       %bernoulli_: f32[4] = aten::bernoulli.p(%y, p=0.5)
+       return %bernoulli_`,
+    );
+  });
+
   it.each(["lift_fresh", "lift", "alias"])("treats the result of %s as its argument", (op) => {
     expectPass(
       pass,

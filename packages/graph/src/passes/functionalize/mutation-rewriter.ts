@@ -6,7 +6,7 @@ import { sameSizes } from "../../strides.ts";
 import type { GraphBuilder } from "../graph-builder.ts";
 import type { Tensor } from "./alias-state.ts";
 import type { OpEffects } from "./effects.ts";
-import { functionalForm, isOutVariant } from "./functional-names.ts";
+import { functionalArguments, functionalForm, isOutVariant } from "./functional-names.ts";
 import { computedDtype } from "./result-dtype.ts";
 import { resolve, type TensorTable } from "./tensor-table.ts";
 
@@ -44,7 +44,7 @@ export class MutationRewriter {
     const args =
       isOutVariant(node.op) && op !== node.op
         ? resolved.args.filter(({ name }) => !effects.mutates.includes(name))
-        : resolved.args;
+        : functionalArguments(resolved);
     const aliased = node.outputs.map((_, i) =>
       effects.aliases.find(({ output, arg }) => output === i && effects.mutates.includes(arg)),
     );
