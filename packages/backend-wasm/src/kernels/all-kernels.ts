@@ -6,7 +6,6 @@ import { reinterpret } from "./copy/reinterpret.ts";
 import { asStridedScatter } from "./copy/scatter-views.ts";
 import { arange, full } from "./factory.ts";
 import { assertion } from "./index/assert.ts";
-import { gcd, lcm } from "./integers.ts";
 import { bmm } from "./matmul/bmm.ts";
 import { groupedMm } from "./matmul/grouped.ts";
 import { addmm, linear, mm } from "./matmul/linear.ts";
@@ -54,6 +53,4 @@ export const KERNELS: readonly WasmKernel[] = [
   poolAny,
   assertion,
   matmulComplex,
-  gcd,
-  lcm,
 ];

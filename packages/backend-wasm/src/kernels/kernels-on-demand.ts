@@ -23,6 +23,10 @@ export const PARTS: readonly Part<WasmKernel>[] = [
     load: async () => (await import("./sort/sort.ts")).ORDER_KERNELS,
   },
   {
+    ops: /^aten::(gcd|lcm)$/,
+    load: async () => (await import("./integers.ts")).DIVISORS,
+  },
+  {
     ops: /^aten::convolution$/,
     load: async () => [(await import("./conv/convolution-any.ts")).convolutionAny],
   },
