@@ -190,3 +190,5 @@ case("repeat_interleave.Tensor", "size given, all once", v(*[1] * 7, dtype=i32),
 case("repeat_interleave.Tensor", "size given, only zeros", at(0, 0), output_size=0)
 case("repeat_interleave.Tensor", "size given, no counts", at(), output_size=0)
 case("repeat_interleave.self_Tensor", "size given, one count for all", t(3, 2), at(2), 1, output_size=4)
+case("combinations", "int64 beyond 2^53", v(2**53 + 1, -(2**63) + 1, 2**62 + 1, 3, dtype=i64))
+case("combinations", "float64, threes", t(5, dtype=f64), 3)

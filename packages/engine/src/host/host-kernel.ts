@@ -1,4 +1,4 @@
-import type { CpuGenerator } from "@pt2/backend";
+import { type CpuGenerator, viewAs } from "@pt2/backend";
 import type { DType } from "@pt2/format";
 import { type ArgValue, isTensor, type LoweredTensor, type TensorMeta } from "@pt2/registry";
 import { type KernelArgs, type KernelOp, namesOf } from "../plan/kernel-args.ts";
@@ -13,6 +13,8 @@ import { generatorOf } from "./random/generator-of.ts";
 export interface HostCall {
   /** Returns the elements of a tensor argument. */
   array(argument: TensorMeta): HostArray;
+  /** Returns the elements of a tensor argument of int64, of which doubles lack some. */
+  bigints(argument: TensorMeta): BigInt64Array;
   /** Returns the shape of the n-th result. */
   shape(index: number): readonly number[];
   /** Returns the dtype of the n-th result. */
@@ -62,8 +64,10 @@ export interface HostRequest {
 
 /** Runs a host kernel, and returns one entry per result. */
 export function runHostKernel(kernel: HostKernel, { args, tensor, results, random }: HostRequest): readonly HostData[] {
+  const dataOf = (argument: TensorMeta): HostData => wrappedData(argument) ?? tensor(argument);
   const call: HostCall = {
-    array: (argument) => hostArray(wrappedData(argument) ?? tensor(argument)),
+    array: (argument) => hostArray(dataOf(argument)),
+    bigints: (argument) => viewAs("int64", dataOf(argument).bytes) as BigInt64Array,
     shape: (index) => results[index]!.shape,
     dtype: (index) => results[index]!.dtype,
     random: () => generatorOf(random),

@@ -68,23 +68,25 @@ function boundsOf(
 }
 
 /** `combinations(self, r, with_replacement)`: subsets of the elements, in the order of their places. */
-export const combinations: HostKernel = hostKernel(["aten::combinations"], (call, { self, with_replacement }) => [
-  subsets(call.array(self), call.shape(0), with_replacement),
-]);
+export const combinations: HostKernel = hostKernel(["aten::combinations"], (call, { self, with_replacement }) => {
+  const chosen = subsets(self.shape[0]!, call.shape(0), with_replacement);
+  if (DTYPES[self.dtype].kind === "int" && DTYPES[self.dtype].itemsize === 8) {
+    const integers = call.bigints(self);
+    return [BigInt64Array.from(chosen, (place) => integers[place]!)];
+  }
+  const { data, complex } = call.array(self);
+  const width = complex ? 2 : 1;
+  const part = (_: unknown, i: number): number => data[width * chosen[Math.floor(i / width)]! + (i % width)]!;
+  return [Float64Array.from({ length: width * chosen.length }, part)];
+});
 
-function subsets(
-  { data, complex, shape }: HostArray,
-  [count, size]: readonly number[],
-  again: boolean,
-): ArrayLike<number> {
-  const [available, width] = [shape[0]!, complex ? 2 : 1];
-  if (size === undefined) return [];
+/** The places of the elements of each subset, one subset after the other. */
+function subsets(available: number, [count, size]: readonly number[], again: boolean): Int32Array {
+  if (size === undefined) return new Int32Array();
   const places = Array.from({ length: size }, (_, i) => (again ? 0 : i));
-  const out = new Float64Array(count! * size * width);
+  const out = new Int32Array(count! * size);
   for (let row = 0; row < count!; row++) {
-    for (let i = 0; i < size * width; i++) {
-      out[row * size * width + i] = data[places[Math.floor(i / width)]! * width + (i % width)]!;
-    }
+    out.set(places, row * size);
     let at = size - 1;
     while (at >= 0 && places[at] === (again ? available - 1 : available - size + at)) at--;
     if (at < 0) break;

@@ -60,6 +60,7 @@ function resultsOf(
   const data = hostData(meta, matrices.flat());
   const call = {
     array: () => hostArray(data),
+    bigints: () => new BigInt64Array(),
     shape: () => meta.shape,
     dtype: () => "float64" as const,
     random: () => new CpuGenerator(0),
