@@ -76,3 +76,4 @@ case("nanquantile.scalar", "of all", v([1, nan, 3], [1, 2, 4]), 0.6)
 case("histc", "on edges", v(*(i / 10 for i in range(-20, 21))), 40, -2, 2)
 for half in (f16, bf16):
     case("histc", f"{half}", v(*(i / 13 for i in range(-20, 21)), dtype=half), 7, -1.3, 1.4)
+case("bincount", "weights of nothing", v(dtype=i64), v(), 3)

@@ -13,7 +13,7 @@ export const bincount: DynamicKernel = dynamicKernel(["aten::bincount"], ({ self
   if (least < 0 || minlength < 0) throw dynamicError("bincount only supports 1-d non-negative integral inputs");
   const size = Math.max(most + 1, minlength);
   requireRoom("bincount", size * 8);
-  if (weights === null) {
+  if (weights === null || values.length === 0) {
     const counts = new Int32Array(size);
     for (let i = 0; i < values.length; i++) counts[values[i]!]!++;
     return [int64Tensor([size], counts)];

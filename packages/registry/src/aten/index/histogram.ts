@@ -15,7 +15,9 @@ export const HISTOGRAM_OPS: readonly OpRecord[] = [
         self.shape.length === 1 || numel(self.shape) === 0,
         "bincount only supports 1-d non-negative integral inputs.",
       );
-      const dtype = weights === null ? "int64" : weights.dtype === "float32" ? "float32" : "float64";
+      // Of nothing PyTorch sums no weights, it counts.
+      const counts = weights === null || numel(self.shape) === 0;
+      const dtype = counts ? "int64" : weights.dtype === "float32" ? "float32" : "float64";
       return { dtype, shape: [minlength] };
     },
     dynamic: true,
