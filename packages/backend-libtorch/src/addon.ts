@@ -99,6 +99,8 @@ export interface NativeFile {
 /** Memory that tensors view. It is freed with the last of them. */
 export interface NativeStorage {
   readonly byteLength: number;
+  /** Frees the memory at once unless a tensor views it. It is idempotent; later use is a coded error. */
+  dispose(): void;
 }
 
 /** A tensor in libtorch's memory. */
@@ -114,6 +116,8 @@ export interface NativeTensor {
    * any other tensor it is a copy, and for every tensor while more than 256 MB are lent in this way.
    */
   bytes(): Uint8Array;
+  /** Whether the last {@link bytes} were the memory of the tensor itself. */
+  readonly isLent: boolean;
   /** Returns the same bytes as {@link bytes}, without waiting on the calling thread. */
   read(): Promise<Uint8Array>;
   /** Frees the memory at once unless another tensor views it. It is idempotent; later use is a coded error. */

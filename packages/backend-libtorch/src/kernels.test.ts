@@ -321,6 +321,9 @@ describeWithLibtorch("the kernels of this package, against ATen's ops", ({ addon
     [31, 50, 40, false],
     [64, 64, 16, true],
     [1, 33, 5, false],
+    [2, 67, 130, false],
+    [5, 1, 64, true],
+    [8, 31, 17, true],
   ])("attention of %i to %i, width %i, causal %s", (rows, keys, width, causal) => {
     const [q, k, v] = [random([2, 3, rows, width]), random([2, 3, keys, width], 2), random([2, 3, keys, width], 3)];
     for (const mask of causal ? [null] : [null, random([rows, keys], 4), random([2, 1, 1, keys], 5)]) {
@@ -331,6 +334,23 @@ describeWithLibtorch("the kernels of this package, against ATen's ops", ({ addon
     if (causal) return;
     const expected = one("aten::scaled_dot_product_attention", [q, k, v, seen]);
     expectClose(one("pt2::attention", { q, k, v, mask: seen, is_causal: false, scale: null }), expected);
+  });
+
+  it.each([
+    [1, 6, 2, 20],
+    [1, 7, 1, 64],
+    [1, 4, 4, 3],
+    [3, 6, 3, 33],
+    [9, 8, 2, 16],
+  ])("attention of %i queries, %i heads of which share %i of keys, width %i", (rows, heads, shared, width) => {
+    const q = one("aten::transpose.int", [random([2, rows, heads, width]), 1, 2]);
+    const [k, v] = [random([2, shared, 37, width], 2), random([2, shared, 37, width + 1], 3)];
+    for (const mask of [null, random([heads, rows, 37], 4), random([2, 1, 1, 37], 5)]) {
+      const expected = one("aten::scaled_dot_product_attention", [q, k, v, mask, 0, false, 0.3, true]);
+      expectClose(one("pt2::attention", { q, k, v, mask, is_causal: false, scale: 0.3 }), expected);
+    }
+    const causal = one("aten::scaled_dot_product_attention", [q, k, v, null, 0, true, null, true]);
+    expectClose(one("pt2::attention", { q, k, v, mask: null, is_causal: true, scale: null }), causal);
   });
 
   it.each([1, 7, 96, 770])("layer_norm and add_layer_norm of rows of %i", (width) => {
@@ -373,6 +393,9 @@ describeWithLibtorch("the kernels of this package, against ATen's ops", ({ addon
       ["pt2::depthwise_conv2d", { ...conv, weight, attr: "none", bias: random([5]) }],
       ["pt2::linear", [x, weight, 3, null, null, "none", [], null]],
       ["pt2::attention", [x, random([1, 4, 5, 6]), x, null, false, null]],
+      ["pt2::attention", [x, random([1, 3, 5, 5]), random([1, 3, 5, 5]), null, false, null]],
+      ["pt2::attention", [x, random([1, 0, 5, 5]), random([1, 0, 5, 5]), null, false, null]],
+      ["pt2::attention", [x, random([1, 2, 5, 5]), x, null, false, null]],
       ["pt2::layer_norm", [x, random([4]), null, 1e-5]],
       ["pt2::pointwise", [[], [], [], [], []]],
       ["pt2::pointwise", [[x], [], [], [], []]],

@@ -50,8 +50,9 @@ function isDense({ device, shape, strides }: NativeTensor): boolean {
   return device === "cpu" && strides.every((stride, d) => stride === rowMajor[d] || shape[d] === 1);
 }
 
-/** Makes a tensor over libtorch's own memory. */
+/** Makes a tensor over libtorch's own memory; over these bytes alone where they are a copy, which its user may change. */
 function sharedTensor(native: NativeTensor, bytes: Uint8Array): Tensor {
+  if (!native.isLent) return copiedTensor(native, bytes);
   const { dtype, shape } = native;
   const tensor = new HostTensor(dtype, shape, bytes);
   natives.set(tensor, native);
@@ -117,19 +118,29 @@ export function nativeOrBytes(tensor: GivenTensor, device: string, what: string)
 
 /**
  * Converts a user's tensor to one in libtorch's memory: a tensor that libtorch made is used as it is, others are
- * copied.
+ * copied, and then given to `onCopy`.
  */
 export function fromTensor(
   tensor: GivenTensor,
   addon: Pick<Addon, "storage" | "tensor">,
   device: string,
   what: string,
+  onCopy?: (copy: NativeTensor) => void,
 ): NativeTensor {
   const given = nativeOrBytes(tensor, device, what);
   if (isNativeTensor(given)) return given;
   const { dtype, shape, bytes } = given;
   const layout = { dtype, shape, strides: contiguousStrides(shape), storageOffset: 0 };
-  return located(() => addon.tensor(addon.storage(bytes), layout, device));
+  const copy = located(() => {
+    const storage = addon.storage(bytes);
+    try {
+      return addon.tensor(storage, layout, device);
+    } finally {
+      storage.dispose();
+    }
+  });
+  onCopy?.(copy);
+  return copy;
 }
 
 function isTensor(tensor: GivenTensor | Tensor): tensor is Tensor {

@@ -35,6 +35,7 @@ export { isFactory, purity, type RewriteTarget } from "./rewrites/target.ts";
 export { dense, isSameShape, isSameSize, resultType } from "./rewrites/types.ts";
 export {
   haveSameHeads,
+  haveSharedHeads,
   recomposeAttention,
   type WrittenAttention,
   writtenAttention,

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "check.h"
+#include "failure.h"
 #include "instance.h"
 
 namespace pt2 {
@@ -35,15 +36,25 @@ c10::Storage ownedStorage(std::shared_ptr<void> owner, std::span<uint8_t> bytes)
 }
 
 Napi::Function StorageObject::define(Napi::Env env) {
-  return Wrapped::define(env, {getter<&StorageObject::byteLength>("byteLength")});
+  return Wrapped::define(env, {getter<&StorageObject::byteLength>("byteLength"), method<&StorageObject::dispose>("dispose")});
 }
 
 Napi::Object StorageObject::make(Napi::Env env, c10::Storage storage) {
   return wrap(env, Instance::of(env).storage, std::make_unique<StorageObject>(std::move(storage)));
 }
 
+const c10::Storage& StorageObject::storage() const {
+  if (!storage_) throw Failure("libtorch.disposed", "This storage has been disposed.");
+  return storage_;
+}
+
 Napi::Value StorageObject::byteLength(const Napi::CallbackInfo& info) {
-  return Napi::Number::New(info.Env(), static_cast<double>(storage_.nbytes()));
+  return Napi::Number::New(info.Env(), static_cast<double>(storage().nbytes()));
+}
+
+Napi::Value StorageObject::dispose(const Napi::CallbackInfo& info) {
+  storage_ = c10::Storage();
+  return info.Env().Undefined();
 }
 
 Napi::Value storage(const Napi::CallbackInfo& info) {

@@ -26,12 +26,14 @@ class StorageObject : public Wrapped<StorageObject> {
   explicit StorageObject(c10::Storage storage) : storage_(std::move(storage)) {}
 
   // All tensors of this object share one storage, so that overlapping ones share writes.
-  const c10::Storage& storage() const { return storage_; }
+  // Throws Failure `libtorch.disposed` after `dispose`.
+  const c10::Storage& storage() const;
 
  private:
   Napi::Value byteLength(const Napi::CallbackInfo& info);
+  Napi::Value dispose(const Napi::CallbackInfo& info);
 
-  c10::Storage storage_;
+  c10::Storage storage_;  // null once disposed
 };
 
 // addon.storage(bytes)

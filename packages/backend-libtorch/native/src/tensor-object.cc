@@ -25,7 +25,8 @@ Napi::Value toArray(Napi::Env env, c10::IntArrayRef values) {
 Napi::Function TensorObject::define(Napi::Env env) {
   return Wrapped::define(env, {getter<&TensorObject::dtype>("dtype"), getter<&TensorObject::shape>("shape"),
                                getter<&TensorObject::strides>("strides"), getter<&TensorObject::device>("device"),
-                               method<&TensorObject::bytes>("bytes"), method<&TensorObject::read>("read"),
+                               getter<&TensorObject::isLent>("isLent"), method<&TensorObject::bytes>("bytes"),
+                               method<&TensorObject::read>("read"),
                                method<&TensorObject::dispose>("dispose")});
 }
 
@@ -77,10 +78,13 @@ Napi::Value TensorObject::device(const Napi::CallbackInfo& info) {
 Napi::Value TensorObject::bytes(const Napi::CallbackInfo& info) {
   const at::Tensor host = toHost(tensor());
   const Napi::Value array = shareBytes(info.Env(), host);
+  is_lent_ = host.is_same(tensor()) && array.As<Napi::Uint8Array>().Data() == host.data_ptr();
   // V8 counts the memory of arrays by itself: counted twice, results would make it collect garbage twice as often.
-  if (host.is_same(tensor()) && array.As<Napi::Uint8Array>().Data() == host.data_ptr()) report(0);
+  if (is_lent_) report(0);
   return array;
 }
+
+Napi::Value TensorObject::isLent(const Napi::CallbackInfo& info) { return Napi::Boolean::New(info.Env(), is_lent_); }
 
 Napi::Value TensorObject::read(const Napi::CallbackInfo& info) {
   requirePlain(tensor());

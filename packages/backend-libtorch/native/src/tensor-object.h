@@ -31,6 +31,7 @@ class TensorObject : public Wrapped<TensorObject> {
   Napi::Value strides(const Napi::CallbackInfo& info);
   Napi::Value device(const Napi::CallbackInfo& info);
   Napi::Value bytes(const Napi::CallbackInfo& info);
+  Napi::Value isLent(const Napi::CallbackInfo& info);
   Napi::Value read(const Napi::CallbackInfo& info);
   Napi::Value dispose(const Napi::CallbackInfo& info);
   void release();
@@ -40,6 +41,7 @@ class TensorObject : public Wrapped<TensorObject> {
   Napi::Env env_;
   at::Tensor tensor_;  // undefined once disposed
   int64_t reported_;
+  bool is_lent_ = false;
 };
 
 // addon.tensor(storage, layout, device)

@@ -1,6 +1,6 @@
 import { type OpName, parseOpName } from "@pt2/graph";
 import type { OpSchema } from "@pt2/registry";
-import type { Addon, NativeArg, NativeValue } from "../addon.ts";
+import type { Addon, NativeArg, NativeTensor, NativeValue } from "../addon.ts";
 import type { Dispatcher } from "../dispatcher.ts";
 import { libtorchError } from "../libtorch-errors.ts";
 import { fromNative, located } from "../native-failure.ts";
@@ -16,24 +16,44 @@ export interface OpCaller {
 
 /** Runs an op of the dispatcher off the calling thread, and returns one entry per return. */
 export async function callOp(name: OpName, args: OpArgs, caller: OpCaller): Promise<readonly OpResult[]> {
-  const { op, given } = prepared(name, args, caller);
-  const results = await caller.addon.call(op, given).catch((error: unknown) => Promise.reject(fromNative(error)));
+  const { op, given, free } = prepared(name, args, caller);
+  const results = await caller.addon
+    .call(op, given)
+    .catch((error: unknown) => Promise.reject(fromNative(error)))
+    .finally(free);
   return await Promise.all(results.map((result) => toResult(result, caller.outputs)));
 }
 
 /** Runs an op as {@link callOp} does, on the calling thread. */
 export function callOpSync(name: OpName, args: OpArgs, caller: OpCaller): readonly OpResult[] {
-  const { op, given } = prepared(name, args, caller);
-  return located(() => caller.addon.callSync(op, given)).map((result) => toResultSync(result, caller.outputs));
+  const { op, given, free } = prepared(name, args, caller);
+  try {
+    return located(() => caller.addon.callSync(op, given)).map((result) => toResultSync(result, caller.outputs));
+  } finally {
+    free();
+  }
 }
 
-function prepared(
-  name: OpName,
-  args: OpArgs,
-  { addon, dispatcher }: OpCaller,
-): { readonly op: OpName; readonly given: readonly NativeArg[] } {
+interface Prepared {
+  readonly op: OpName;
+  readonly given: readonly NativeArg[];
+  /** Frees the copies of arguments: those of a loop without turns of the event loop are not collected before its end. */
+  readonly free: () => void;
+}
+
+function prepared(name: OpName, args: OpArgs, { addon, dispatcher }: OpCaller): Prepared {
   const op = parseOpName(name);
-  return { op, given: nativeArgs(schemaOf(op, dispatcher), args, { addon, device: dispatcher.device }) };
+  const copies: NativeTensor[] = [];
+  const free = (): void => {
+    for (const copy of copies) copy.dispose();
+  };
+  const target = { addon, device: dispatcher.device, onCopy: (copy: NativeTensor) => void copies.push(copy) };
+  try {
+    return { op, given: nativeArgs(schemaOf(op, dispatcher), args, target), free };
+  } catch (error) {
+    free();
+    throw error;
+  }
 }
 
 function schemaOf(op: OpName, dispatcher: Dispatcher): OpSchema {

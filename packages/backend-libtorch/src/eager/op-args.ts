@@ -1,7 +1,7 @@
 import type { Tensor } from "@pt2/backend";
 import type { DType } from "@pt2/format";
 import { type Complex, type FloatScalar, type OpSchema, type SchemaType, wrapNumber } from "@pt2/registry";
-import type { Addon, NativeArg, NativeArgValue } from "../addon.ts";
+import type { Addon, NativeArg, NativeArgValue, NativeTensor } from "../addon.ts";
 import { libtorchError } from "../libtorch-errors.ts";
 import { fromTensor } from "../native-tensor.ts";
 
@@ -21,6 +21,8 @@ export type OpResult = Tensor | number | bigint | boolean | string | null | Comp
 export interface ArgTarget {
   readonly addon: Pick<Addon, "storage" | "tensor">;
   readonly device: string;
+  /** Is given each tensor that was made for the call. */
+  readonly onCopy: (copy: NativeTensor) => void;
 }
 
 /** Converts arguments to those of the native module. */
@@ -64,7 +66,7 @@ function nativeValue(value: OpValue, type: SchemaType, target: ArgTarget, what: 
     default:
       if ("float" in value) return { kind: "float", value: value.float };
       if ("re" in value) return { kind: "complex", re: value.re, im: value.im };
-      return { kind: "tensor", tensor: fromTensor(value, target.addon, target.device, what) };
+      return { kind: "tensor", tensor: fromTensor(value, target.addon, target.device, what, target.onCopy) };
   }
 }
 

@@ -51,11 +51,35 @@ describe("fuseAttention", () => {
     `);
   });
 
-  it("keeps dropout, groups of heads, and weights that are read elsewhere", () => {
+  it("lets heads of queries share those of keys and values, which it finds before they were repeated", () => {
+    const before = program(`user_input %q: f32[4, 6, 9, 8]
+      user_input %k: f32[4, 2, 9, 8]
+      user_input %v: f32[4, 2, 9, 8]
+      %k1: f32[4, 6, 9, 8] = aten::repeat_interleave.self_int(%k, repeats=3, dim=1)
+      %v1: f32[4, 6, 9, 8] = aten::repeat_interleave.self_int(%v, repeats=3, dim=1)
+      %a: f32[4, 6, 9, 8] = aten::scaled_dot_product_attention(query=%q, key=%k1, value=%v1)
+      %b: f32[4, 6, 9, 8] = aten::scaled_dot_product_attention(query=%q, key=%k, value=%v, enable_gqa=true)
+      %t: f32[4, 6, 8, 9] = aten::transpose.int(%k1, dim0=-2, dim1=-1)
+      %s: f32[4, 6, 9, 9] = aten::matmul(%q, other=%t)
+      %p: f32[4, 6, 9, 9] = aten::softmax.int(%s, dim=-1)
+      %y: f32[4, 6, 9, 8] = aten::matmul(%p, other=%v1)
+      return %a, %b, %y`);
+    expect(text(fuseAttention(before, own))).toMatchInlineSnapshot(`
+      "user_input %q: f32[4, 6, 9, 8]
+      user_input %k: f32[4, 2, 9, 8]
+      user_input %v: f32[4, 2, 9, 8]
+      %attention: f32[4, 6, 9, 8] = pt2::attention(q=%q, k=%k, v=%v, mask=none, is_causal=false, scale=none)
+      %attention_1: f32[4, 6, 9, 8] = pt2::attention(q=%q, k=%k, v=%v, mask=none, is_causal=false, scale=none)
+      %attention_2: f32[4, 6, 9, 8] = pt2::attention(q=%q, k=%k, v=%v, mask=none, is_causal=false, scale=1.0)
+      return %attention, %attention_1, %attention_2"
+    `);
+  });
+
+  it("keeps dropout, groups of heads that do not fit, and weights that are read elsewhere", () => {
     const before = program(`${INPUTS}
-      user_input %one: f32[4, 1, 9, 8]
+      user_input %three: f32[4, 3, 9, 8]
       %a: f32[4, 2, 9, 8] = aten::scaled_dot_product_attention(query=%q, key=%k, value=%v, attn_mask=none, dropout_p=0.1)
-      %b: f32[4, 2, 9, 8] = aten::scaled_dot_product_attention(query=%q, key=%one, value=%one, enable_gqa=true)
+      %b: f32[4, 2, 9, 8] = aten::scaled_dot_product_attention(query=%q, key=%three, value=%three, enable_gqa=true)
       %t: f32[4, 2, 8, 9] = aten::transpose.int(%k, dim0=-2, dim1=-1)
       %s: f32[4, 2, 9, 9] = aten::matmul(%q, other=%t)
       %p: f32[4, 2, 9, 9] = aten::softmax.int(%s, dim=-1)

@@ -2,12 +2,14 @@ import {
   floatArg,
   given,
   haveSameHeads,
+  haveSharedHeads,
   isTrue,
   NONE,
   numberOf,
   type RewriteRule,
   resultType,
   rewrite,
+  sharedHeads,
   writtenAttention,
 } from "@pt2/engine/rewrites";
 import { argOf, type OpName, type Program } from "@pt2/graph";
@@ -26,15 +28,16 @@ export function fuseAttention(program: Program, target: OptimizeTarget): Program
 const named: RewriteRule = (node, context) => {
   const [q, k, v] = [argOf(node, "query")!, argOf(node, "key")!, argOf(node, "value")!];
   const causal = argOf(node, "is_causal");
-  const grouped = argOf(node, "enable_gqa");
   const mask = given(node, "attn_mask");
-  if ((numberOf(argOf(node, "dropout_p")) ?? 0) !== 0 || isTrue(grouped)) return null;
+  if ((numberOf(argOf(node, "dropout_p")) ?? 0) !== 0) return null;
   const type = mask && context.tensor(mask);
   if (mask !== undefined && type?.dtype !== "bool" && type?.dtype !== "float32") return null;
-  if (!haveSameHeads(q, k, v, context)) return null;
+  const isShared = isTrue(argOf(node, "enable_gqa"));
+  if (!(isShared ? haveSharedHeads(q, k, v, context) : haveSameHeads(q, k, v, context))) return null;
+  const keys = sharedHeads(q, k, v, context) ?? { key: k, value: v };
   const scale = given(node, "scale") ?? NONE;
-  const args = { q, k, v, mask: mask ?? NONE, is_causal: causal ?? { kind: "bool", value: false }, scale };
-  return context.emit("pt2::attention", args, resultType(node, context), node);
+  const options = { mask: mask ?? NONE, is_causal: causal ?? { kind: "bool", value: false }, scale } as const;
+  return context.emit("pt2::attention", { q, k: keys.key, v: keys.value, ...options }, resultType(node, context), node);
 };
 
 const SOFTMAX: ReadonlySet<OpName> = new Set(["aten::softmax.int", "aten::_safe_softmax"]);
@@ -43,6 +46,7 @@ const written: RewriteRule = (node, context) => {
   const found = writtenAttention(node, SOFTMAX, context);
   if (found === null) return null;
   const { q, k, v, mask = NONE, scale } = found;
-  const args = { q, k, v, mask, is_causal: { kind: "bool", value: false }, scale: floatArg(scale) } as const;
-  return context.emit("pt2::attention", args, resultType(node, context), node);
+  const keys = sharedHeads(q, k, v, context) ?? { key: k, value: v };
+  const options = { mask, is_causal: { kind: "bool", value: false }, scale: floatArg(scale) } as const;
+  return context.emit("pt2::attention", { q, k: keys.key, v: keys.value, ...options }, resultType(node, context), node);
 };

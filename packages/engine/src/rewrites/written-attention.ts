@@ -76,9 +76,20 @@ function untransposed(value: Arg, context: RewriteContext): Arg | undefined {
 
 /** Whether q, k and v are float32 with four dimensions each, the first two alike: nothing is broadcast. */
 export function haveSameHeads(q: Arg, k: Arg, v: Arg, context: RewriteContext): boolean {
-  const types = [q, k, v].map((arg) => context.tensor(arg));
-  if (types.some((type) => type?.shape.length !== 4 || type.dtype !== "float32")) return false;
-  const [first, ...others] = types.map((type) => JSON.stringify(type!.shape.slice(0, 2).map(String)));
-  const known = types.every((type) => type!.shape.slice(0, 2).every((size) => typeof size === "number"));
-  return known && others.every((other) => other === first);
+  const [queries, keys, values] = [q, k, v].map((arg) => leadOf(arg, context));
+  return queries !== undefined && queries.join() === keys?.join() && keys.join() === values?.join();
+}
+
+/** As {@link haveSameHeads}, but for heads of q that share those of k and v, as many each. */
+export function haveSharedHeads(q: Arg, k: Arg, v: Arg, context: RewriteContext): boolean {
+  const [queries, keys, values] = [q, k, v].map((arg) => leadOf(arg, context));
+  if (queries === undefined || keys === undefined || keys.join() !== values?.join()) return false;
+  return queries[0] === keys[0] && keys[1]! > 0 && queries[1]! % keys[1]! === 0;
+}
+
+/** The first two of four dimensions of a float32 tensor, if they are known. */
+function leadOf(arg: Arg, context: RewriteContext): readonly number[] | undefined {
+  const type = context.tensor(arg);
+  if (type?.dtype !== "float32" || type.shape.length !== 4) return undefined;
+  return knownShape({ ...type, shape: type.shape.slice(0, 2) });
 }

@@ -16,11 +16,22 @@ struct AttentionTensor {
   const float* at(int64_t b, int64_t h, int64_t r) const { return data + b * batch + h * head + r * row; }
 };
 
-/// out[b, l, h] = softmax(scale q[b, h, l] k[b, h]^T + mask[b, h, l]) v[b, h]
+/// Results, of which each row is contiguous. Strides in floats.
+struct AttentionResult {
+  float* data;
+  int64_t batch, head, row;
+
+  float* at(int64_t b, int64_t h, int64_t r) const { return data + b * batch + h * head + r * row; }
+};
+
+/// Rows that do not pay for packing keys and values: these are read where they lie.
+inline constexpr int64_t kFewRows = 8;
+
+/// out[b, h, l] = softmax(scale q[b, h, l] k[b, h / sharing]^T + mask[b, h, l]) v[b, h / sharing]
 struct Attention {
   AttentionTensor q, k, v, mask;  // mask.data is null for none
-  float* out;                     // batch, rows, heads, value_width
-  int64_t batch, heads, rows, keys, width, value_width;
+  AttentionResult out;
+  int64_t batch, heads, sharing, rows, keys, width, value_width;
   bool causal;
   float scale;
   GemmShape shape;  // of `value_width`, for both products
@@ -28,8 +39,10 @@ struct Attention {
 
   int64_t items() const { return batch * heads * parts; }
   int64_t padded(int64_t columns) const { return (columns + shape.panel - 1) / shape.panel * shape.panel; }
-  /// Packed keys, packed values, and the scores of one block of rows.
+  bool are_few() const { return rows <= kFewRows; }
+  /// The scores of one block of rows; without few rows, packed keys and values before them.
   int64_t scratch_floats() const {
+    if (are_few()) return rows * padded(keys);
     return padded(keys) * width + padded(value_width) * keys + shape.rows * padded(keys);
   }
 };

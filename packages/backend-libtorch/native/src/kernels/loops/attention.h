@@ -2,6 +2,9 @@
 // weighted sum. The scores of a block stay in cache and never become a tensor.
 #pragma once
 
+#include <algorithm>
+#include <type_traits>
+
 #include "../attention.h"
 #include "../simd/math.h"
 #include "../simd/transpose.h"
@@ -101,28 +104,104 @@ inline void gemm_block(const float* a, int64_t a_stride, const float* packed, in
 /// Columns of the vectors that so many columns are in.
 inline int64_t whole_vectors(int64_t columns) { return (columns + kLanes - 1) / kLanes * kLanes; }
 
+/// Columns that a row sees, and weights in the place of its scores; `seen`: those that have scores. Returns 1 / their sum.
+inline float weigh(const Attention& t, int64_t b, int64_t h, int64_t row, int64_t seen, float* scores) {
+  const int64_t count = t.causal ? std::min(row + 1, seen) : seen;
+  const float sum = soften(scores, t.mask.data ? t.mask.at(b, h, row) : nullptr, count, t.scale);
+  if (count < seen) std::memset(scores + count, 0, static_cast<size_t>(seen - count) * sizeof(float));
+  return sum == 0.0f ? 0.0f : 1.0f / sum;
+}
+
 /// Rows [first, first + rows) of one head, from packed keys and values.
 inline void attend(const Attention& t, int64_t b, int64_t h, int64_t first, int64_t rows, const float* keys,
                    const float* values, float* scores) {
   const int64_t pitch = t.padded(t.keys);
-  const int64_t seen = t.causal ? (first + rows < t.keys ? first + rows : t.keys) : t.keys;
+  const int64_t seen = t.causal ? std::min(first + rows, t.keys) : t.keys;
   gemm_block(t.q.at(b, h, first), t.q.row, keys, t.shape.panel, t.width, rows, t.width, whole_vectors(seen), scores,
              pitch);
   float inverse[kMostRows];
+  for (int64_t i = 0; i < rows; ++i) inverse[i] = weigh(t, b, h, first + i, seen, scores + i * pitch);
+  float* out = t.out.at(b, h, first);
+  gemm_block(scores, pitch, values, t.shape.panel, t.keys, rows, seen, t.value_width, out, t.out.row);
   for (int64_t i = 0; i < rows; ++i) {
-    const int64_t count = t.causal ? (first + i + 1 < seen ? first + i + 1 : seen) : seen;
-    float* row = scores + i * pitch;
-    const float sum = soften(row, t.mask.data ? t.mask.at(b, h, first + i) : nullptr, count, t.scale);
-    if (count < seen) std::memset(row + count, 0, static_cast<size_t>(seen - count) * sizeof(float));
-    inverse[i] = sum == 0.0f ? 0.0f : 1.0f / sum;
+    each_vector(t.value_width, [&](int64_t c, int64_t left) {
+      float* p = out + i * t.out.row + c;
+      store_up_to(p, load_up_to(p, left) * inverse[i], left);
+    });
   }
-  const int64_t out_stride = t.heads * t.value_width;
-  float* out = t.out + ((b * t.rows + first) * t.heads + h) * t.value_width;
-  gemm_block(scores, pitch, values, t.shape.panel, t.keys, rows, seen, t.value_width, out, out_stride);
-  for (int64_t i = 0; i < rows; ++i) {
-    for (int64_t c = 0; c < t.value_width; c += kLanes) {
-      float* p = out + i * out_stride + c;
-      store_up_to(p, load_up_to(p, t.value_width - c) * inverse[i], t.value_width - c);
+}
+
+/// R rows of queries, from `row` on, by all keys, four at a time.
+template <int R>
+inline void score_few(const Attention& t, int64_t b, int64_t h, int64_t row, float* scores, int64_t pitch) {
+  const float* q = t.q.at(b, h, row);
+  const float* k = t.k.at(b, h / t.sharing, 0);
+  for (int64_t first = 0; first < t.keys; first += 4) {
+    // Of fewer than four the last key is read again: a row of scores has room for what nothing reads.
+    const float* key[4];
+    for (int64_t i = 0; i < 4; ++i) key[i] = k + std::min(first + i, t.keys - 1) * t.k.row;
+    Vec sums[R][4] = {};
+    each_vector(t.width, [&](int64_t d, int64_t left) {
+      Vec x[4];
+#pragma GCC unroll 4
+      for (int i = 0; i < 4; ++i) x[i] = load_up_to(key[i] + d, left);
+#pragma GCC unroll 2
+      for (int r = 0; r < R; ++r) {
+        const Vec y = load_up_to(q + r * t.q.row + d, left);
+#pragma GCC unroll 4
+        for (int i = 0; i < 4; ++i) sums[r][i] = fma(x[i], y, sums[r][i]);
+      }
+    });
+    for (int r = 0; r < R; ++r) sum_each(sums[r], scores + r * pitch + first);
+  }
+}
+
+/// W vectors of values, the last of which has `left` numbers, by R rows of weights.
+template <int R, int W>
+inline void mix_few(const float* weights, int64_t pitch, const float* v, int64_t v_row, int64_t keys, int64_t left,
+                    const float* inverse, float* out, int64_t out_row) {
+  Vec sums[R][W] = {};
+  for (int64_t key = 0; key < keys; ++key, v += v_row) {
+    Vec x[W];
+#pragma GCC unroll 4
+    for (int i = 0; i < W; ++i) x[i] = i + 1 < W ? load(v + i * kLanes) : load_up_to(v + i * kLanes, left);
+#pragma GCC unroll 2
+    for (int r = 0; r < R; ++r) {
+      const Vec w = splat(weights[r * pitch + key]);
+#pragma GCC unroll 4
+      for (int i = 0; i < W; ++i) sums[r][i] = fma(x[i], w, sums[r][i]);
+    }
+  }
+  for (int r = 0; r < R; ++r) {
+    for (int i = 0; i < W; ++i) {
+      store_up_to(out + r * out_row + i * kLanes, sums[r][i] * inverse[r], i + 1 < W ? kLanes : left);
+    }
+  }
+}
+
+/// R rows, from `row` on, of a head that has few: keys and values are read where they lie.
+template <int R>
+inline void attend_few(const Attention& t, int64_t b, int64_t h, int64_t row, float* scores) {
+  const int64_t pitch = t.padded(t.keys);
+  score_few<R>(t, b, h, row, scores, pitch);
+  float inverse[R];
+  for (int r = 0; r < R; ++r) inverse[r] = weigh(t, b, h, row + r, t.keys, scores + r * pitch);
+  const float* v = t.v.at(b, h / t.sharing, 0);
+  float* out = t.out.at(b, h, row);
+  for (int64_t c = 0; c < t.value_width; c += 4 * kLanes) {
+    const int64_t left = t.value_width - c;
+    const auto mix = [&](auto width) {
+      constexpr int W = decltype(width)::value;
+      mix_few<R, W>(scores, pitch, v + c, t.v.row, t.keys, left - (W - 1) * kLanes, inverse, out + c, t.out.row);
+    };
+    if (left > 3 * kLanes) {
+      mix(std::integral_constant<int, 4>{});
+    } else if (left > 2 * kLanes) {
+      mix(std::integral_constant<int, 3>{});
+    } else if (left > kLanes) {
+      mix(std::integral_constant<int, 2>{});
+    } else {
+      mix(std::integral_constant<int, 1>{});
     }
   }
 }
@@ -136,12 +215,19 @@ inline void attention(const Attention& t, int64_t begin, int64_t end, float* scr
   for (int64_t item = begin; item < end; ++item) {
     const int64_t head = item / t.parts;
     const int64_t b = head / t.heads, h = head % t.heads;
-    if (head != packed) {
-      pack_keys(t.k, t.k.at(b, h, 0), t.keys, t.width, t.shape.panel, keys);
-      pack_values(t.v, t.v.at(b, h, 0), t.keys, t.value_width, t.shape.panel, values);
-      packed = head;
-    }
     const int64_t from = t.rows * (item % t.parts) / t.parts, to = t.rows * (item % t.parts + 1) / t.parts;
+    if (t.are_few()) {
+      int64_t row = from;
+      for (; row + 2 <= to; row += 2) attend_few<2>(t, b, h, row, scratch);
+      if (row < to) attend_few<1>(t, b, h, row, scratch);
+      continue;
+    }
+    const int64_t shared = head / t.sharing;
+    if (shared != packed) {
+      pack_keys(t.k, t.k.at(b, h / t.sharing, 0), t.keys, t.width, t.shape.panel, keys);
+      pack_values(t.v, t.v.at(b, h / t.sharing, 0), t.keys, t.value_width, t.shape.panel, values);
+      packed = shared;
+    }
     const int64_t blocks = (to - from + t.shape.rows - 1) / t.shape.rows;
     for (int64_t i = 0; i < blocks; ++i) {
       const int64_t first = from + (to - from) * i / blocks;

@@ -46,8 +46,23 @@ at::Tensor expand_mask(const std::optional<at::Tensor>& mask, at::IntArrayRef si
   return contiguous_rows((boolean ? additive(*mask) : *mask).expand(sizes));
 }
 
+/// One query of each head: those of all heads that share keys become queries of one.
+void merge_heads(Attention& t) {
+  const auto merge = [&](auto& view) {
+    view.row = view.head;
+    view.head *= t.sharing;
+  };
+  merge(t.q);
+  merge(t.mask);
+  merge(t.out);
+  t.rows = t.sharing;
+  t.heads /= t.sharing;
+  t.sharing = 1;
+}
+
 }  // namespace
 
+/// Several heads of queries may share one of keys and values.
 at::Tensor attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
                      const std::optional<at::Tensor>& mask, bool is_causal, std::optional<double> scale) {
   check_float(q, kOp, "q");
@@ -55,8 +70,8 @@ at::Tensor attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor&
   check_float(v, kOp, "v");
   TORCH_CHECK(q.dim() == 4 && k.dim() == 4 && v.dim() == 4, "pt2::", kOp,
               ": q, k and v must have four dimensions, got ", q.sizes(), ", ", k.sizes(), ", ", v.sizes());
-  TORCH_CHECK(k.size(0) == q.size(0) && k.size(1) == q.size(1) && k.size(3) == q.size(3) && v.size(0) == q.size(0) &&
-                  v.size(1) == q.size(1) && v.size(2) == k.size(2),
+  TORCH_CHECK(k.size(0) == q.size(0) && (k.size(1) == q.size(1) || (k.size(1) > 0 && q.size(1) % k.size(1) == 0)) &&
+                  k.size(3) == q.size(3) && v.size(0) == q.size(0) && v.size(1) == k.size(1) && v.size(2) == k.size(2),
               "pt2::", kOp, ": shapes do not fit: ", q.sizes(), ", ", k.sizes(), ", ", v.sizes());
   const at::Tensor added = expand_mask(mask, {q.size(0), q.size(1), q.size(2), k.size(2)});
   const at::Tensor queries = contiguous_rows(q), keys = contiguous_rows(k), values = contiguous_rows(v);
@@ -66,17 +81,17 @@ at::Tensor attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor&
   if (k.size(2) == 0) return out.zero_().transpose(1, 2);
 
   const Kernels& kernel = kernels();
-  const int64_t heads = q.size(0) * q.size(1);
   const int64_t threads = at::get_num_threads();
   const GemmShape shape = kernel.gemm_shape(v.size(3));
-  const Attention t{
+  Attention t{
       .q = view_of(queries),
       .k = view_of(keys),
       .v = view_of(values),
       .mask = added.defined() ? view_of(added) : AttentionTensor{},
-      .out = out.mutable_data_ptr<float>(),
+      .out = {out.mutable_data_ptr<float>(), out.stride(0), out.stride(2), out.stride(1)},
       .batch = q.size(0),
       .heads = q.size(1),
+      .sharing = q.size(1) / k.size(1),
       .rows = q.size(2),
       .keys = k.size(2),
       .width = q.size(3),
@@ -84,8 +99,11 @@ at::Tensor attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor&
       .causal = is_causal,
       .scale = static_cast<float>(scale.value_or(1.0 / std::sqrt(static_cast<double>(q.size(3))))),
       .shape = shape,
-      .parts = std::clamp<int64_t>((threads + heads - 1) / heads, 1, std::max<int64_t>(1, q.size(2) / shape.rows)),
+      .parts = 1,
   };
+  if (t.rows == 1 && !t.causal) merge_heads(t);
+  const int64_t heads = t.batch * t.heads;
+  t.parts = std::clamp<int64_t>((threads + heads - 1) / heads, 1, std::max<int64_t>(1, t.rows / shape.rows));
   const int64_t work = std::max<int64_t>(1, t.rows / t.parts * t.keys * (t.width + t.value_width));
   share(t.items(), std::max<int64_t>(1, kWorkPerThread / work), [&](Pieces& pieces) {
     const std::unique_ptr<float[]> scratch(new float[static_cast<size_t>(t.scratch_floats())]);
