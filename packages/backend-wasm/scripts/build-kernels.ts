@@ -1,5 +1,5 @@
-// Compiles assembly/index.ts into src/kernels*.gen.ts, and two modules that load on demand: assembly/reductions.ts and
-// assembly/indexing.ts. With --check: fails when one of them is stale.
+// Compiles assembly/index.ts into src/kernels*.gen.ts, and the modules that load on demand: assembly/reductions.ts,
+// assembly/indexing.ts and assembly/fourier.ts. With --check: fails when one of them is stale.
 import { readFile, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import asc from "assemblyscript/asc";
@@ -36,6 +36,7 @@ const relaxed4 = await compile("index.ts", "--enable", "relaxed-simd", ...rows(4
 const relaxed6 = await compile("index.ts", "--enable", "relaxed-simd", ...rows(6));
 const reductions = await compile("reductions.ts");
 const indexing = await compile("indexing.ts");
+const fourier = await compile("fourier.ts");
 const texts = {
   "src/kernels.gen.ts": renderFile(renderTypes(plain.bindings, "Kernels")),
   "src/kernels-plain.gen.ts": renderFile(renderModule(plain.wasm, "for every processor")),
@@ -53,6 +54,10 @@ const texts = {
     renderTypes(indexing.bindings, "IndexKernels"),
     renderModule(indexing.wasm, "of rows that positions choose"),
   ),
+  "src/kernels/fourier/fourier.gen.ts": renderFile(
+    renderTypes(fourier.bindings, "FourierKernels"),
+    renderModule(fourier.wasm, "of Fourier transforms"),
+  ),
 };
 for (const [name, text] of Object.entries(texts)) {
   const target = `${packageDir}/${name}`;
@@ -62,5 +67,5 @@ for (const [name, text] of Object.entries(texts)) {
     process.exitCode = 1;
   }
 }
-const sizes = [plain, relaxed4, relaxed6, reductions, indexing].map(({ wasm }) => wasm.byteLength);
+const sizes = [plain, relaxed4, relaxed6, reductions, indexing, fourier].map(({ wasm }) => wasm.byteLength);
 console.log(`${sizes.join(", ")} bytes of WebAssembly`);

@@ -27,6 +27,10 @@ export const PARTS: readonly Part<WasmKernel>[] = [
     load: async () => (await import("./integers.ts")).DIVISORS,
   },
   {
+    ops: /^aten::_fft_/,
+    load: async () => (await import("./fourier/fourier.ts")).FOURIER_KERNELS,
+  },
+  {
     ops: /^aten::convolution$/,
     load: async () => [(await import("./conv/convolution-any.ts")).convolutionAny],
   },

@@ -1,0 +1,231 @@
+import { numel } from "@pt2/backend";
+import { normalDim } from "@pt2/format";
+import type { TensorMeta } from "@pt2/registry";
+import { complexParts } from "../../engine/element-access.ts";
+import { type KernelCall, type WasmKernel, wasmKernel } from "../../engine/kernel.ts";
+import { addressOf, type TensorView } from "../../engine/tensor-view.ts";
+import { fourierKernels } from "./fourier-module.ts";
+import { mirroredStep } from "./mirrored.ts";
+import { passStep, radicesOf, rootsOfUnity, type Step } from "./pass.ts";
+
+/** The arguments that these ops have. */
+interface FourierArgs {
+  readonly dim: readonly number[];
+  readonly normalization: number;
+}
+
+/** `_fft_r2c(self, dim, normalization, onesided)`: if `onesided`, only the first half of the last of `dim` is returned. */
+const realToComplex: WasmKernel = wasmKernel({
+  ops: ["aten::_fft_r2c"],
+  accepts({ self, dim, onesided }) {
+    const dims = normal(dim, self.shape.length);
+    return isFloat(self) && canTransform(self.shape, onesided ? dims : halvedLast(self.shape, dims));
+  },
+  prepare(call, args) {
+    const self = call.tensor(args.self);
+    const dims = normal(args.dim, self.shape.length);
+    const scale = scaleOf(args, self.shape, dims);
+    const out = call.output();
+    if (numel(out.shape) === 0) return;
+    const steps = args.onesided ? halfSteps(call, self, dims, scale, out) : wholeSteps(call, self, dims, scale, out);
+    for (const step of steps) call.step(step);
+  },
+});
+
+/** `_fft_c2c(self, dim, normalization, forward)`. */
+const complexToComplex: WasmKernel = wasmKernel({
+  ops: ["aten::_fft_c2c"],
+  accepts({ self, dim }) {
+    const dims = normal(dim, self.shape.length);
+    return dims.length > 0 && canTransform(self.shape, halvedLast(self.shape, dims));
+  },
+  prepare(call, args) {
+    const self = call.dense(call.tensor(args.self));
+    const out = call.output();
+    if (numel(out.shape) === 0) return;
+    const dims = normal(args.dim, self.shape.length);
+    const scale = scaleOf(args, self.shape, dims);
+    const { forward } = args;
+    const between = dims.length === 1 || out.dtype === "complex128" ? out : wideRoom(call, self.shape);
+    const ofComplex = dims.map((dim, i) => {
+      const isLast = i === dims.length - 1;
+      const to = isLast ? out : between;
+      return complexStep(call, i === 0 ? self : between, to, dim, { forward, scale: isLast ? scale : 1 });
+    });
+    // A program may transform real numbers as complex ones: their spectrum is symmetric. That of the inverse is the conjugate.
+    const parts = complexParts(self);
+    const real = { ...parts, strides: parts.strides.map((stride) => 2 * stride) };
+    const ofReal = wholeSteps(call, real, dims, scale, out, !forward);
+    call.step(() => {
+      for (const step of isReal(call, parts) ? ofReal : ofComplex) step();
+    });
+  },
+});
+
+/** `_fft_c2r(self, dim, normalization, last_dim_size)`: the inverse, of the first half of a symmetric spectrum. */
+const complexToReal: WasmKernel = wasmKernel({
+  ops: ["aten::_fft_c2r"],
+  accepts({ self, dim, last_dim_size }) {
+    const dims = normal(dim, self.shape.length);
+    // Not `with`: arguments are checked after this.
+    return canTransform(
+      self.shape.map((size, dim) => (dim === dims.at(-1) ? last_dim_size : size)),
+      dims,
+    );
+  },
+  prepare(call, args) {
+    const self = call.tensor(args.self);
+    const out = call.output();
+    if (numel(out.shape) === 0) return;
+    const dims = normal(args.dim, self.shape.length);
+    const [last, others] = [dims.at(-1)!, dims.slice(0, -1)];
+    const half = others.length === 0 ? self : wideRoom(call, self.shape);
+    for (const [i, dim] of others.entries()) {
+      call.step(complexStep(call, i === 0 ? self : half, half, dim, { forward: false, scale: 1 }));
+    }
+    call.step(realStep(call, half, out, last, scaleOf(args, out.shape, dims)));
+  },
+});
+
+/** Fourier transforms of lengths that have small factors, of which the last or another is even. Others are transformed on the host. */
+export const FOURIER_KERNELS: readonly WasmKernel[] = [realToComplex, complexToComplex, complexToReal];
+
+function isFloat({ dtype }: TensorMeta): boolean {
+  return dtype === "float32" || dtype === "float64";
+}
+
+function normal(dims: readonly number[], rank: number): readonly number[] {
+  return dims.map((dim) => normalDim(dim, rank));
+}
+
+/** The dimensions of a whole spectrum with one at the end whose size is even, if there is one: that is halved. */
+function halvedLast(shape: readonly number[], dims: readonly number[]): readonly number[] {
+  return [...dims].sort((a, b) => (shape[b]! % 2) - (shape[a]! % 2));
+}
+
+/** Whether all imaginary parts are zero. `parts` are the parts of contiguous complex numbers in turn. */
+function isReal({ heap }: KernelCall, parts: TensorView): boolean {
+  const numbers = parts.dtype === "float64" ? heap.f64 : heap.f32;
+  const first = addressOf(parts) / numbers.BYTES_PER_ELEMENT;
+  for (let i = first + 1, end = first + 2 * numel(parts.shape); i < end; i += 2) if (numbers[i] !== 0) return false;
+  return true;
+}
+
+/** Whether the last of `dims`, of real numbers, is even, and all have factors that steps have. */
+function canTransform(shape: readonly number[], dims: readonly number[]): boolean {
+  if (dims.some((dim) => shape[dim] === 0)) return false;
+  const last = shape[dims.at(-1)!]!;
+  return (
+    last % 2 === 0 && radicesOf(last / 2) !== null && dims.slice(0, -1).every((dim) => radicesOf(shape[dim]!) !== null)
+  );
+}
+
+/** PyTorch numbers the normalizations: 0 is none, 1 divides by the square root of the count, 2 by the count. */
+function scaleOf({ normalization }: FourierArgs, shape: readonly number[], dims: readonly number[]): number {
+  const count = dims.reduce((n, dim) => n * shape[dim]!, 1);
+  return normalization === 0 ? 1 : normalization === 1 ? 1 / Math.sqrt(count) : 1 / count;
+}
+
+/** Room for complex numbers between two passes, which are not rounded there. */
+function wideRoom(call: KernelCall, shape: readonly number[]): TensorView {
+  return call.temporary("complex128", shape);
+}
+
+/** Makes the steps to a whole spectrum of real numbers, or to its conjugate. */
+function wholeSteps(
+  call: KernelCall,
+  self: TensorView,
+  given: readonly number[],
+  scale: number,
+  out: TensorView,
+  isConjugate = false,
+): readonly Step[] {
+  const dims = halvedLast(self.shape, given);
+  const last = dims.at(-1)!;
+  const half = wideRoom(call, self.shape.with(last, self.shape[last]! / 2 + 1));
+  return [...halfSteps(call, self, dims, scale, half), mirroredStep(call, half, dims, out, isConjugate)];
+}
+
+/** Makes the steps to the first half, in the last of `dims`, of the spectrum of real numbers. */
+function halfSteps(
+  call: KernelCall,
+  self: TensorView,
+  dims: readonly number[],
+  scale: number,
+  out: TensorView,
+): readonly Step[] {
+  const [last, others] = [dims.at(-1)!, dims.slice(0, -1)];
+  const first = others.length === 0 ? out : out.dtype === "complex128" ? out : wideRoom(call, out.shape);
+  const { fourierRead, fourierSpectrum } = fourierKernels(call);
+  const size = self.shape[last]!;
+  const roots = rootsOfUnity(call, size / 2, size);
+  const [wideIn, wideOut] = [Number(self.dtype === "float64"), Number(first.dtype === "complex128")];
+  const real = passStep(
+    call,
+    size / 2,
+    { view: self, dim: last },
+    { view: first, dim: last },
+    (address, step, lane, lanes) => fourierRead(address, step, 2 * step, size / 2, wideIn, 0, lane, 16 * lanes),
+    (address, step, lane, lanes) =>
+      fourierSpectrum(
+        lane,
+        16 * lanes,
+        size,
+        addressOf(roots),
+        others.length === 0 ? scale : 1,
+        wideOut,
+        address,
+        step,
+      ),
+  );
+  const complex = others.map((dim, i) => {
+    const isLast = i === others.length - 1;
+    return complexStep(call, first, isLast ? out : first, dim, { forward: true, scale: isLast ? scale : 1 });
+  });
+  return [real, ...complex];
+}
+
+interface ComplexPass {
+  readonly forward: boolean;
+  readonly scale: number;
+}
+
+/** Makes the step that transforms complex numbers along a dimension. The inverse is the transform with parts exchanged before and after it. */
+function complexStep(
+  call: KernelCall,
+  from: TensorView,
+  to: TensorView,
+  dim: number,
+  { forward, scale }: ComplexPass,
+): Step {
+  const { fourierRead, fourierWrite } = fourierKernels(call);
+  const size = from.shape[dim]!;
+  const swapped = Number(!forward);
+  const [wideIn, wideOut] = [from, to].map(({ dtype }) => Number(dtype === "complex128")) as [number, number];
+  return passStep(
+    call,
+    size,
+    { view: from, dim },
+    { view: to, dim },
+    (address, step, lane, lanes) => fourierRead(address, 4 << wideIn, step, size, wideIn, swapped, lane, 16 * lanes),
+    (address, step, lane, lanes) =>
+      fourierWrite(lane, 16 * lanes, size, scale, swapped, wideOut, address, 4 << wideOut, step),
+  );
+}
+
+/** Makes the step to the inverse, in real numbers, of the first halves of spectra. */
+function realStep(call: KernelCall, half: TensorView, out: TensorView, dim: number, scale: number): Step {
+  const { fourierFold, fourierWrite } = fourierKernels(call);
+  const size = out.shape[dim]!;
+  const roots = rootsOfUnity(call, size / 2, size);
+  const [wideIn, wideOut] = [Number(half.dtype === "complex128"), Number(out.dtype === "float64")];
+  return passStep(
+    call,
+    size / 2,
+    { view: half, dim },
+    { view: out, dim },
+    (address, step, lane, lanes) => fourierFold(address, step, wideIn, size, addressOf(roots), lane, 16 * lanes),
+    (address, step, lane, lanes) =>
+      fourierWrite(lane, 16 * lanes, size / 2, scale, 1, wideOut, address, step, 2 * step),
+  );
+}
