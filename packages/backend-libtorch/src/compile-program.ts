@@ -107,8 +107,8 @@ export async function compileProgram(request: CompileRequest, options: CompileOp
       return schema === null ? undefined : effectsOf({ schema });
     },
   });
-  // The passes assume that each weight has memory of its own.
-  const tied = writes && inlined.inputs.some((spec) => "target" in spec && shared(spec.target));
+  // The passes assume that what a program writes has memory of its own.
+  const tied = [...writes.inPlace].some(shared);
   const exact = request.precision === "exact" || tied;
   if (!exact) await requireWritable(inlined, router.registry);
   const optimized = exact ? unoptimized(options.relocate(expanded)) : options.optimize(expanded, examined.functional);
@@ -141,5 +141,5 @@ export async function compileProgram(request: CompileRequest, options: CompileOp
   const aboutKept = found === undefined ? [] : [await found.keep(state)];
   for (const target of targets) await own(target, state, addon);
   const plan = new CompiledPlan(program, boundValues(program, state), hosts, { update, sparing: !exact });
-  return { program, plan, hosts, commits, writes, state, notes: [...notes, ...aboutKept] };
+  return { program, plan, hosts, commits, writes: writes.any, state, notes: [...notes, ...aboutKept] };
 }

@@ -130,6 +130,46 @@ describeWithLibtorch("mutation", ({ addon }) => {
     await Promise.all([inPlace.dispose(), functional.dispose()]);
   });
 
+  it("weights that share memory and are only read do not keep a program with a cache from being optimized", async () => {
+    const words = floats([3, 2], 1, 2, 3, 4, 5, 6);
+    const cache = floats([2, 2], 0, 0, 0, 0);
+    // An export with a static cache lists each tensor of it twice.
+    const executable = await compileBody(
+      backend,
+      `
+  parameter "words" = %words: f32[3, 2]
+  parameter "head" = %head: f32[3, 2]
+  tensor_constant "lifted" = %lifted: f32[2, 2]
+  buffer "cache" = %cache: f32[2, 2]
+  user_input %at: i64[1]
+  user_input %word: i64[1]
+  %x: f32[1, 2] = aten::index_select(%words, dim=0, index=%word)
+  %kept: f32[2, 2] = aten::index_copy_(%lifted, dim=0, index=%at, source=%x)
+  %y: f32[2, 3] = aten::linear(input=%kept, weight=%head)
+  return %y`,
+      {
+        words: weightOf("words", words, { storage: "tied" }),
+        head: weightOf("head", words, { storage: "tied" }),
+        lifted: weightOf("lifted", cache, { storage: "kept" }),
+        cache: weightOf("cache", cache, { storage: "kept" }),
+      },
+    );
+    expect(await executable.explain()).toContain("pt2::linear");
+    const step = async (at: bigint, word: bigint) =>
+      elementsOf(
+        (
+          await executable.run([
+            hostTensor("int64", [1], BigInt64Array.of(at)),
+            hostTensor("int64", [1], BigInt64Array.of(word)),
+          ])
+        )[0],
+      );
+    expect(await step(0n, 0n)).toEqual([5, 11, 17, 0, 0, 0]);
+    expect(await step(1n, 2n)).toEqual([5, 11, 17, 17, 39, 61]);
+    expect(await step(0n, 1n)).toEqual([11, 25, 39, 17, 39, 61]);
+    await executable.dispose();
+  });
+
   it("a batch norm that trains updates its statistics; one that does not leaves them", async () => {
     const program = (training: boolean): string => `
   buffer "mean" = %mean: f32[2]

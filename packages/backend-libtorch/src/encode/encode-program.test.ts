@@ -136,7 +136,7 @@ test("new values of buffers are committed, or copied where memory is shared", ()
 });
 
 test("what may change a weight is found through views, and nothing else counts", () => {
-  const writes = (body: string): boolean =>
+  const writesOf = (body: string) =>
     writesState(program(body), {
       isOp: (node) => router.routeOf(node).kind === "op",
       effectsOf(op) {
@@ -144,6 +144,7 @@ test("what may change a weight is found through views, and nothing else counts",
         return schema === null ? undefined : effectsOf({ schema });
       },
     });
+  const writes = (body: string): boolean => writesOf(body).any;
   const inputs = `
   buffer "b" = %b: f32[2, 3]
   user_input %x: f32[2, 3]
@@ -164,4 +165,27 @@ test("what may change a weight is found through views, and nothing else counts",
   %y: f32[2, 3] = aten::batch_norm(input=%x, weight=none, bias=none, running_mean=%m, running_var=%v, training=${training}, momentum=0.1, eps=1e-5, cudnn_enabled=true)
   return %y`;
   expect([writes(norm(true)), writes(norm(false))]).toEqual([true, false]);
+  expect([...writesOf(norm(true)).inPlace]).toEqual(["m", "v"]);
+  const two = `buffer "a" = %a: f32[2, 3]
+  ${inputs}%v: f32[3] = aten::select.int(%b, dim=0, index=0)
+  %sum: f32[2, 3] = aten::add.Tensor(%a, other=%b)
+  `;
+  expect([...writesOf(`${two}%y: f32[3] = aten::add_.Tensor(%v, other=%v)\n  return %sum`).inPlace]).toEqual(["b"]);
+  expect([...writesOf(`${two}%y: f32[2, 3] = aten::add_.Tensor(%sum, other=%x)\n  return %y`).inPlace]).toEqual([]);
+  const result = writesOf(`${two}return %sum -> buffer_mutation "a", %v`);
+  expect([result.any, [...result.inPlace]]).toEqual([true, []]);
+  const branches = writesOf(
+    `${two}user_input %p: bool[]
+  cond: [%y: f32[2, 3]] = higher_order::cond(%p, graph yes(%i: f32[2, 3]) {
+    %n: f32[2, 3] = aten::add_.Tensor(%i, other=%i)
+    return %n
+  }, graph no(%i: f32[2, 3]) {
+    %n: f32[2, 3] = aten::add.Tensor(%i, other=%i)
+    return %n
+  }, [%b])
+  return %y`
+      .replace("user_input %p: bool[]\n  ", "")
+      .replace("user_input %x", "user_input %p: bool[]\n  user_input %x"),
+  );
+  expect([...branches.inPlace]).toEqual(["b"]);
 });

@@ -19,36 +19,59 @@ export interface WriteAnalysis {
   effectsOf(op: OpName): OpEffects | undefined;
 }
 
-/**
- * Returns whether a run may change a weight or a buffer: by a write to it or to a view of it, or by a result that the
- * signature says is its new value. An unknown op counts as a write.
- */
-export function writesState({ graph, inputs, outputs }: Program, analysis: WriteAnalysis): boolean {
-  if (outputs.some(({ kind }) => kind === "buffer_mutation" || kind === "parameter_mutation")) return true;
-  const state = inputs.flatMap((spec) => ("target" in spec ? [spec.value] : []));
-  return writesTo(graph, state, analysis);
+/** What a run may change. */
+export interface StateWrites {
+  /** Whether it is anything. */
+  readonly any: boolean;
+  /** The `target`s of weights and buffers to which the program writes, in place. */
+  readonly inPlace: ReadonlySet<string>;
 }
 
-/** Returns whether a graph writes to one of these inputs. */
-function writesTo(graph: Graph, inputs: readonly string[], analysis: WriteAnalysis): boolean {
-  const views = new Set(inputs);
-  const isView = (name: string): boolean => views.has(name);
+/**
+ * Returns which weights and buffers a run may change: by a write to one or to a view of it, or by a result that the
+ * signature says is its new value. An unknown op counts as a write.
+ */
+export function writesState({ graph, inputs, outputs }: Program, analysis: WriteAnalysis): StateWrites {
+  const state = new Map(inputs.flatMap((spec) => ("target" in spec ? [[spec.value, spec.target]] : [])));
+  const inPlace = new Set([...writtenOf(graph, state.keys(), analysis)].map((value) => state.get(value)!));
+  const isNewValue = outputs.some(({ kind }) => kind === "buffer_mutation" || kind === "parameter_mutation");
+  return { any: isNewValue || inPlace.size > 0, inPlace };
+}
+
+/** Returns to which of these inputs a graph may write. */
+function writtenOf(graph: Graph, inputs: Iterable<string>, analysis: WriteAnalysis): ReadonlySet<string> {
+  /** The inputs in whose memory a value may be. */
+  const behind = new Map([...inputs].map((name) => [name, [name] as readonly string[]]));
+  const memoryOf = (names: readonly string[]): readonly string[] => names.flatMap((name) => behind.get(name) ?? []);
+  const written = new Set<string>();
+  const write = (names: readonly string[]): void => {
+    for (const input of memoryOf(names)) written.add(input);
+  };
+  const alias = (results: readonly string[], names: readonly string[]): void => {
+    const memory = [...new Set(memoryOf(names))];
+    if (memory.length > 0) for (const name of results) behind.set(name, memory);
+  };
   for (const node of graph.nodes) {
-    const used = usesOf(node).filter(isView);
+    const used = usesOf(node).filter((name) => behind.has(name));
     if (used.length === 0) continue;
     const nested = graphsOf(node);
-    if (nested.length > 0) {
-      // Only the op knows to which input an operand is passed, so every operand may be any input.
-      const everything = (inner: Graph): readonly string[] => inner.inputs.filter((name) => name !== null);
-      if (nested.some(({ graph: inner }) => writesTo(inner, everything(inner), analysis))) return true;
-      for (const name of definitionsOf(node)) views.add(name);
-    } else if (analysis.isOp(node)) {
-      const effects = analysis.effectsOf(node.op);
-      if (effects === undefined || writtenBy(node, effects).some(isView)) return true;
-      for (const name of aliasesOf(node, effects, isView)) views.add(name);
-    } else for (const name of definitionsOf(node)) views.add(name);
+    const effects = nested.length === 0 && analysis.isOp(node) ? analysis.effectsOf(node.op) : undefined;
+    if (effects !== undefined) {
+      write(writtenBy(node, effects));
+      for (const [at, output] of node.outputs.entries()) {
+        alias(definitionsOf({ ...node, outputs: [output] }), aliasedBy(node, effects, at));
+      }
+      continue;
+    }
+    // Only the op knows to which input of a nested graph an operand is passed, so every operand may be any input.
+    const writesToOne = nested.some(({ graph: inner }) => {
+      const everything = inner.inputs.filter((name) => name !== null);
+      return writtenOf(inner, everything, analysis).size > 0;
+    });
+    if (writesToOne || (nested.length === 0 && analysis.isOp(node))) write(used);
+    alias(definitionsOf(node), used);
   }
-  return false;
+  return written;
 }
 
 /** Returns the values that a call of an op writes to. */
@@ -57,10 +80,12 @@ function writtenBy(node: Node, { mutates }: OpEffects): readonly string[] {
   return node.args.filter(({ name }) => written.has(name)).flatMap(({ arg }) => valuesOf(arg));
 }
 
-/** Returns the results that may be views of what `isView` names. */
-function aliasesOf(node: Node, { aliases }: OpEffects, isView: (name: string) => boolean): readonly string[] {
-  return node.outputs.flatMap((output, at) => {
-    const args = aliases.flatMap((alias) => (alias.output === at ? (argOf(node, alias.arg) ?? []) : []));
-    return args.flatMap(valuesOf).some(isView) ? definitionsOf({ ...node, outputs: [output] }) : [];
-  });
+/** Returns the arguments of which a result may be a view. */
+function aliasedBy(node: Node, { aliases }: OpEffects, at: number): readonly string[] {
+  return aliases.flatMap((alias) => (alias.output === at ? valuesIn(node, alias.arg) : []));
+}
+
+function valuesIn(node: Node, name: string): readonly string[] {
+  const given = argOf(node, name);
+  return given === undefined ? [] : valuesOf(given);
 }

@@ -27,11 +27,14 @@ export function weightsReadBy({ graph, inputs }: Program): readonly WeightNeed[]
   );
 }
 
-/** Returns whether other weights of a program view the storage of one too. */
-export function isShared({ inputs }: Program, weights: ReadonlyMap<string, WeightTensor>): (target: string) => boolean {
+/**
+ * Returns whether a program reads other weights that view the storage of one too. An export with a static cache lists each
+ * tensor of it twice, as a constant and as a buffer that nothing reads.
+ */
+export function isShared(program: Program, weights: ReadonlyMap<string, WeightTensor>): (target: string) => boolean {
   const counts = new Map<string, number>();
-  for (const spec of inputs) {
-    const id = isWeight(spec) ? weights.get(spec.target)?.storage.id : undefined;
+  for (const { target } of weightsReadBy(program)) {
+    const id = weights.get(target)?.storage.id;
     if (id !== undefined) counts.set(id, (counts.get(id) ?? 0) + 1);
   }
   return (target) => (counts.get(weights.get(target)?.storage.id ?? "") ?? 0) > 1;
