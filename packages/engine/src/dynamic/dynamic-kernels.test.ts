@@ -202,6 +202,15 @@ describe("selection by masks", () => {
     expect(() => indexMask.run({ self, indices: [tensor("int64", [-4])] })).toThrow(/index -4 is out of bounds/);
   });
 
+  test("a mask and what it selects from are expanded to each other", () => {
+    const rows = tensor("float32", [1, 2, 3, 4, 5, 6], [2, 3]);
+    const run = (mask: HostData, given = rows) => numbers(maskedSelect.run({ self: given, mask })[0]);
+    expect(run(tensor("bool", [1, 0, 0, 0, 1, 1], [2, 3]))).toEqual([1, 5, 6]);
+    expect(run(tensor("bool", [1, 0, 1]))).toEqual([1, 3, 4, 6]);
+    expect(run(tensor("bool", [0, 1], [2, 1]))).toEqual([4, 5, 6]);
+    expect(run(tensor("bool", [1, 0, 0, 1], [2, 2]), tensor("float32", [7, 8], [1, 2]))).toEqual([7, 8]);
+  });
+
   test("a mask without true elements selects nothing", () => {
     expect(indexMask.run({ self, indices: [tensor("bool", [0, 0, 0])] })).toMatchObject([{ shape: [0, 4, 5] }]);
     expect(maskedSelect.run({ self, mask: tensor("bool", [0]) })).toMatchObject([{ shape: [0] }]);

@@ -1,4 +1,5 @@
-import { contiguousStrides } from "@pt2/format";
+import { numel } from "@pt2/backend";
+import { contiguousStrides, sameShape } from "@pt2/format";
 import { type DynamicKernel, dynamicKernel } from "../staged/dynamic-kernel.ts";
 import { broadcastPositions, broadcastShape } from "../strides/broadcast.ts";
 import { selectElements } from "./advanced-index.ts";
@@ -7,11 +8,17 @@ import { takeElements } from "./bytes.ts";
 /** `masked_select(self, mask)`: the elements where the mask is true, row-major. */
 export const maskedSelect: DynamicKernel = dynamicKernel(["aten::masked_select"], ({ self: tensor, mask: chosen }) => {
   const shape = broadcastShape([tensor.shape, chosen.shape]);
-  const from = broadcastPositions(tensor.shape, shape);
-  const flags = broadcastPositions(chosen.shape, shape);
-  const picked: number[] = [];
-  for (let i = 0; i < from.length; i++) if (chosen.bytes[flags[i]!] !== 0) picked.push(from[i]!);
-  return [takeElements(tensor, picked)];
+  const [from, flags] = [tensor, chosen].map((each) =>
+    sameShape(each.shape, shape) ? null : broadcastPositions(each.shape, shape),
+  );
+  const picked = new Int32Array(numel(shape));
+  let next = 0;
+  for (let i = 0; i < picked.length; i++) {
+    // Without a branch, which would be guessed wrong often.
+    picked[next] = from ? from[i]! : i;
+    next += Number(chosen.bytes[flags ? flags[i]! : i] !== 0);
+  }
+  return [takeElements(tensor, picked.subarray(0, next))];
 });
 
 /** `index(self, indices)` where some index is a mask. */

@@ -64,6 +64,13 @@ function takeBig(array: BigInt64Array | BigUint64Array): Float64Array {
 /** Converts to 64-bit integers, in words where a number is exact. */
 function putBig(dtype: DType, array: BigInt64Array | BigUint64Array, values: ArrayLike<number | bigint>): void {
   const words = new Int32Array(array.buffer, array.byteOffset, 2 * array.length);
+  if (values instanceof Int32Array || values instanceof Uint32Array) {
+    for (let i = 0; i < array.length; i++) {
+      words[2 * i] = values[i]!;
+      words[2 * i + 1] = values[i]! < 0 ? -1 : 0;
+    }
+    return;
+  }
   for (let i = 0; i < array.length; i++) {
     const value = values[i]!;
     const whole = typeof value === "number" ? Math.trunc(value) : Number.NaN;

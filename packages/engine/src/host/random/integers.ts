@@ -10,7 +10,7 @@ export function drawIntegers(
   count: number,
   low: number | bigint,
   high: number | bigint,
-): Float64Array | BigInt64Array {
+): Float64Array | Int32Array | BigInt64Array {
   const least = BigInt(low);
   const range = BigInt(high) - least;
   return range < WIDE
@@ -26,7 +26,7 @@ export function drawAnyIntegers(
   random: CpuGenerator,
   count: number,
   dtype: DType,
-): Float64Array | BigInt64Array | BigUint64Array {
+): Float64Array | Int32Array | BigInt64Array | BigUint64Array {
   const { itemsize, kind } = DTYPES[dtype];
   const digits = DIGITS[dtype] ?? (kind === "bool" ? 1 : 8 * itemsize - (kind === "int" ? 1 : 0));
   const range = 2n ** BigInt(digits) + (DIGITS[dtype] === undefined ? 0n : 1n);
@@ -36,8 +36,9 @@ export function drawAnyIntegers(
 }
 
 /** Draws what 32 random bits leave when they are divided by `range`, from `least` on. */
-function remainders(random: CpuGenerator, count: number, range: number, least: number): Float64Array {
-  const numbers = new Float64Array(count);
+function remainders(random: CpuGenerator, count: number, range: number, least: number): Float64Array | Int32Array {
+  const isShort = least >= -(2 ** 31) && least + range <= 2 ** 31;
+  const numbers = isShort ? new Int32Array(count) : new Float64Array(count);
   for (let i = 0; i < count; i++) numbers[i] = remainder(random.random(), range) + least;
   return numbers;
 }
