@@ -6,6 +6,7 @@ import { requireArguments } from "@pt2/registry/on-demand";
 import type { Abilities } from "./abilities.ts";
 import type { Addon, NativeTensor } from "./addon.ts";
 import { type Commit, type CommittedProgram, commitsOf } from "./encode/commits.ts";
+import { withOwnResults } from "./encode/own-results.ts";
 import { withRecordedStrides } from "./encode/recorded-strides.ts";
 import { withWiderStates } from "./encode/wider-states.ts";
 import { writesState } from "./encode/writes-state.ts";
@@ -113,9 +114,11 @@ export async function compileProgram(request: CompileRequest, options: CompileOp
   if (!exact) await requireWritable(inlined, router.registry);
   const optimized = exact ? unoptimized(options.relocate(expanded)) : options.optimize(expanded, examined.functional);
   const { prologue, notes } = optimized;
-  const { program, commits, update, targets } = exact
+  const updated = exact
     ? { program: optimized.program, commits: all, update: null, targets: [] }
     : options.updateInPlace({ program: optimized.program, commits: all });
+  const { commits, update, targets } = updated;
+  const program = withOwnResults(updated, memory.effectsOf);
 
   const made = new Set(prologue?.targets);
   const found = prologue === null ? undefined : await options.kept?.find(prologue, weights, { device, router });

@@ -1,4 +1,4 @@
-import { hostTensor, type Value } from "@pt2/backend";
+import { type HostTensor, hostTensor, type Value } from "@pt2/backend";
 import { floats, weightOf } from "@pt2/conformance";
 import { expect, it } from "vitest";
 import { LibtorchBackend } from "./backend.ts";
@@ -128,6 +128,42 @@ describeWithLibtorch("mutation", ({ addon }) => {
     expect(elementsOf((await functional.run([floats([2], 10, 20)]))[0])).toEqual([-1, -2, -3, -4]);
     expect(elementsOf((await functional.run([floats([2], 10, 20)]))[0])).toEqual([-1, -2, -13, -24]);
     await Promise.all([inPlace.dispose(), functional.dispose()]);
+  });
+
+  it.each([
+    ["the new value", '%y -> buffer_mutation "a", %y'],
+    ["a view of it", '%y -> buffer_mutation "a", %v'],
+    ["what it is a view of", '%v -> buffer_mutation "a", %y'],
+    ["that of another buffer, a view of it", '%y -> buffer_mutation "a", %v -> buffer_mutation "b", %z'],
+  ])("a buffer does not change with a result, which is %s", async (_, results) => {
+    const body = `
+  buffer "a" = %a: f32[3]
+  buffer "b" = %b: f32[3]
+  user_input %x: f32[3]
+  %z: f32[3] = aten::add.Tensor(%a, other=%b)
+  %y: f32[3] = aten::add.Tensor(%a, other=%x)
+  %v: f32[3] = aten::view(%y, size=[3])
+  return ${results}`;
+    for (const precision of ["fast", "exact"] as const) {
+      const state = { a: floats([3], 1, 1, 1), b: floats([3], 0, 0, 0) };
+      const executable = await compileBody(backend, body, state, { precision });
+      const [result] = (await executable.run([x])) as readonly [HostTensor];
+      const kept = [...elementsOf(result)];
+      (result.data as Float32Array).fill(100);
+      const again = elementsOf((await executable.run([floats([3], 0, 0, 0)]))[0]);
+      expect([kept, again]).toEqual(
+        /%z/.test(results)
+          ? [
+              [1, 1, 1],
+              [4, 6, 8],
+            ]
+          : [
+              [2, 3, 4],
+              [2, 3, 4],
+            ],
+      );
+      await executable.dispose();
+    }
   });
 
   it("weights that share memory and are only read do not keep a program with a cache from being optimized", async () => {

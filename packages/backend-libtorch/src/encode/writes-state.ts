@@ -81,7 +81,7 @@ function writtenBy(node: Node, { mutates }: OpEffects): readonly string[] {
 }
 
 /** Returns the arguments of which a result may be a view. */
-function aliasedBy(node: Node, { aliases }: OpEffects, at: number): readonly string[] {
+export function aliasedBy(node: Node, { aliases }: OpEffects, at: number): readonly string[] {
   return aliases.flatMap((alias) => (alias.output === at ? valuesIn(node, alias.arg) : []));
 }
 
