@@ -1,5 +1,5 @@
 // Compiles assembly/index.ts into src/kernels*.gen.ts, and the modules that load on demand: assembly/reductions.ts,
-// assembly/indexing.ts and assembly/fourier.ts. With --check: fails when one of them is stale.
+// assembly/indexing.ts, assembly/fourier.ts and assembly/random.ts. With --check: fails when one of them is stale.
 import { readFile, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import asc from "assemblyscript/asc";
@@ -37,6 +37,7 @@ const relaxed6 = await compile("index.ts", "--enable", "relaxed-simd", ...rows(6
 const reductions = await compile("reductions.ts");
 const indexing = await compile("indexing.ts");
 const fourier = await compile("fourier.ts");
+const random = await compile("random.ts");
 const texts = {
   "src/kernels.gen.ts": renderFile(renderTypes(plain.bindings, "Kernels")),
   "src/kernels-plain.gen.ts": renderFile(renderModule(plain.wasm, "for every processor")),
@@ -58,6 +59,10 @@ const texts = {
     renderTypes(fourier.bindings, "FourierKernels"),
     renderModule(fourier.wasm, "of Fourier transforms"),
   ),
+  "src/kernels/random/random.gen.ts": renderFile(
+    renderTypes(random.bindings, "RandomKernels"),
+    renderModule(random.wasm, "of random numbers"),
+  ),
 };
 for (const [name, text] of Object.entries(texts)) {
   const target = `${packageDir}/${name}`;
@@ -67,5 +72,5 @@ for (const [name, text] of Object.entries(texts)) {
     process.exitCode = 1;
   }
 }
-const sizes = [plain, relaxed4, relaxed6, reductions, indexing, fourier].map(({ wasm }) => wasm.byteLength);
+const sizes = [plain, relaxed4, relaxed6, reductions, indexing, fourier, random].map(({ wasm }) => wasm.byteLength);
 console.log(`${sizes.join(", ")} bytes of WebAssembly`);

@@ -31,6 +31,10 @@ export const PARTS: readonly Part<WasmKernel>[] = [
     load: async () => (await import("./fourier/fourier.ts")).FOURIER_KERNELS,
   },
   {
+    ops: /^aten::(randn|normal_functional)$/,
+    load: async () => (await import("./random/normal.ts")).NORMAL_KERNELS,
+  },
+  {
     ops: /^aten::convolution$/,
     load: async () => [(await import("./conv/convolution-any.ts")).convolutionAny],
   },
