@@ -5,6 +5,7 @@ import { describeNode, effectsOf } from "@pt2/registry";
 import { requireArguments } from "@pt2/registry/on-demand";
 import type { Abilities } from "./abilities.ts";
 import type { Addon, NativeTensor } from "./addon.ts";
+import { commitUpdates } from "./encode/commit-updates.ts";
 import { type Commit, type CommittedProgram, commitsOf } from "./encode/commits.ts";
 import { withOwnResults } from "./encode/own-results.ts";
 import { withRecordedStrides } from "./encode/recorded-strides.ts";
@@ -116,7 +117,7 @@ export async function compileProgram(request: CompileRequest, options: CompileOp
   const { prologue, notes } = optimized;
   const updated = exact
     ? { program: optimized.program, commits: all, update: null, targets: [] }
-    : options.updateInPlace({ program: optimized.program, commits: all });
+    : options.updateInPlace(commitUpdates({ program: optimized.program, commits: all }, memory.effectsOf));
   const { commits, update, targets } = updated;
   const program = withOwnResults(updated, memory.effectsOf);
 
