@@ -32,8 +32,10 @@ const SPARE_AFTER = 3;
 const REST_MS = 1;
 /** Milliseconds for which the calling thread gives way to its helpers: V8 does not wait for less than a few microseconds. */
 const GIVE_WAY = 0.05;
-/** Milliseconds that a part may take before its thread counts as lost. */
-const LOST_AFTER = 60_000;
+/** Milliseconds after which who waits for parts looks whether any was done. */
+const LOOK_AFTER = 1000;
+/** How often in a row none was, before a thread counts as lost. A clock would count the time that a machine sleeps, too. */
+const LOST_AFTER = 60;
 
 /**
  * Helper threads of one thread, which hands out the parts of one step at a time and takes parts itself. Helpers sleep
@@ -249,11 +251,11 @@ export class Pool {
     const staysAwake = (): boolean => Atomics.load(words, WORD.awake) !== 0;
     if (this.#spin.until(done, staysAwake)) return;
     Atomics.store(words, WORD.awaited, 1);
-    for (let since = performance.now(); !done(); ) {
+    for (let looks = 0; !done(); ) {
       const pending = Atomics.load(words, WORD.pending);
-      if (pending !== 0) Atomics.wait(words, WORD.pending, pending, 1000);
-      if (Atomics.load(words, WORD.pending) !== pending) since = performance.now();
-      else if (Atomics.load(words, WORD.ended) !== 0 || performance.now() - since > LOST_AFTER) {
+      if (pending !== 0 && Atomics.wait(words, WORD.pending, pending, LOOK_AFTER) === "timed-out") looks++;
+      if (Atomics.load(words, WORD.pending) !== pending) looks = 0;
+      else if (Atomics.load(words, WORD.ended) !== 0 || looks >= LOST_AFTER) {
         this.stop();
         throw threadEnded();
       }
