@@ -23,20 +23,8 @@ export const PARTS: readonly Part<WasmKernel>[] = [
     load: async () => (await import("./sort/sort.ts")).ORDER_KERNELS,
   },
   {
-    ops: /^aten::(gcd|lcm)$/,
-    load: async () => (await import("./integers.ts")).DIVISORS,
-  },
-  {
-    ops: /^aten::_fft_/,
-    load: async () => (await import("./fourier/fourier.ts")).FOURIER_KERNELS,
-  },
-  {
-    ops: /^aten::(randn|normal_functional)$/,
-    load: async () => (await import("./random/normal.ts")).NORMAL_KERNELS,
-  },
-  {
-    ops: /^aten::convolution$/,
-    load: async () => [(await import("./conv/convolution-any.ts")).convolutionAny],
+    ops: /^aten::(gcd|lcm|_fft_|randn$|normal_f|convolution$)/,
+    load: async () => (await import("./rare-kernels.ts")).RARE_KERNELS,
   },
   { ops: HOST_OPS, load: async () => await (await import("./host-kernels.ts")).hostKernels() },
 ];
