@@ -1,8 +1,8 @@
 import { isSameShape } from "@pt2/engine/rewrites";
 import { type Arg, argOf, type InputSpec, type Node, type OpName, type OutputSpec } from "@pt2/graph";
 import { GraphBuilder, type OpEffects } from "@pt2/graph/passes";
-import type { Commit, CommittedProgram } from "./commits.ts";
-import { StateMemory } from "./state-memory.ts";
+import type { Commit, CommittedProgram } from "../encode/commits.ts";
+import { StateMemory } from "../encode/state-memory.ts";
 
 /**
  * Lets a value that a program copies to a weight or a buffer at its end replace the old one, where it has memory of its own:

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
-import { cpu, program, text } from "../optimize/passes.test-helper.ts";
 import { commitUpdates } from "./commit-updates.ts";
+import { cpu, program, text } from "./passes.test-helper.ts";
 
 const STATE = `buffer "a" = %a: f32[3]
       parameter "b" = %b: f32[3]
