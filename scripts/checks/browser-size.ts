@@ -19,22 +19,24 @@ const PATHS: readonly Path[] = [
     what: "before a model: format + graph + registry + backend + runtime",
     folder: "packages/runtime",
     code: LOAD,
-    // 0.2 kB of it know which ops draw numbers, and which options reading has.
-    budget: 54_500,
+    // 0.2 kB of it know which ops draw numbers, and which options reading has; 0.1 kB tell in-place draws apart.
+    budget: 54_600,
   },
   {
     what: "a page with WebGPU, before a model: the same + backend-webgpu",
     folder: "tests/src",
     code: `${LOAD} ${WEBGPU}`,
-    // 0.1 kB of it are names and arguments that lowering again has in common with lowering.
-    budget: 60_400,
+    // 0.1 kB of it are names and arguments that lowering again has in common with lowering; 0.6 kB are normal numbers with
+    // PyTorch's bits.
+    budget: 61_300,
   },
   {
     what: "a page whose models compute in a worker, before a model: the same + what talks to the worker",
     folder: "tests/src",
     code: `${LOAD} ${WASM}`,
-    // Half a kB says how many threads compute, and why not more; 0.1 kB are random numbers that are made many at once.
-    budget: 64_600,
+    // Half a kB says how many threads compute, and why not more; 0.1 kB are random numbers that are made many at once, 0.6 kB
+    // normal ones with PyTorch's bits.
+    budget: 65_400,
   },
   {
     what: "that worker, before it knows the ops of a program",
@@ -49,7 +51,7 @@ const PATHS: readonly Path[] = [
     folder: "packages/vision",
     code: 'export { loadDetector } from "@pt2/vision";',
     // Of what `load` needs, 0.2 kB lower again what another size changes; 0.3 kB refuse misspelled options, and wait for pictures.
-    budget: 62_100,
+    budget: 62_200,
   },
   {
     what: "eager calls, without a backend: what `eagerOps` loads at once; the rules of all ops follow",
@@ -57,7 +59,7 @@ const PATHS: readonly Path[] = [
     code: 'export { eagerOps } from "@pt2/eager";',
     // 0.2 kB of it tell an argument `out` that is read from one that is written, and make sure that seeds are seeds; 0.5 kB
     // check what records compute in host memory.
-    budget: 45_100,
+    budget: 45_200,
   },
 ];
 

@@ -34,7 +34,7 @@ describePage("what a page with WebGPU downloads", { app: "tests/browser/smallest
     // 0.6 kB place what is joined where it belongs, and join what was joined before; 0.8 kB are normalizations behind linear layers,
     // and a module of its own for what these share with normalizations of branches; 0.6 kB refuse numbers that integers lack, know
     // which ops draw numbers, and draw many at once.
-    await measure(ready, answer, { before: 60_100, after: 150_000 });
+    await measure(ready, answer, { before: 60_100, after: 150_300 });
   });
 });
 
@@ -52,7 +52,7 @@ describePage("what a page with wasm downloads", { app: "tests/browser/smallest-w
     // call threads before inputs are written, and 0.9 kB are normalizations as on the GPU and depthwise convolutions with several outputs;
     // 5 kB are products of float64, integers and complex numbers, and linear layers on weights of int8; 0.8 kB refuse
     // numbers that integers lack, scale complex quotients, and know which ops draw numbers.
-    await measure(ready, answer, { before: 60_600, after: 235_500 });
+    await measure(ready, answer, { before: 60_600, after: 237_400 });
   });
 });
 
