@@ -10,6 +10,7 @@ export {
   runHostKernel,
   tensorsRead,
 } from "./host/host-kernel.ts";
+export { mirroredStarts } from "./host/mirrored-starts.ts";
 export { generatorOf } from "./host/random/generator-of.ts";
 export { type AxisResize, type AxisTable, type ResizeMode, resizeTable } from "./host/resize-tables.ts";
 export { type AxisWindow, adaptiveWindows, type Sliding, slidingWindows } from "./host/windows.ts";

@@ -3,6 +3,7 @@ import { contiguousStrides, normalDim } from "@pt2/format";
 import { type Slices, slicesOf } from "../strides/offsets.ts";
 import { fourierOf } from "./fourier.ts";
 import { type HostKernel, hostKernel } from "./host-kernel.ts";
+import { mirroredStarts } from "./mirrored-starts.ts";
 import { realFourierOf } from "./real-fourier.ts";
 
 /** Slices that are worked on together: where their elements stand side by side in memory, each read brings in all of them. */
@@ -229,18 +230,6 @@ function mirrored(
     }
   }
   return result;
-}
-
-/** Where the slice begins that is opposite to each slice along the last of `dims`: at -k in the others of these. */
-function mirroredStarts(shape: readonly number[], dims: readonly number[]): Int32Array {
-  const strides = contiguousStrides(shape);
-  let starts = [0];
-  for (const [d, size] of shape.entries()) {
-    if (d === dims.at(-1)) continue;
-    const places = Array.from({ length: size }, (_, i) => (dims.includes(d) ? (size - i) % size : i) * strides[d]!);
-    starts = starts.flatMap((start) => places.map((place) => start + place));
-  }
-  return Int32Array.from(starts);
 }
 
 function rowMajor(shape: readonly number[], dim: number): Slices {

@@ -1,5 +1,5 @@
 import { slicesOf } from "@pt2/engine";
-import { contiguousStrides } from "@pt2/format";
+import { mirroredStarts } from "@pt2/engine/host";
 import type { KernelCall } from "../../engine/kernel.ts";
 import { addressOf, type TensorView } from "../../engine/tensor-view.ts";
 import type { Step } from "./pass.ts";
@@ -17,7 +17,7 @@ export function mirroredStep(
 ): Step {
   const last = dims.at(-1)!;
   const [from, to] = [half, out].map((view) => slicesOf(view, last));
-  const opposite = oppositeStarts(half.shape, dims);
+  const opposite = mirroredStarts(half.shape, dims);
   const sign = isConjugate ? -1 : 1;
   return () => {
     const source = call.heap.f64;
@@ -37,16 +37,4 @@ export function mirroredStep(
       }
     }
   };
-}
-
-/** Where the slice begins that is opposite to each slice along the last of `dims`: at -k in the others of these. */
-function oppositeStarts(shape: readonly number[], dims: readonly number[]): Int32Array {
-  const strides = contiguousStrides(shape);
-  let starts = [0];
-  for (const [d, size] of shape.entries()) {
-    if (d === dims.at(-1)) continue;
-    const places = Array.from({ length: size }, (_, i) => (dims.includes(d) ? (size - i) % size : i) * strides[d]!);
-    starts = starts.flatMap((start) => places.map((place) => start + place));
-  }
-  return Int32Array.from(starts);
 }
