@@ -33,6 +33,16 @@ describe("commitUpdates", () => {
     ]);
   });
 
+  it("takes the last of several new values", () => {
+    const [lines, commits] = committed(`%y: f32[3] = aten::neg(%x)
+      %z: f32[3] = aten::relu(%x)
+      u: none = aten::copy_(%a, src=%y)
+      v: none = aten::copy_(%a, src=%z)
+      return %x`);
+    expect(lines).toContain('return %x, %z -> buffer_mutation "a"');
+    expect(commits).toEqual([{ output: 1, target: "a" }]);
+  });
+
   it.each([
     ["lies in the memory of another", "%y: f32[3] = aten::view(%b, size=[3])", ""],
     ["has another dtype", "%y: f64[3] = aten::to.dtype(%x, dtype=torch.float64)", ""],

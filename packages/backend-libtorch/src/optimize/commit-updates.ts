@@ -16,6 +16,8 @@ export function commitUpdates(
   const written = new Map(inputs.flatMap((spec) => newValueOf(spec)));
   const state = new StateMemory(program, effectsOf);
   const replacing = new Map<Node, { readonly spec: Written; readonly value: Arg }>();
+  // The last of several new values counts, and a commit more than any.
+  const seen = new Set(commits.map(({ target }) => target));
   for (const node of graph.nodes.toReversed()) {
     const [self, value] = [argOf(node, "self"), argOf(node, "src")];
     const spec = self?.kind === "value" ? written.get(self.name) : undefined;
@@ -23,7 +25,10 @@ export function commitUpdates(
     const [from, to] = [value, self].map(({ name }) => graph.values.get(name));
     const fits =
       from?.kind === "tensor" && to?.kind === "tensor" && from.dtype === to.dtype && isSameShape(from.shape, to.shape);
-    if (fits && state.isOwn(self.name) && state.behind(value.name).length === 0) replacing.set(node, { spec, value });
+    const isLast = !seen.has(spec.target);
+    seen.add(spec.target);
+    if (fits && isLast && state.isOwn(self.name) && state.behind(value.name).length === 0)
+      replacing.set(node, { spec, value });
   }
   if (replacing.size === 0) return { program, commits };
   const builder = new GraphBuilder(graph);
