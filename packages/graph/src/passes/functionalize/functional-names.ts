@@ -16,6 +16,9 @@ const IMPLIED: Readonly<Record<OpName, readonly NamedArg[]>> = {
   "aten::bernoulli_.float": [{ name: "p", arg: { kind: "float", value: 0.5 } }],
 };
 
+/** In-place operators whose written argument has another name in the functional variant: `self`, and there `input`. */
+const DROPOUTS = /^aten::(feature_)?(alpha_)?dropout_$/;
+
 /** In-place operators that change the shape of their tensor, with the view op of the same result. */
 export const IN_PLACE_VIEWS: ReadonlyMap<OpName, OpName> = new Map(
   ["squeeze", "squeeze.dim", "squeeze.dims", "unsqueeze", "transpose", "t", "swapaxes", "swapdims", "as_strided"].map(
@@ -37,7 +40,10 @@ export function functionalForm(node: Node, effects: OpEffects): OpName | null {
 /** Returns the arguments of the functional variant of a node that writes. */
 export function functionalArguments({ op, args }: Node): readonly NamedArg[] {
   const implied = Object.hasOwn(IMPLIED, op) ? IMPLIED[op]! : [];
-  return [...args, ...implied.filter(({ name }) => args.every((given) => given.name !== name))];
+  const named = DROPOUTS.test(op)
+    ? args.map(({ name, arg }) => ({ name: name === "self" ? "input" : name, arg }))
+    : args;
+  return [...named, ...implied.filter(({ name }) => named.every((given) => given.name !== name))];
 }
 
 /** Converts `relu_` to `relu`, `__iand__` to `__and__`. */

@@ -48,6 +48,20 @@ describe("functionalize", () => {
     );
   });
 
+  it.each(["dropout", "feature_alpha_dropout"])("functionalizes %s_ in training, and nothing else", (op) => {
+    expectPass(
+      pass,
+      `user_input %x: f32[4]
+       %y: f32[4] = aten::clone(%x)
+       %d: f32[4] = aten::${op}_(%y, p=0.5, train=true)
+       return %y`,
+      `user_input %x: f32[4]
+       %y: f32[4] = aten::clone(%x)
+       %d: f32[4] = aten::${op}(input=%y, p=0.5, train=true)
+       return %d`,
+    );
+  });
+
   it.each(["lift_fresh", "lift", "alias"])("treats the result of %s as its argument", (op) => {
     expectPass(
       pass,

@@ -4,12 +4,13 @@ import { splitOpName } from "../../op-name.ts";
 import { describeNode } from "../../query/describe-node.ts";
 import { argOf, graphsOf, usesOf, valuesOf } from "../../query/node-values.ts";
 import { isMutatingName, TRAINING_NORMS } from "../mutating-names.ts";
-import { NO_OP_RULES } from "../no-op-rules.ts";
 import type { EffectsOf, OpEffects } from "./effects.ts";
-import { IN_PLACE_VIEWS, isOutVariant } from "./functional-names.ts";
+import { isOutVariant } from "./functional-names.ts";
 
 const NONE: OpEffects = { mutates: [], aliases: [] };
 const RUNNING_STATISTICS: OpEffects = { mutates: ["running_mean", "running_var"], aliases: [] };
+/** In-place ops by their names, which have no effect in a program without gradients. */
+const WRITES_NOTHING: ReadonlySet<OpName> = new Set(["aten::detach_", "aten::requires_grad_"]);
 /** In these namespaces, nodes without results are checks. */
 const KNOWN_NAMESPACES: ReadonlySet<string> = new Set(["aten", "prims", "higher_order"]);
 const INSTANCE_NORM: OpName = "aten::instance_norm";
@@ -28,8 +29,7 @@ export function nodeEffects(node: Node, effects: EffectsOf): OpEffects {
 export function mutates(graph: Graph, effects: EffectsOf): boolean {
   return graph.nodes.some((node) => {
     if (graphsOf(node).some((nested) => mutates(nested.graph, effects))) return true;
-    // Ops like `detach_` have no effect in a program without gradients.
-    return nodeEffects(node, effects).mutates.length > 0 && (!NO_OP_RULES.has(node.op) || IN_PLACE_VIEWS.has(node.op));
+    return nodeEffects(node, effects).mutates.length > 0 && !WRITES_NOTHING.has(node.op);
   });
 }
 
