@@ -48,7 +48,7 @@ export async function prepareForGrad(program: Program, registry: OpRegistry): Pr
 async function withoutRegions(program: Program): Promise<Program> {
   if (!hasRegions(program.graph) && !hasDraws(program.graph)) return program;
   const { drawInMemoryOrder, expandAutocast, expandVmap } = await import("@pt2/graph/functionalize");
-  return drawInMemoryOrder(expandVmap(expandAutocast(program)));
+  return drawInMemoryOrder(expandVmap(expandAutocast(program)), "unknown");
 }
 
 async function functionalized(program: Program, registry: OpRegistry): Promise<Program> {

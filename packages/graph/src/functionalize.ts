@@ -2,7 +2,7 @@
 // and they are large, so they have an entry point of their own, which can be loaded on demand.
 export { aliasBuffers } from "./passes/alias-buffers.ts";
 export { expandAutocast } from "./passes/autocast/expand-autocast.ts";
-export { drawInMemoryOrder } from "./passes/draw-in-memory-order.ts";
+export { drawInMemoryOrder, type TensorLayout } from "./passes/draw-in-memory-order.ts";
 export { expandVmap } from "./passes/expand-vmap.ts";
 export { fitMutations } from "./passes/functionalize/fit-mutations.ts";
 export { functionalize } from "./passes/functionalize/functionalize.ts";

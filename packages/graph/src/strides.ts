@@ -36,7 +36,7 @@ export function isContiguous(type: TensorType): boolean {
  * Simplifies `Max(1, s0)`, which PyTorch writes for the stride over a size that could be 0; empty tensors have any
  * strides.
  */
-function ofNonEmpty(stride: SymInt): SymInt {
+export function ofNonEmpty(stride: SymInt): SymInt {
   const strip = (expr: SymExpr): SymExpr => {
     if (expr.kind !== "call") return expr;
     const rest = expr.fn === "Max" ? expr.args.filter((arg) => arg.kind !== "number" || arg.value !== 1) : [];

@@ -1318,6 +1318,7 @@ export interface OpSchemas {
   readonly "aten::zeros_like": "aten::zeros_like(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor";
   readonly "prims::convert_element_type": "prims::convert_element_type(Tensor a, ScalarType dtype) -> Tensor";
   readonly "pt2::linear_int8": "pt2::linear_int8(Tensor input, Tensor weight, Tensor? scale=None, Tensor? zero_point=None, Tensor? bias=None) -> Tensor";
+  readonly "pt2::normal": "pt2::normal(Tensor self, float mean=0., float std=1., *, ScalarType? dtype=None) -> Tensor";
   readonly "quantized_decomposed::_choose_qparams_per_token_asymmetric_impl": "quantized_decomposed::_choose_qparams_per_token_asymmetric_impl(Tensor input, ScalarType dtype) -> (Tensor, Tensor)";
   readonly "quantized_decomposed::choose_qparams.tensor": "quantized_decomposed::choose_qparams.tensor(Tensor input, int quant_min, int quant_max, float eps, ScalarType dtype) -> (Tensor, Tensor)";
   readonly "quantized_decomposed::choose_qparams_per_token": "quantized_decomposed::choose_qparams_per_token(Tensor input, ScalarType dtype) -> (Tensor, Tensor)";

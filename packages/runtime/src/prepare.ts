@@ -30,7 +30,7 @@ export async function removeNoOpsAndRegions(
   { mutation = false }: Mutation = {},
 ): Promise<Program> {
   const expanded = await withoutRegions(imported, isClaimed);
-  const program = canonicalizeStridedViews(mutation ? expanded : await drawnInOrder(expanded), isClaimed);
+  const program = canonicalizeStridedViews(await drawnInOrder(expanded, mutation), isClaimed);
   return removeNoOps(program, { keepCopies: mutation, isClaimed });
 }
 
@@ -43,8 +43,10 @@ async function withoutRegions(program: Program, isClaimed: OpRegistry["isClaimed
 }
 
 /** A backend with mutation has tensors that lie in memory as PyTorch's. */
-async function drawnInOrder(program: Program): Promise<Program> {
-  return hasDraws(program.graph) ? (await import("@pt2/graph/functionalize")).drawInMemoryOrder(program) : program;
+async function drawnInOrder(program: Program, mutation: boolean): Promise<Program> {
+  if (!hasDraws(program.graph)) return program;
+  const { drawInMemoryOrder } = await import("@pt2/graph/functionalize");
+  return drawInMemoryOrder(program, mutation ? "strided" : "contiguous");
 }
 
 /** Makes overlapping buffers views of one, where the program writes to one. */

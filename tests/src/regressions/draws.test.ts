@@ -50,3 +50,36 @@ describe("numbers are drawn in the order of PyTorch's memory", () => {
     expect(new Set(plain).size).toBeGreaterThan(1);
   });
 });
+
+describe("normal numbers are drawn one by one where PyTorch's tensor is not contiguous", () => {
+  // The first of torch.manual_seed(42), for x = torch.empty(4, 5): torch.randn_like(x), torch.randn_like(x.t()).t() and
+  // x[:, 1:].normal_(), x.t().normal_(1, 2).
+  const CONTIGUOUS = ["1.9269", "1.4873", "0.9007", "-2.1055"];
+  const STRIDED = ["0.3367", "0.1288", "0.2345", "0.2303"];
+  const SHIFTED = ["1.6734", "1.2576", "1.4689", "1.4607"];
+  const X = Array.from({ length: 4 }, () => [0.1, 0.2, 0.3, 0.4, 0.5]);
+
+  it("and not where it is", async () => {
+    const rounded = async (body: string): Promise<readonly string[]> =>
+      (await drawn(body, X)).slice(0, 4).map((value) => value.toFixed(4));
+    expect(await rounded("%y: f32[4, 5] = aten::randn_like(%x)")).toEqual(CONTIGUOUS);
+    const like = "%n: f32[5, 4]{strides=[1, 5]} = aten::randn_like(%t)\n%y: f32[4, 5] = aten::t(%n)";
+    expect(await rounded(`%t: f32[5, 4]{strides=[1, 5]} = aten::t(%x)\n${like}`)).toEqual(STRIDED);
+    const filled = "%n: f32[5, 4]{strides=[1, 5]} = aten::normal_(%t, mean=1.0, std=2.0)";
+    expect(
+      await rounded(`%y: f32[4, 5] = aten::clone(%x)\n%t: f32[5, 4]{strides=[1, 5]} = aten::t(%y)\n${filled}`),
+    ).toEqual(SHIFTED);
+    const columns = "%s: f32[4, 4]{strides=[5, 1], offset=1} = aten::slice.Tensor(%c, dim=1, start=1, end=5)";
+    const part = "%n: f32[4, 4]{strides=[5, 1], offset=1} = aten::normal_(%s)\n%y: f32[4, 4] = aten::clone(%n)";
+    expect(await rounded(`%c: f32[4, 5] = aten::clone(%x)\n${columns}\n${part}`)).toEqual(STRIDED);
+  });
+});
+
+it("dropout_ that is all that a program does in place writes to its tensor", async () => {
+  const rows = [[1, 1, 1, 1, 1]];
+  const returned = "%c: f32[1, 5] = aten::clone(%x)\n%y: f32[1, 5] = aten::dropout_(%c, p=0.5, train=true)";
+  const written = "%y: f32[1, 5] = aten::clone(%x)\n%d: f32[1, 5] = aten::dropout_(%y, p=0.5, train=true)";
+  const values = await drawn(written, rows);
+  expect(new Set(values)).toEqual(new Set([0, 2]));
+  expect(values).toEqual(await drawn(returned, rows));
+});

@@ -2,7 +2,7 @@ import type { HostKernel } from "./host-kernel.ts";
 
 /** The ops of which `@pt2/engine/host` has kernels, which load on demand. */
 export const HOST_OPS: RegExp = new RegExp(
-  `^aten::(${[
+  `^pt2::normal$|^aten::(${[
     "linalg_(lu_factor_ex|lu_solve|det|slogdet|inv_ex|solve_triangular|cholesky_ex|ldl_factor_ex|ldl_solve)",
     "linalg_(householder_product|eig(h|valsh)?|svd(vals)?|matrix_exp)|lu_unpack|geqrf|ormqr|_fft_[cr]2[cr]",
     "i0|igammac?|special_(i0e|i1e?|bessel_[jy][01]|(scaled_)?modified_bessel_k[01]|airy_ai|zeta)",

@@ -1,7 +1,10 @@
 import { expect, it } from "vitest";
+import type { Program } from "../ir.ts";
 import { expectPass, program } from "../program.test-helper.ts";
-import { drawInMemoryOrder } from "./draw-in-memory-order.ts";
+import { drawInMemoryOrder as pass, type TensorLayout } from "./draw-in-memory-order.ts";
 import { hasDraws } from "./random-draws.ts";
+
+const drawInMemoryOrder = (given: Program): Program => pass(given, "contiguous");
 
 it("drawInMemoryOrder permutes what lies in memory in another order than that of its dimensions", () => {
   expectPass(
@@ -32,10 +35,50 @@ it("drawInMemoryOrder permutes all results back", () => {
   );
 });
 
+it("drawInMemoryOrder permutes parts of tensors, and odds with the elements they are for", () => {
+  expectPass(
+    drawInMemoryOrder,
+    `user_input %x: f32[s0, 3, 4]{strides=[60, 1, 5]}
+     user_input %p: f32[4]
+     %y: f32[s0, 3, 4]{strides=[60, 1, 5]} = aten::bernoulli_.Tensor(%x, p=%p)
+     return %x`,
+    `user_input %x: f32[s0, 3, 4]{strides=[60, 1, 5]}
+     user_input %p: f32[4]
+     %permute: f32[s0, 4, 3]{strides=[60, 5, 1]} = aten::permute(%x, dims=[0, 2, 1])
+     %unsqueeze: f32[1, 4] = aten::unsqueeze(%p, dim=0)
+     %unsqueeze_1: f32[1, 1, 4] = aten::unsqueeze(%unsqueeze, dim=0)
+     %permute_1: f32[1, 4, 1]{strides=[4, 1, 4]} = aten::permute(%unsqueeze_1, dims=[0, 2, 1])
+     y_2: %y_1: f32[s0, 4, 3]{strides=[60, 5, 1]} = aten::bernoulli_.Tensor(%permute, p=%permute_1)
+     %y: f32[s0, 3, 4]{strides=[60, 1, 5]} = aten::permute(%y_1, dims=[0, 2, 1])
+     return %x`,
+  );
+});
+
+it("drawInMemoryOrder draws normal numbers one by one where a tensor is not contiguous", () => {
+  expectPass(
+    drawInMemoryOrder,
+    `user_input %x: f32[2, u0, 3]{strides=[3*Max(1, u0), 1, Max(1, u0)]}
+     user_input %b: f32[4, 3]{strides=[5, 1]}
+     %y: f64[2, u0, 3]{strides=[3*Max(1, u0), 1, Max(1, u0)]} = aten::randn_like(%x, dtype=torch.float64)
+     %z: f32[4, 3]{strides=[5, 1]} = aten::normal_(%b, mean=1.0, std=2.0)
+     return %y, %z`,
+    `user_input %x: f32[2, u0, 3]{strides=[3*Max(1, u0), 1, Max(1, u0)]}
+     user_input %b: f32[4, 3]{strides=[5, 1]}
+     %permute: f32[2, 3, u0]{strides=[3*Max(1, u0), Max(1, u0), 1]} = aten::permute(%x, dims=[0, 2, 1])
+     %normal: f64[2, 3, u0]{strides=[3*Max(1, u0), Max(1, u0), 1]} = pt2::normal(%permute, dtype=torch.float64)
+     %y: f64[2, u0, 3]{strides=[3*Max(1, u0), 1, Max(1, u0)]} = aten::permute(%normal, dims=[0, 2, 1])
+     %permute_1: f32[4, 3]{strides=[5, 1]} = aten::permute(%b, dims=[0, 1])
+     %normal_1: f32[4, 3]{strides=[5, 1]} = pt2::normal(%permute_1, mean=1.0, std=2.0, dtype=torch.float32)
+     %permute_2: f32[4, 3]{strides=[5, 1]} = aten::permute(%normal_1, dims=[0, 1])
+     %z: f32[4, 3]{strides=[5, 1]} = aten::copy_(%b, src=%permute_2)
+     return %y, %z`,
+  );
+});
+
 it("drawInMemoryOrder keeps contiguous tensors, what is not dense, and ops that draw nothing", () => {
   const kept = program(`user_input %x: f32[2, 3]{strides=[1, 2]}
     %a: f32[2, 3] = aten::rand_like(%x, memory_format=torch.contiguous_format)
-    %b: f32[2, 3]{strides=[2, 5]} = aten::uniform_(%x)
+    %b: f32[2, 3]{strides=[0, 1]} = aten::uniform_(%x)
     %c: f32[2, 3]{strides=[1, 2]} = aten::dropout(input=%x, p=0.5, train=false)
     %d: f32[2, 3]{strides=[1, 2]} = aten::exp(%x)
     %e: f32[0, 3]{strides=[1, 2]} = aten::uniform(%x)
@@ -43,4 +86,17 @@ it("drawInMemoryOrder keeps contiguous tensors, what is not dense, and ops that 
   expect(drawInMemoryOrder(kept)).toBe(kept);
   expect(hasDraws(kept.graph)).toBe(true);
   expect(hasDraws({ ...kept.graph, nodes: kept.graph.nodes.slice(2, 4) })).toBe(false);
+});
+
+it.each([
+  ["strided", "aten::bernoulli_.float"],
+  ["unknown", "aten::exponential_"],
+] as const)("drawInMemoryOrder for %s tensors reorders %s, and no normal numbers", (layout, op) => {
+  const given = program(`user_input %x: f32[2, 3]{strides=[1, 2]}
+    %n: f32[2, 3]{strides=[1, 2]} = aten::normal_(%x)
+    %y: f32[2, 3]{strides=[1, 2]} = ${op}(%x)
+    return %y`);
+  const ops = (layout: TensorLayout): readonly string[] => pass(given, layout).graph.nodes.map((node) => node.op);
+  expect(ops(layout)).toEqual(["aten::normal_", "aten::permute", op, "aten::permute"]);
+  expect(ops("contiguous")).toContain("pt2::normal");
 });

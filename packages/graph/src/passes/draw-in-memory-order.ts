@@ -1,35 +1,53 @@
-import type { Arg, Graph, Node, Program, TensorType } from "../ir.ts";
+import type { Arg, Graph, NamedArg, Node, OpName, Program, TensorType } from "../ir.ts";
 import { mapGraphs } from "../query/map-node.ts";
 import { namesOf, valuesOf } from "../query/node-values.ts";
-import { contiguousStrides, sameSizes } from "../strides.ts";
+import { isContiguous, ofNonEmpty, sameSizes } from "../strides.ts";
 import { call, toExpr, toSymInt } from "../sym/make-expr.ts";
 import { simplify } from "../sym/simplify-expr.ts";
 import type { SymInt } from "../sym/sym-expr.ts";
 import { GraphBuilder } from "./graph-builder.ts";
 import { drawsInOrder } from "./random-draws.ts";
 
+/** Ops that fill a tensor with normal numbers, which PyTorch draws in blocks where it is contiguous, and one by one elsewhere. */
+const NORMAL = /^aten::(randn_like|normal_|normal_functional)$/;
+
+/** Ops that draw in the order of memory, of which the functional variant does not. */
+const UNORDERED: OpName = "aten::bernoulli_.float";
+
+/** How tensors of the backend lie in memory: always contiguous, as PyTorch's do, or not known yet. */
+export type TensorLayout = "contiguous" | "strided" | "unknown";
+
 /**
  * Permutes what is filled with random numbers as it lies in PyTorch's memory, for backends whose tensors are contiguous: so
- * dropout of a transposed tensor, or of one with channels last, has PyTorch's mask. It reads the strides that PyTorch recorded.
+ * dropout of a transposed tensor, or of one with channels last, has PyTorch's mask. Normal numbers of what is not contiguous
+ * are drawn one by one. It reads the strides that PyTorch recorded. Where tensors lie as PyTorch's, this is only needed for an
+ * op that forgets it when it is made functional.
  */
-export function drawInMemoryOrder(program: Program): Program {
-  const graph = inOrder(program.graph);
+export function drawInMemoryOrder(program: Program, layout: TensorLayout): Program {
+  const graph = inOrder(program.graph, layout);
   return graph === program.graph ? program : { ...program, graph };
 }
 
-function inOrder(graph: Graph): Graph {
+function inOrder(graph: Graph, layout: TensorLayout): Graph {
   const builder = new GraphBuilder(graph);
   let changed = false;
   for (const original of graph.nodes) {
-    const node = mapGraphs(original, inOrder);
-    const drawn = drawsInOrder(node) && permuted(node, builder);
+    const node = mapGraphs(original, (inner) => inOrder(inner, layout));
+    const drawn = drawsInOrder(node) && rewritten(node, builder, layout);
     if (!drawn) builder.push(node);
     changed ||= drawn || node !== original;
   }
   return changed ? builder.build(graph.outputs) : graph;
 }
 
-/** Emits a node between two permutations; returns false for one whose results are contiguous. */
+/** Emits what draws a node's numbers in the order of memory; returns false if that is the node itself. */
+function rewritten(node: Node, builder: GraphBuilder, layout: TensorLayout): boolean {
+  // Backends with strided tensors have no op that draws one by one.
+  if (NORMAL.test(node.op)) return layout === "contiguous" && drawnInTurn(node, builder);
+  return (layout !== "strided" || node.op === UNORDERED) && permuted(node, builder);
+}
+
+/** Emits a node between two permutations; returns false for one whose results lie in the order of their dimensions. */
 function permuted(node: Node, builder: GraphBuilder): boolean {
   const [first, ...rest] = node.args;
   const results = node.outputs.flatMap(namesOf);
@@ -44,11 +62,69 @@ function permuted(node: Node, builder: GraphBuilder): boolean {
     return fresh;
   });
   const outputs = names.map((name) => ({ kind: "value", name }) as const);
-  const args = [{ name: first.name, arg: inner }, ...rest];
+  const args = [{ name: first.name, arg: inner }, ...rest.map((arg) => permutedOdds(node, builder, arg, order))];
   builder.push({ ...node, name: builder.fresh(node.name), args, outputs });
-  const back = order.map((_, d) => order.indexOf(d));
+  const back = inverse(order);
   for (const [i, name] of results.entries()) permute(node, builder, outputs[i]!, back, name, null);
   return true;
+}
+
+/** Permutes an argument that has a number for each element to draw; it may have fewer dimensions, or be broadcast. */
+function permutedOdds(node: Node, builder: GraphBuilder, given: NamedArg, order: readonly number[]): NamedArg {
+  let type = tensorType(valuesOf(given.arg)[0], builder);
+  if (type === null) return given;
+  let { arg } = given;
+  while (type.shape.length < order.length) {
+    type = {
+      ...type,
+      shape: [1, ...type.shape],
+      strides: [times(type.shape[0] ?? 1, type.strides[0] ?? 1), ...type.strides],
+    };
+    const name = builder.fresh("unsqueeze");
+    builder.setType(name, type);
+    const args = [selfArg(arg), { name: "dim", arg: { kind: "int", value: 0 } as const }];
+    arg = { kind: "value", name };
+    builder.push({ name, op: "aten::unsqueeze", args, outputs: [arg], origin: node.origin });
+  }
+  return { name: given.name, arg: permute(node, builder, arg, order, builder.fresh("permute"), type) };
+}
+
+/** Emits normal numbers that are drawn one by one; returns false where PyTorch draws them by blocks. */
+function drawnInTurn(node: Node, builder: GraphBuilder): boolean {
+  const [first] = node.args;
+  const [result] = node.outputs.flatMap(namesOf);
+  const [input, type] = [tensorType(first && valuesOf(first.arg)[0], builder), tensorType(result, builder)];
+  if (first === undefined || result === undefined || input === null || type === null) return false;
+  if (!/^(b?float)/.test(type.dtype) || type.shape.some((size) => size === 0) || isContiguous(type)) return false;
+  const order = memoryOrder(type) ?? (hasNumbers(type) ? type.shape.map((_, d) => d) : null);
+  if (order === null) return false;
+  const self = permute(node, builder, first.arg, order, builder.fresh("permute"), input);
+  const drawn = builder.fresh("normal");
+  const inMemory = permutedType(type, order);
+  builder.setType(drawn, inMemory);
+  const given = node.args.filter(({ name }) => name === "mean" || name === "std");
+  const dtype = { name: "dtype", arg: { kind: "dtype", value: type.dtype } } as const;
+  const value = { kind: "value", name: drawn } as const;
+  builder.push({
+    name: drawn,
+    op: "pt2::normal",
+    args: [selfArg(self), ...given, dtype],
+    outputs: [value],
+    origin: node.origin,
+  });
+  const writes = node.op.endsWith("_");
+  const back = permute(node, builder, value, inverse(order), writes ? builder.fresh("permute") : result, inMemory);
+  if (!writes) return true;
+  builder.push({ ...node, op: "aten::copy_", args: [selfArg(first.arg), { name: "src", arg: back }] });
+  return true;
+}
+
+function selfArg(arg: Arg): NamedArg {
+  return { name: "self", arg };
+}
+
+function inverse(order: readonly number[]): readonly number[] {
+  return order.map((_, d) => order.indexOf(d));
 }
 
 function permute(
@@ -64,10 +140,7 @@ function permute(
   builder.push({
     name,
     op: "aten::permute",
-    args: [
-      { name: "self", arg: self },
-      { name: "dims", arg: dims },
-    ],
+    args: [selfArg(self), { name: "dims", arg: dims }],
     outputs: [{ kind: "value", name }],
     origin,
   });
@@ -83,18 +156,41 @@ function tensorType(name: string | undefined, builder: GraphBuilder): TensorType
   return type?.kind === "tensor" ? type : null;
 }
 
-/** Returns the dimensions of a dense tensor as they lie in memory, the innermost last; null where that is their order, and for others. */
-function memoryOrder({ shape, strides }: TensorType): readonly number[] | null {
-  if (shape.some((size) => size === 0) || sameSizes(strides, contiguousStrides(shape))) return null;
+/** Returns the dimensions of a tensor as they lie in memory, the innermost last; null where that is their order, or not known. */
+function memoryOrder(type: TensorType): readonly number[] | null {
+  if (type.shape.some((size) => size === 0) || isContiguous(type)) return null;
+  const order = orderOfDense(type) ?? orderOfNumbers(type);
+  return order === null || order.every((d, i) => d === i) ? null : order;
+}
+
+/** Returns the order of a tensor whose elements provably lie side by side; null for others. */
+function orderOfDense({ shape, strides }: TensorType): readonly number[] | null {
   const left = shape.map((_, d) => d);
   const order: number[] = [];
   for (let next: SymInt = 1; left.length > 0; ) {
     // Strides of dimensions of size 1 are arbitrary.
-    const at: number = left.findLastIndex((d) => shape[d] === 1 || sameSizes([strides[d]!], [next]));
+    const at: number = left.findLastIndex((d) => shape[d] === 1 || sameSizes([ofNonEmpty(strides[d]!)], [next]));
     if (at < 0) return null;
     const [d] = left.splice(at, 1) as [number];
     order.unshift(d);
-    next = shape[d] === 1 ? next : toSymInt(simplify(call("Mul", toExpr(next), toExpr(shape[d]!))));
+    next = shape[d] === 1 ? next : times(next, shape[d]!);
   }
-  return order.every((d, i) => d === i) ? null : order;
+  return order;
+}
+
+/** Returns the order of a part of a tensor, such as some of its columns, by strides that are numbers. */
+function orderOfNumbers(type: TensorType): readonly number[] | null {
+  if (!hasNumbers(type)) return null;
+  const { shape, strides } = type;
+  const stride = (d: number): number => (shape[d] === 1 ? Number.POSITIVE_INFINITY : Number(strides[d]));
+  return shape.map((_, d) => d).sort((a, b) => (stride(a) === stride(b) ? a - b : stride(b) - stride(a)));
+}
+
+/** Returns whether all strides that mean something are numbers, and no element is there twice. */
+function hasNumbers({ shape, strides }: TensorType): boolean {
+  return strides.every((stride, d) => shape[d] === 1 || (typeof stride === "number" && stride > 0));
+}
+
+function times(a: SymInt, b: SymInt): SymInt {
+  return toSymInt(simplify(call("Mul", toExpr(a), toExpr(b))));
 }

@@ -1,19 +1,19 @@
 import type { Graph, Node } from "../ir.ts";
 import { argOf } from "../query/node-values.ts";
 
-/** Ops that fill a tensor with random numbers, one by one, in the order of its memory. */
+/** Ops that fill a tensor with random numbers, in an order that depends on how it lies in memory. */
 const DRAWS =
-  /^aten::(((native|alpha)_)?dropout_?|rand(int)?_like(\.low_dtype)?|(uniform|exponential|cauchy|geometric|log_normal|random)_?(\.from|\.to)?|bernoulli_\.float)$/;
-
-/** Returns whether a node draws numbers in the order of its result's memory. */
-export function drawsInOrder(node: Node): boolean {
-  const train = DRAWS.test(node.op) ? argOf(node, "train") : null;
-  return train !== null && !(train?.kind === "bool" && !train.value);
-}
+  /^aten::((native_|alpha_)?dropout_?|rand\w*_like.*|(uniform|exponential|cauchy|geometric|random|\w*normal\w*)_?(\.from|\.to)?|bernoulli(_\.float|_?\.Tensor))$/;
 
 /** Returns whether a graph has nodes whose numbers depend on the order of memory. */
 export function hasDraws({ nodes }: Graph): boolean {
   return nodes.some(
     (node) => drawsInOrder(node) || node.args.some(({ arg }) => arg.kind === "graph" && hasDraws(arg.graph)),
   );
+}
+
+/** Returns whether a node draws numbers in an order that depends on its result's memory. */
+export function drawsInOrder(node: Node): boolean {
+  const train = DRAWS.test(node.op) ? argOf(node, "train") : null;
+  return train !== null && !(train?.kind === "bool" && !train.value);
 }

@@ -96,6 +96,7 @@ export const atenOnDemand: readonly OpSet[] = [
     ops: [],
     parts: [
       { ops: /^pt2::linear_int8$/, load: async () => (await import("../quantized/linear-int8.ts")).rewritten.ops },
+      { ops: /^pt2::normal$/, load: async () => (await import("./random/normal-in-turn.ts")).inTurn.ops },
     ],
   },
 ];

@@ -17,6 +17,7 @@ export const RANDOM_KERNELS: readonly HostKernel[] = [
   hostKernel(["aten::randn"], (call) => [fill(call, drawNormal)], isReal),
   filled("aten::uniform", (call, { from, to }) => fill(call, drawUniform, from, to)),
   filled("aten::normal_functional", (call, { mean, std }) => fill(call, drawNormal, mean, std)),
+  filled("pt2::normal", (call, { mean, std }) => each(call, (random) => random.normal() * std + mean)),
   hostKernel(["aten::randint.low"], (call, { low, high }) => [drawIntegers(call.random(), count(call), low, high)]),
   filled("aten::random", (call) => drawAnyIntegers(call.random(), count(call), call.dtype(0))),
   hostKernel(["aten::randperm"], (call) => [permutation(call.random(), count(call))]),
