@@ -71,3 +71,4 @@ case(sdpa, "grouped queries, transposed", *transposed, enable_gqa=True)
 case(sdpa, "grouped queries without keys", t(2, 4, 1, 8), t(2, 2, 0, 8), t(2, 2, 0, 8), enable_gqa=True)
 for rows in (7, 9):
     case(sdpa, f"{rows} queries", t(1, 1, rows, 6), t(1, 1, 67, 6), t(1, 1, 67, 5))
+case(sdpa, "17 queries without keys", t(1, 2, 17, 4), t(1, 2, 0, 4), t(1, 2, 0, 4))

@@ -21,7 +21,7 @@ export function planFewQueries(call: KernelCall, heads: Heads): void {
   const blocks = Math.ceil(queries / rows);
   const groups = numel(batch) * blocks;
   const wanted = Math.min(Math.ceil(ENOUGH_GROUPS / groups), Math.ceil(keys / LEAST_KEYS));
-  const length = Math.ceil(keys / Math.max(1, wanted) / LANES) * LANES;
+  const length = Math.max(1, Math.ceil(keys / Math.max(1, wanted) / LANES)) * LANES;
   const splits = Math.max(1, Math.ceil(keys / length));
   const quads = Math.ceil(features / 4);
   const [type, text] = [ofRows(rows), fewQueriesText(rows, 2 ** Math.ceil(Math.log2(quads)))];
