@@ -26,7 +26,8 @@ const LEAST_ROWS = 64;
 /** Convolutions of float64 and of integers: windows of channels-last pixels are copied side by side, and multiplied by the weight. */
 export const convolutionAny: WasmKernel = wasmKernel({
   ops: ["aten::convolution"],
-  accepts: ({ input }) => input.dtype in PRODUCTS,
+  // A transposed one multiplies zeros between elements by the weight, where PyTorch multiplies nothing: an infinity would show.
+  accepts: ({ input, transposed }) => input.dtype in PRODUCTS && !(transposed && input.dtype === "float64"),
   prepare(call, args) {
     const kind = PRODUCTS[args.input.dtype]!;
     const [weight, input] = [args.weight, args.input].map((each) => call.convert(call.tensor(each), kind.result));
