@@ -1,7 +1,7 @@
-import { type Arg, definitionsOf, graphsOf, type Node, type OpName, type Program, usesOf, valuesOf } from "@pt2/graph";
+import { type Arg, definitionsOf, graphsOf, type OpName, type Program, usesOf, valuesOf } from "@pt2/graph";
 import { GraphBuilder, type OpEffects } from "@pt2/graph/passes";
+import { aliasedBy } from "./aliased-by.ts";
 import type { CommittedProgram } from "./commits.ts";
-import { aliasedBy } from "./writes-state.ts";
 
 /**
  * Copies results that may be in the memory of a buffer's new value: who gets a result may change it, and the buffer is not
@@ -53,7 +53,7 @@ class SharedMemory {
       const effects = graphsOf(node).length > 0 ? undefined : effectsOf(node.op);
       for (const [at, output] of node.outputs.entries()) {
         const from = effects === undefined ? usesOf(node) : aliasedBy(node, effects, at);
-        this.#join([...definitionsOf({ ...node, outputs: [output] } as Node), ...from]);
+        this.#join([...definitionsOf({ ...node, outputs: [output] }), ...from]);
       }
     }
   }

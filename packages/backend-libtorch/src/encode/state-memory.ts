@@ -1,5 +1,6 @@
-import { argOf, definitionsOf, graphsOf, type Node, type OpName, type Program, usesOf, valuesOf } from "@pt2/graph";
+import { definitionsOf, graphsOf, type OpName, type Program, usesOf } from "@pt2/graph";
 import type { OpEffects } from "@pt2/graph/passes";
+import { aliasedBy } from "./aliased-by.ts";
 
 /** Which values share memory with weights and buffers. */
 export class StateMemory {
@@ -11,10 +12,7 @@ export class StateMemory {
     for (const node of graph.nodes) {
       const effects = graphsOf(node).length > 0 ? undefined : effectsOf(node.op);
       for (const [at, output] of node.outputs.entries()) {
-        const from =
-          effects === undefined
-            ? usesOf(node)
-            : effects.aliases.flatMap((alias) => (alias.output === at ? valuesIn(node, alias.arg) : []));
+        const from = effects === undefined ? usesOf(node) : aliasedBy(node, effects, at);
         const behind = [...new Set(from.flatMap((name) => this.behind(name)))];
         if (behind.length === 0) continue;
         for (const name of definitionsOf({ ...node, outputs: [output] })) this.#behind.set(name, behind);
@@ -30,9 +28,4 @@ export class StateMemory {
   isOwn(placeholder: string): boolean {
     return this.behind(placeholder).length === 1;
   }
-}
-
-function valuesIn(node: Node, arg: string): readonly string[] {
-  const given = argOf(node, arg);
-  return given === undefined ? [] : valuesOf(given);
 }

@@ -1,5 +1,4 @@
 import {
-  argOf,
   definitionsOf,
   type Graph,
   graphsOf,
@@ -10,6 +9,7 @@ import {
   valuesOf,
 } from "@pt2/graph";
 import { hiddenWrites, type OpEffects } from "@pt2/graph/passes";
+import { aliasedBy } from "./aliased-by.ts";
 
 /** What the analysis needs to know about ops. */
 export interface WriteAnalysis {
@@ -78,14 +78,4 @@ function writtenOf(graph: Graph, inputs: Iterable<string>, analysis: WriteAnalys
 function writtenBy(node: Node, { mutates }: OpEffects): readonly string[] {
   const written = new Set([...mutates, ...hiddenWrites(node)]);
   return node.args.filter(({ name }) => written.has(name)).flatMap(({ arg }) => valuesOf(arg));
-}
-
-/** Returns the arguments of which a result may be a view. */
-export function aliasedBy(node: Node, { aliases }: OpEffects, at: number): readonly string[] {
-  return aliases.flatMap((alias) => (alias.output === at ? valuesIn(node, alias.arg) : []));
-}
-
-function valuesIn(node: Node, name: string): readonly string[] {
-  const given = argOf(node, name);
-  return given === undefined ? [] : valuesOf(given);
 }

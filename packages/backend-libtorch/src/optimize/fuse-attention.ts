@@ -6,13 +6,14 @@ import {
   isTrue,
   NONE,
   numberOf,
+  type RewriteContext,
   type RewriteRule,
   resultType,
   rewrite,
   sharedHeads,
   writtenAttention,
 } from "@pt2/engine/rewrites";
-import { argOf, type OpName, type Program } from "@pt2/graph";
+import { type Arg, argOf, type Node, type OpName, type Program } from "@pt2/graph";
 import type { OptimizeTarget } from "./target.ts";
 
 /** Replaces attention, as an op or written out as softmax(q k^T scale + mask) v, by this package's kernel. */
@@ -27,17 +28,14 @@ export function fuseAttention(program: Program, target: OptimizeTarget): Program
 
 const named: RewriteRule = (node, context) => {
   const [q, k, v] = [argOf(node, "query")!, argOf(node, "key")!, argOf(node, "value")!];
-  const causal = argOf(node, "is_causal");
   const mask = given(node, "attn_mask");
   if ((numberOf(argOf(node, "dropout_p")) ?? 0) !== 0) return null;
   const type = mask && context.tensor(mask);
   if (mask !== undefined && type?.dtype !== "bool" && type?.dtype !== "float32") return null;
   const isShared = isTrue(argOf(node, "enable_gqa"));
   if (!(isShared ? haveSharedHeads(q, k, v, context) : haveSameHeads(q, k, v, context))) return null;
-  const keys = sharedHeads(q, k, v, context) ?? { key: k, value: v };
-  const scale = given(node, "scale") ?? NONE;
-  const options = { mask: mask ?? NONE, is_causal: causal ?? { kind: "bool", value: false }, scale } as const;
-  return context.emit("pt2::attention", { q, k: keys.key, v: keys.value, ...options }, resultType(node, context), node);
+  const is_causal = argOf(node, "is_causal") ?? NOT_CAUSAL;
+  return fused(node, { q, k, v, mask: mask ?? NONE, is_causal, scale: given(node, "scale") ?? NONE }, context);
 };
 
 const SOFTMAX: ReadonlySet<OpName> = new Set(["aten::softmax.int", "aten::_safe_softmax"]);
@@ -46,7 +44,16 @@ const written: RewriteRule = (node, context) => {
   const found = writtenAttention(node, SOFTMAX, context);
   if (found === null) return null;
   const { q, k, v, mask = NONE, scale } = found;
-  const keys = sharedHeads(q, k, v, context) ?? { key: k, value: v };
-  const options = { mask, is_causal: { kind: "bool", value: false }, scale: floatArg(scale) } as const;
-  return context.emit("pt2::attention", { q, k: keys.key, v: keys.value, ...options }, resultType(node, context), node);
+  return fused(node, { q, k, v, mask, is_causal: NOT_CAUSAL, scale: floatArg(scale) }, context);
 };
+
+const NOT_CAUSAL: Arg = { kind: "bool", value: false };
+
+type AttentionArgs = Readonly<Record<"q" | "k" | "v" | "mask" | "is_causal" | "scale", Arg>>;
+
+/** Emits the kernel, which reads keys and values as they were before they were repeated for heads that share them. */
+function fused(node: Node, args: AttentionArgs, context: RewriteContext): Arg {
+  const { q, k, v } = args;
+  const { key, value } = sharedHeads(q, k, v, context) ?? { key: k, value: v };
+  return context.emit("pt2::attention", { ...args, k: key, v: value }, resultType(node, context), node);
+}
