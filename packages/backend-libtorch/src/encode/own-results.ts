@@ -2,6 +2,7 @@ import { type Arg, definitionsOf, graphsOf, type OpName, type Program, usesOf, v
 import { GraphBuilder, type OpEffects } from "@pt2/graph/passes";
 import { aliasedBy } from "./aliased-by.ts";
 import type { CommittedProgram } from "./commits.ts";
+import { emitCopy } from "./emit-copy.ts";
 
 /**
  * Copies results that may be in the memory of a buffer's new value: who gets a result may change it, and the buffer is not
@@ -19,16 +20,10 @@ export function withOwnResults(
   const copied = new Map<string, string>();
   const builder = new GraphBuilder(graph);
   for (const node of graph.nodes) builder.push(node);
-  const copyOf = (name: string): string => {
-    const args = [{ name: "self", arg: { kind: "value", name } as const }];
-    const results = [{ name: `${name}_result`, type: builder.typeOf(name)! }];
-    const [copy] = builder.emit({ op: "aten::clone", args, results, origin: {} });
-    return copy!;
-  };
   const own = (arg: Arg): Arg => {
     if (arg.kind === "list") return { ...arg, items: arg.items.map(own) } as Arg;
     if (arg.kind !== "value" || !taken.has(memory.of(arg.name))) return arg;
-    const copy = copied.get(arg.name) ?? copyOf(arg.name);
+    const copy = copied.get(arg.name) ?? emitCopy(builder, arg.name, "result");
     copied.set(arg.name, copy);
     return { ...arg, name: copy };
   };

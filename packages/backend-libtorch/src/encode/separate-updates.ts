@@ -1,5 +1,6 @@
 import { type Arg, argOf, type Node, type OpName, type Program, valuesOf } from "@pt2/graph";
 import { GraphBuilder, type OpEffects, Substitution } from "@pt2/graph/passes";
+import { emitCopy } from "./emit-copy.ts";
 import { StateMemory } from "./state-memory.ts";
 
 /** Copies at the end of a program, all at once: `aten::copy_(self, src)`, whose `self` is a weight or a buffer. */
@@ -27,10 +28,7 @@ export function separateUpdates(program: Program, { nodes: updates, isShared, ef
   const copied = new Substitution();
   const copy = (name: string): void => {
     if (copied.has(name)) return;
-    const args = [{ name: "self", arg: { kind: "value", name } as const }];
-    const results = [{ name: `${name}_before`, type: builder.typeOf(name)! }];
-    const [clone] = builder.emit({ op: "aten::clone", args, results, origin: {} });
-    copied.bind(name, { kind: "value", name: clone! });
+    copied.bind(name, { kind: "value", name: emitCopy(builder, name, "before") });
   };
   const written = new Set<string>();
   for (const node of updates) {
