@@ -61,13 +61,13 @@ export function normalBlocks(p: usize, blocks: i32, mean: f32, std: f32): void {
     for (const last = p + 32; p < last; p += 8) {
       const radius = round(f64x2.sqrt(round(f64x2.mul(number(-2), logarithm(f64x2.sub(number(1), loadTwo(p)))))));
       const angle = round(f64x2.mul(number(6.2831854820251465), loadTwo(p + 32)));
-      // Eighths of a turn, the odd ones rounded up, and a quarter of pi in three parts.
-      const turned = i32x4.trunc_sat_f64x2_s_zero(round(f64x2.mul(angle, number(1.2732394933700562))));
-      const whole = v128.and(i32x4.add(turned, i32x4.splat(1)), i32x4.splat(-2));
-      const eighths = f64x2.convert_low_i32x4_s(whole);
-      let x = fused(eighths, number(-0.78515625), angle);
-      x = fused(eighths, number(-0.00024187564849853516), x);
-      x = fused(eighths, number(-3.774895063202166e-8), x);
+      // Octants, the odd ones rounded up, and a quarter of pi in three parts.
+      const below = i32x4.trunc_sat_f64x2_s_zero(round(f64x2.mul(angle, number(1.2732394933700562))));
+      const octant = v128.and(i32x4.add(below, i32x4.splat(1)), i32x4.splat(-2));
+      const octants = f64x2.convert_low_i32x4_s(octant);
+      let x = fused(octants, number(-0.78515625), angle);
+      x = fused(octants, number(-0.00024187564849853516), x);
+      x = fused(octants, number(-3.774895063202166e-8), x);
       const square = round(f64x2.mul(x, x));
       let cosine = fused(number(0.0000244331567955669), square, number(-0.0013887316454201937));
       cosine = fused(cosine, square, number(0.04166664555668831));
@@ -76,7 +76,7 @@ export function normalBlocks(p: usize, blocks: i32, mean: f32, std: f32): void {
       let sine = fused(number(-0.00019515295571181923), square, number(0.008332161232829094));
       sine = fused(sine, square, number(-0.16666655242443085));
       sine = fused(round(f64x2.mul(sine, square)), x, x);
-      const bits = i64x2.extend_low_i32x4_u(whole);
+      const bits = i64x2.extend_low_i32x4_u(octant);
       const isSwapped = i64x2.ne(v128.and(bits, i64x2.splat(2)), i64x2.splat(0));
       const right = signed(v128.bitselect(sine, cosine, isSwapped), v128.and(i64x2.add(bits, i64x2.splat(2)), i64x2.splat(4)));
       const above = signed(v128.bitselect(cosine, sine, isSwapped), v128.and(bits, i64x2.splat(4)));
