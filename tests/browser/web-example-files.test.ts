@@ -149,7 +149,11 @@ describePage("the example page and its files", { app: "examples/web" }, (ready) 
     await page.goto(`${ready.site.url}/?model=${MLP}`);
     const graph = section(page, "graph");
     await graph.waitFor();
-    expect(await graph.locator(".overview").isVisible()).toBe(false);
+    const nextFrame = () => page.evaluate(() => new Promise((resolve) => requestAnimationFrame(resolve)));
+    for (let frame = 0; frame < 3; frame++) {
+      expect(await graph.locator(".overview").isVisible()).toBe(false);
+      await nextFrame();
+    }
     await page.goto(`${ready.site.url}/?model=/fixtures/torch-2.13/attention_aten.pt2`);
     const [strip, canvas] = [graph.locator(".overview"), graph.locator(".graph-canvas")];
     await strip.waitFor();

@@ -57,6 +57,8 @@ export function graphCanvas({ onSelect, onOpen }: CanvasEvents): GraphCanvas {
     isDue = true;
     requestAnimationFrame(() => {
       isDue = false;
+      // Not on the page yet, or on a tab that is not shown: the observer draws as soon as it has a size.
+      if (element.clientHeight === 0) return;
       const scene = { layout, camera, selected, times };
       paint(context, screen(), scene, colors);
       strip.element.hidden = fits(layout, screen());
