@@ -115,3 +115,9 @@ case("linalg_eig", "a turn: values", v(0, -1, 1, 0).reshape(2, 2), ignore=(1,))
 case("linalg_eigvals", "companion of x³ - 2", v(0, 0, 2, 1, 0, 0, 0, 1, 0, dtype=f64).reshape(3, 3))
 case("linalg_eig", "real values", v(2, 1, 0, 3).reshape(2, 2), ignore=(1,))
 case("linalg_det", "singular", torch.ones(3, 3))
+
+# The factors of real matrices are those of the transposed one, as it lies in memory.
+for dtype in DTYPES:
+    name = str(dtype).removeprefix("torch.")
+    case("_linalg_det", f"factors, {name}", well(2, 3, 3, dtype=dtype))
+    case("_linalg_slogdet", f"factors, {name}", well(2, 3, 3, dtype=dtype))

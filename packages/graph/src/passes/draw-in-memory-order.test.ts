@@ -100,3 +100,20 @@ it.each([
   expect(ops(layout)).toEqual(["aten::normal_", "aten::permute", op, "aten::permute"]);
   expect(ops("contiguous")).toContain("pt2::normal");
 });
+
+it("drawInMemoryOrder factors a matrix as it is where it is not contiguous, and determinants of others stay", () => {
+  expectPass(
+    drawInMemoryOrder,
+    `user_input %x: f32[3, 3]{strides=[1, 3]}
+     user_input %y: f32[3, 3]
+     a: %sign: f32[], %log: f32[], %lu: f32[3, 3]{strides=[1, 3]}, %pivots: i32[3] = aten::_linalg_slogdet(A=%x)
+     b: %det: f32[], %lu_1: f32[3, 3]{strides=[1, 3]}, %pivots_1: i32[3] = aten::_linalg_det(A=%y)
+     return %log, %lu, %pivots, %det, %lu_1`,
+    `user_input %x: f32[3, 3]{strides=[1, 3]}
+     user_input %y: f32[3, 3]
+     a: %sign: f32[], %log: f32[] = aten::linalg_slogdet(A=%x)
+     factors: %lu: f32[3, 3]{strides=[1, 3]}, %pivots: i32[3], %info: i32[] = aten::linalg_lu_factor_ex(A=%x)
+     b: %det: f32[], %lu_1: f32[3, 3]{strides=[1, 3]}, %pivots_1: i32[3] = aten::_linalg_det(A=%y)
+     return %log, %lu, %pivots, %det, %lu_1`,
+  );
+});

@@ -5,6 +5,7 @@ import { isContiguous, ofNonEmpty, sameSizes } from "../strides.ts";
 import { call, toExpr, toSymInt } from "../sym/make-expr.ts";
 import { simplify } from "../sym/simplify-expr.ts";
 import type { SymInt } from "../sym/sym-expr.ts";
+import { factoredInOrder, factors } from "./factors-in-memory-order.ts";
 import { GraphBuilder } from "./graph-builder.ts";
 import { drawsInOrder } from "./random-draws.ts";
 
@@ -20,7 +21,7 @@ export type TensorLayout = "contiguous" | "strided" | "unknown";
 /**
  * Permutes what is filled with random numbers as it lies in PyTorch's memory, for backends whose tensors are contiguous: so
  * dropout of a transposed tensor, or of one with channels last, has PyTorch's mask. Normal numbers of what is not contiguous
- * are drawn one by one. It reads the strides that PyTorch recorded. Where tensors lie as PyTorch's, this is only needed for an
+ * are drawn one by one, and matrices that are not contiguous are factored as they are. It reads the strides that PyTorch recorded. Where tensors lie as PyTorch's, this is only needed for an
  * op that forgets it when it is made functional.
  */
 export function drawInMemoryOrder(program: Program, layout: TensorLayout): Program {
@@ -42,6 +43,9 @@ function inOrder(graph: Graph, layout: TensorLayout): Graph {
 
 /** Emits what draws a node's numbers in the order of memory; returns false if that is the node itself. */
 function rewritten(node: Node, builder: GraphBuilder, layout: TensorLayout): boolean {
+  const [first] = node.args;
+  const input = tensorType(first && valuesOf(first.arg)[0], builder);
+  if (factors(node)) return layout === "contiguous" && factoredInOrder(node, builder, input);
   // Backends with strided tensors have no op that draws one by one.
   if (NORMAL.test(node.op)) return layout === "contiguous" && drawnInTurn(node, builder);
   return (layout !== "strided" || node.op === UNORDERED) && permuted(node, builder);

@@ -1,3 +1,4 @@
+import type { Builder } from "../../builder.ts";
 import { defineOp, type OpRecord } from "../../op.ts";
 import type { TensorMeta } from "../../tensor-meta.ts";
 import { check, show } from "../support/check.ts";
@@ -101,14 +102,14 @@ export const LU_OPS: readonly OpRecord[] = [
   }),
   defineOp("aten::_linalg_det(Tensor A) -> (Tensor result, Tensor LU, Tensor pivots)", {
     decompose({ A }, b) {
-      const [LU, pivots] = b.call("aten::linalg_lu_factor_ex", { A });
+      const [LU, pivots] = b.call("aten::linalg_lu_factor_ex", { A: factored(A, b) });
       return [b.tensor("aten::linalg_det", { A }), LU, pivots];
     },
   }),
   defineOp("aten::_linalg_slogdet(Tensor A) -> (Tensor sign, Tensor logabsdet, Tensor LU, Tensor pivots)", {
     decompose({ A }, b) {
       const [sign, logabsdet] = b.call("aten::linalg_slogdet", { A });
-      const [LU, pivots] = b.call("aten::linalg_lu_factor_ex", { A });
+      const [LU, pivots] = b.call("aten::linalg_lu_factor_ex", { A: factored(A, b) });
       return [sign!, logabsdet!, LU, pivots];
     },
   }),
@@ -123,6 +124,14 @@ export const LU_OPS: readonly OpRecord[] = [
     },
   ),
 ];
+
+/**
+ * Returns the matrix that PyTorch factors for a determinant: that of real numbers by rows transposed, which LAPACK reads as it
+ * lies in memory. Programs of PyTorch's own backward pass solve with these factors.
+ */
+function factored(A: TensorMeta, b: Builder): TensorMeta {
+  return isComplex(A.dtype) ? A : emit(b).transpose(A, -2, -1);
+}
 
 function factors(A: TensorMeta): Three {
   const { batch, rank } = sizes("linalg.lu_factor", A);
