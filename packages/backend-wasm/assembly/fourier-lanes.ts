@@ -20,34 +20,97 @@ function storePair(p: usize, part: i32, isWide: i32, x: v128): void {
 }
 
 /**
- * Reads a slice of `n` complex numbers of float32, or of float64 where `isWide`: their parts are `part` bytes apart, and they
- * themselves `next`. Of each, the parts are exchanged where `isSwapped`.
+ * Reads `lanes` slices of `n` complex numbers of float32, or of float64 where `isWide`, `apart` bytes from each other: their parts are
+ * `part` bytes apart, and they themselves `next`. Of each, the parts are exchanged where `isSwapped`.
  */
 export function fourierRead(
-  src: usize, part: i32, next: i32, n: i32, isWide: i32, isSwapped: i32, dst: usize, dstNext: i32,
+  src: usize, apart: i32, lanes: i32, part: i32, next: i32, n: i32, isWide: i32, isSwapped: i32, dst: usize, dstNext: i32,
 ): void {
-  for (; n > 0; n--, src += next, dst += dstNext) {
-    const x = loadPair(src, part, isWide);
-    v128.store(dst, isSwapped ? swapParts(x) : x);
+  for (; lanes > 0; lanes--, src += apart, dst += 16) {
+    for (let k = 0, from = src, to = dst; k < n; k++, from += next, to += dstNext) {
+      const x = loadPair(from, part, isWide);
+      v128.store(to, isSwapped ? swapParts(x) : x);
+    }
   }
 }
 
 /** The way back, each part times a number. */
 export function fourierWrite(
-  src: usize, srcNext: i32, n: i32, scale: f64, isSwapped: i32, isWide: i32, dst: usize, part: i32, next: i32,
+  src: usize, srcNext: i32, n: i32, scale: f64, isSwapped: i32, isWide: i32,
+  dst: usize, apart: i32, lanes: i32, part: i32, next: i32,
 ): void {
   const factor = f64x2.splat(scale);
-  for (; n > 0; n--, src += srcNext, dst += next) {
-    const x = v128.load(src);
-    storePair(dst, part, isWide, f64x2.mul(isSwapped ? swapParts(x) : x, factor));
+  for (; lanes > 0; lanes--, src += 16, dst += apart) {
+    for (let k = 0, from = src, to = dst; k < n; k++, from += srcNext, to += next) {
+      const x = v128.load(from);
+      storePair(to, part, isWide, f64x2.mul(isSwapped ? swapParts(x) : x, factor));
+    }
+  }
+}
+
+/** Reads slices of `n` real numbers, whose imaginary parts are zero. */
+export function fourierReadReal(
+  src: usize, apart: i32, lanes: i32, next: i32, n: i32, isWide: i32, dst: usize, dstNext: i32,
+): void {
+  for (; lanes > 0; lanes--, src += apart, dst += 16) {
+    for (let k = 0, from = src, to = dst; k < n; k++, from += next, to += dstNext) {
+      v128.store(to, isWide ? v128.load64_zero(from) : f64x2.promote_low_f32x4(v128.load32_zero(from)));
+    }
+  }
+}
+
+/** Writes the first `n` numbers of spectra of real numbers, times `scale`. The first of them is real. */
+export function fourierWriteHalf(
+  src: usize, srcNext: i32, n: i32, scale: f64, isWide: i32, dst: usize, apart: i32, lanes: i32, next: i32,
+): void {
+  const part = isWide ? 8 : 4, factor = f64x2.splat(scale);
+  for (; lanes > 0; lanes--, src += 16, dst += apart) {
+    storePair(dst, part, isWide, f64x2.mul(v128.load64_zero(src), factor));
+    for (let k = 1, from = src + srcNext, to = dst + next; k < n; k++, from += srcNext, to += next) {
+      storePair(to, part, isWide, f64x2.mul(v128.load(from), factor));
+    }
+  }
+}
+
+/** Reads the first halves of symmetric spectra of `size` numbers, which is odd, as whole ones with their parts exchanged. */
+export function fourierReadHalf(
+  src: usize, apart: i32, lanes: i32, next: i32, isWide: i32, size: i32, dst: usize, dstNext: i32,
+): void {
+  const part = isWide ? 8 : 4, conjugate = f64x2.replace_lane(f64x2.splat(1), 0, -1);
+  for (; lanes > 0; lanes--, src += apart, dst += 16) {
+    v128.store(dst, f64x2.replace_lane(f64x2.splat(0), 1, f64x2.extract_lane(loadPair(src, part, isWide), 0)));
+    for (let k = 1, from = src + next; k <= size >> 1; k++, from += next) {
+      const x = swapParts(loadPair(from, part, isWide));
+      v128.store(dst + k * dstNext, x);
+      v128.store(dst + (size - k) * dstNext, f64x2.mul(x, conjugate));
+    }
+  }
+}
+
+/** Writes the imaginary parts, which are the real ones of an inverse whose parts are exchanged, times `scale`. */
+export function fourierWriteReal(
+  src: usize, srcNext: i32, n: i32, scale: f64, isWide: i32, dst: usize, apart: i32, lanes: i32, next: i32,
+): void {
+  for (; lanes > 0; lanes--, src += 16, dst += apart) {
+    for (let k = 0, from = src, to = dst; k < n; k++, from += srcNext, to += next) {
+      const x = load<f64>(from, 8) * scale;
+      if (isWide) store<f64>(to, x);
+      else store<f32>(to, <f32>x);
+    }
   }
 }
 
 /**
- * Writes the first half of the spectrum of `size` real numbers, which is even: size/2 + 1 complex numbers `next` bytes apart, times
- * `scale`. `work` is the transform of half the length of these numbers in pairs, `roots` are cos and sin of 2πk/size.
+ * Writes the first half of the spectrum of `size` real numbers, which is even, for each of `lanes`: size/2 + 1 complex numbers `next`
+ * bytes apart, times `scale`. `work` is the transform of half the length of these numbers in pairs, `roots` are cos and sin of 2πk/size.
  */
 export function fourierSpectrum(
+  work: usize, workNext: i32, size: i32, roots: usize, scale: f64, isWide: i32, dst: usize, apart: i32, lanes: i32, next: i32,
+): void {
+  for (; lanes > 0; lanes--, work += 16, dst += apart) spectrum(work, workNext, size, roots, scale, isWide, dst, next);
+}
+
+function spectrum(
   work: usize, workNext: i32, size: i32, roots: usize, scale: f64, isWide: i32, dst: usize, next: i32,
 ): void {
   const part = isWide ? 8 : 4, half = size >> 1, factor = f64x2.splat(scale);
@@ -72,12 +135,16 @@ export function fourierSpectrum(
 }
 
 /**
- * Reads the first half of a symmetric spectrum for the inverse to `size` real numbers, which is even: writes the transform of half
- * the length of these numbers in pairs, twice as large, with its parts exchanged.
+ * Reads the first half of a symmetric spectrum for the inverse to `size` real numbers, which is even, for each of `lanes`: writes the
+ * transform of half the length of these numbers in pairs, twice as large, with its parts exchanged.
  */
 export function fourierFold(
-  src: usize, next: i32, isWide: i32, size: i32, roots: usize, work: usize, workNext: i32,
+  src: usize, apart: i32, lanes: i32, next: i32, isWide: i32, size: i32, roots: usize, work: usize, workNext: i32,
 ): void {
+  for (; lanes > 0; lanes--, src += apart, work += 16) fold(src, next, isWide, size, roots, work, workNext);
+}
+
+function fold(src: usize, next: i32, isWide: i32, size: i32, roots: usize, work: usize, workNext: i32): void {
   const half = size >> 1, part = isWide ? 8 : 4;
   const first = f64x2.extract_lane(loadPair(src, part, isWide), 0);
   const last = f64x2.extract_lane(loadPair(src + half * next, part, isWide), 0);

@@ -23,14 +23,15 @@ function cosine(root: usize): v128 {
   return v128.load64_splat(root);
 }
 
+/** The sine of a root, and its opposite: for parts that were exchanged. */
 @inline
-function sine(root: usize): v128 {
+export function sine(root: usize): v128 {
   return pair(load<f64>(root, 8));
 }
 
 /** (x - y) times -i, each part a difference of its own. */
 @inline
-function turnedDifference(x: v128, y: v128): v128 {
+export function turnedDifference(x: v128, y: v128): v128 {
   return v128.shuffle<i64>(f64x2.sub(x, y), f64x2.sub(y, x), 1, 2);
 }
 

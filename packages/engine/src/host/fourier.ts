@@ -3,6 +3,8 @@ import { step } from "./fourier-steps.ts";
 
 /** Factors of a length that are split off; a length with a larger prime becomes a convolution. Fours take fewer steps than twos. */
 const RADICES = [4, 2, 3, 5, 7, 11, 13];
+/** Factors of the lengths of convolutions, whose steps are the fastest. */
+const FAST_RADICES = [4, 2, 3, 5];
 
 /**
  * A discrete Fourier transform of one length, without normalization, of interleaved complex numbers. A length of small factors
@@ -19,7 +21,7 @@ export class Fourier {
 
   constructor(size: number) {
     this.size = size;
-    this.#radices = radicesOf(size, RADICES);
+    this.#radices = radicesOf(size);
     this.#roots = rootsOfUnity(this.#radices === null ? 0 : size, size);
   }
 
@@ -50,8 +52,8 @@ export class Fourier {
 /** Returns the transform of a length. */
 export const fourierOf: (size: number) => Fourier = plansOf((size) => new Fourier(size));
 
-/** The factors of a length; null where one is too large. */
-function radicesOf(size: number, allowed: readonly number[]): readonly number[] | null {
+/** Returns the factors of a length; null where one is too large. */
+export function radicesOf(size: number, allowed: readonly number[] = RADICES): readonly number[] | null {
   const radices: number[] = [];
   let left = size;
   for (const radix of allowed) {
@@ -60,44 +62,62 @@ function radicesOf(size: number, allowed: readonly number[]): readonly number[] 
   return left <= 1 ? radices : null;
 }
 
-/** Bluestein's algorithm: jk = (j² + k² - (j-k)²) / 2 turns the transform into a convolution with a chirp. */
+/** What Bluestein's algorithm multiplies by. In both tables, real and imaginary parts alternate. */
+export interface ChirpTables {
+  /** The length of the convolution, at least 2 * size - 1. */
+  readonly padded: number;
+  /** exp(-πi j²/size). */
+  readonly chirp: Float64Array;
+  /** The transform of the conjugate chirp, divided by what the inverse has to be divided by. */
+  readonly filter: Float64Array;
+}
+
+/** Makes the tables of a length: jk = (j² + k² - (j-k)²) / 2 turns its transform into a convolution with a chirp. */
+export function chirpTables(size: number): ChirpTables {
+  const padded = paddedSize(size);
+  const chirp = new Float64Array(2 * size);
+  const filter = new Float64Array(2 * padded);
+  for (let j = 0; j < size; j++) {
+    const angle = (Math.PI * ((j * j) % (2 * size))) / size;
+    const [c, s] = [Math.cos(angle), Math.sin(angle)];
+    chirp.set([c, -s], 2 * j);
+    filter.set([c / padded, s / padded], 2 * j);
+    if (j > 0) filter.set([c / padded, s / padded], 2 * (padded - j));
+  }
+  fourierOf(padded).transform(filter, true);
+  return { padded, chirp, filter };
+}
+
+/** Returns the length of the convolution that the transform of a length becomes. */
+export function paddedSize(size: number): number {
+  let padded = 2 * size - 1;
+  while (radicesOf(padded, FAST_RADICES) === null) padded++;
+  return padded;
+}
+
+/** Bluestein's algorithm. */
 class Chirp {
   readonly #size: number;
+  readonly #tables: ChirpTables;
   readonly #inner: Fourier;
-  /** exp(-πi j²/size). */
-  readonly #chirp: Float64Array;
-  /** Transform of the conjugate chirp. */
-  readonly #filter: Float64Array;
   #work = new Float64Array(0);
 
   constructor(size: number) {
-    let padded = 2 * size - 1;
-    while (radicesOf(padded, [4, 2, 3, 5]) === null) padded++;
     this.#size = size;
-    this.#inner = new Fourier(padded);
-    this.#chirp = new Float64Array(2 * size);
-    this.#filter = new Float64Array(2 * padded);
-    for (let j = 0; j < size; j++) {
-      const angle = (Math.PI * ((j * j) % (2 * size))) / size;
-      const [c, s] = [Math.cos(angle), Math.sin(angle)];
-      this.#chirp.set([c, -s], 2 * j);
-      // Divided here by what the inverse has to be divided by.
-      this.#filter.set([c / padded, s / padded], 2 * j);
-      if (j > 0) this.#filter.set([c / padded, s / padded], 2 * (padded - j));
-    }
-    this.#inner.transform(this.#filter, true);
+    this.#tables = chirpTables(size);
+    this.#inner = new Fourier(this.#tables.padded);
   }
 
   transform(x: Float64Array, lanes: number): void {
-    const padded = this.#inner.size;
+    const { padded, chirp, filter } = this.#tables;
     if (this.#work.length !== 2 * padded * lanes) this.#work = new Float64Array(2 * padded * lanes);
     const work = this.#work;
-    multiply(x, this.#chirp, work, lanes);
+    multiply(x, chirp, work, lanes);
     work.fill(0, x.length);
     this.#inner.transform(work, true, lanes);
-    multiply(work, this.#filter, work, lanes);
+    multiply(work, filter, work, lanes);
     this.#inner.transform(work, false, lanes);
-    multiply(work.subarray(0, 2 * this.#size * lanes), this.#chirp, x, lanes);
+    multiply(work.subarray(0, 2 * this.#size * lanes), chirp, x, lanes);
   }
 }
 

@@ -6,7 +6,8 @@ import { type KernelCall, type WasmKernel, wasmKernel } from "../../engine/kerne
 import { addressOf, type TensorView } from "../../engine/tensor-view.ts";
 import { fourierKernels } from "./fourier-module.ts";
 import { mirroredStep } from "./mirrored.ts";
-import { passStep, radicesOf, rootsOfUnity, type Step } from "./pass.ts";
+import { passStep, type Step } from "./pass.ts";
+import { canTransform, rootsOfUnity } from "./transform.ts";
 
 /** The arguments that these ops have. */
 interface FourierArgs {
@@ -19,7 +20,7 @@ const realToComplex: WasmKernel = wasmKernel({
   ops: ["aten::_fft_r2c"],
   accepts({ self, dim, onesided }) {
     const dims = normal(dim, self.shape.length);
-    return isFloat(self) && canTransform(self.shape, onesided ? dims : halvedLast(self.shape, dims));
+    return isFloat(self) && canPass(self.shape, onesided ? dims : halvedLast(self.shape, dims));
   },
   prepare(call, args) {
     const self = call.tensor(args.self);
@@ -37,7 +38,7 @@ const complexToComplex: WasmKernel = wasmKernel({
   ops: ["aten::_fft_c2c"],
   accepts({ self, dim }) {
     const dims = normal(dim, self.shape.length);
-    return dims.length > 0 && canTransform(self.shape, halvedLast(self.shape, dims));
+    return dims.length > 0 && dims.every((dim) => canTransform(self.shape[dim]!));
   },
   prepare(call, args) {
     const self = call.dense(call.tensor(args.self));
@@ -68,7 +69,7 @@ const complexToReal: WasmKernel = wasmKernel({
   accepts({ self, dim, last_dim_size }) {
     const dims = normal(dim, self.shape.length);
     // Not `with`: arguments are checked after this.
-    return canTransform(
+    return canPass(
       self.shape.map((size, dim) => (dim === dims.at(-1) ? last_dim_size : size)),
       dims,
     );
@@ -87,7 +88,7 @@ const complexToReal: WasmKernel = wasmKernel({
   },
 });
 
-/** Fourier transforms of lengths that have small factors, of which the last or another is even. Others are transformed on the host. */
+/** Fourier transforms, but for those of very long slices, which the host transforms. */
 export const FOURIER_KERNELS: readonly WasmKernel[] = [realToComplex, complexToComplex, complexToReal];
 
 function isFloat({ dtype }: TensorMeta): boolean {
@@ -111,13 +112,10 @@ function isReal({ heap }: KernelCall, parts: TensorView): boolean {
   return true;
 }
 
-/** Whether the last of `dims`, of real numbers, is even, and all have factors that steps have. */
-function canTransform(shape: readonly number[], dims: readonly number[]): boolean {
-  if (dims.some((dim) => shape[dim] === 0)) return false;
-  const last = shape[dims.at(-1)!]!;
-  return (
-    last % 2 === 0 && radicesOf(last / 2) !== null && dims.slice(0, -1).every((dim) => radicesOf(shape[dim]!) !== null)
-  );
+/** Whether there is room for the passes over complex numbers that transform real ones, of which the last of `dims` is halved if it is even. */
+function canPass(shape: readonly number[], dims: readonly number[]): boolean {
+  const last = dims.at(-1)!;
+  return dims.every((dim) => canTransform(dim === last && shape[dim]! % 2 === 0 ? shape[dim]! / 2 : shape[dim]!));
 }
 
 /** PyTorch numbers the normalizations: 0 is none, 1 divides by the square root of the count, 2 by the count. */
@@ -142,7 +140,7 @@ function wholeSteps(
 ): readonly Step[] {
   const dims = halvedLast(self.shape, given);
   const last = dims.at(-1)!;
-  const half = wideRoom(call, self.shape.with(last, self.shape[last]! / 2 + 1));
+  const half = wideRoom(call, self.shape.with(last, Math.floor(self.shape[last]! / 2) + 1));
   return [...halfSteps(call, self, dims, scale, half), mirroredStep(call, half, dims, out, isConjugate)];
 }
 
@@ -156,33 +154,47 @@ function halfSteps(
 ): readonly Step[] {
   const [last, others] = [dims.at(-1)!, dims.slice(0, -1)];
   const first = others.length === 0 ? out : out.dtype === "complex128" ? out : wideRoom(call, out.shape);
-  const { fourierRead, fourierSpectrum } = fourierKernels(call);
-  const size = self.shape[last]!;
-  const roots = rootsOfUnity(call, size / 2, size);
-  const [wideIn, wideOut] = [Number(self.dtype === "float64"), Number(first.dtype === "complex128")];
-  const real = passStep(
-    call,
-    size / 2,
-    { view: self, dim: last },
-    { view: first, dim: last },
-    (address, step, lane, lanes) => fourierRead(address, step, 2 * step, size / 2, wideIn, 0, lane, 16 * lanes),
-    (address, step, lane, lanes) =>
-      fourierSpectrum(
-        lane,
-        16 * lanes,
-        size,
-        addressOf(roots),
-        others.length === 0 ? scale : 1,
-        wideOut,
-        address,
-        step,
-      ),
-  );
+  const real = spectrumStep(call, self, first, last, others.length === 0 ? scale : 1);
   const complex = others.map((dim, i) => {
     const isLast = i === others.length - 1;
     return complexStep(call, first, isLast ? out : first, dim, { forward: true, scale: isLast ? scale : 1 });
   });
   return [real, ...complex];
+}
+
+/** Makes the step from real numbers to the first halves of their spectra along a dimension, as host/real-fourier.ts computes them. */
+function spectrumStep(call: KernelCall, self: TensorView, to: TensorView, dim: number, scale: number): Step {
+  const { fourierRead, fourierReadReal, fourierSpectrum, fourierWriteHalf } = fourierKernels(call);
+  const size = self.shape[dim]!;
+  const [wideIn, wideOut] = [Number(self.dtype === "float64"), Number(to.dtype === "complex128")];
+  const [source, target] = [
+    { view: self, dim },
+    { view: to, dim },
+  ];
+  if (size % 2 === 1) {
+    return passStep(
+      call,
+      size,
+      source,
+      target,
+      ({ address, step, apart, count }, lane, next) =>
+        fourierReadReal(address, apart, count, step, size, wideIn, lane, next),
+      ({ address, step, apart, count }, lane, next) =>
+        fourierWriteHalf(lane, next, (size + 1) / 2, scale, wideOut, address, apart, count, step),
+    );
+  }
+  const half = size / 2;
+  const roots = rootsOfUnity(call, half, size);
+  return passStep(
+    call,
+    half,
+    source,
+    target,
+    ({ address, step, apart, count }, lane, next) =>
+      fourierRead(address, apart, count, step, 2 * step, half, wideIn, 0, lane, next),
+    ({ address, step, apart, count }, lane, next) =>
+      fourierSpectrum(lane, next, size, addressOf(roots), scale, wideOut, address, apart, count, step),
+  );
 }
 
 interface ComplexPass {
@@ -207,25 +219,43 @@ function complexStep(
     size,
     { view: from, dim },
     { view: to, dim },
-    (address, step, lane, lanes) => fourierRead(address, 4 << wideIn, step, size, wideIn, swapped, lane, 16 * lanes),
-    (address, step, lane, lanes) =>
-      fourierWrite(lane, 16 * lanes, size, scale, swapped, wideOut, address, 4 << wideOut, step),
+    ({ address, step, apart, count }, lane, next) =>
+      fourierRead(address, apart, count, 4 << wideIn, step, size, wideIn, swapped, lane, next),
+    ({ address, step, apart, count }, lane, next) =>
+      fourierWrite(lane, next, size, scale, swapped, wideOut, address, apart, count, 4 << wideOut, step),
   );
 }
 
 /** Makes the step to the inverse, in real numbers, of the first halves of spectra. */
 function realStep(call: KernelCall, half: TensorView, out: TensorView, dim: number, scale: number): Step {
-  const { fourierFold, fourierWrite } = fourierKernels(call);
+  const { fourierFold, fourierReadHalf, fourierWrite, fourierWriteReal } = fourierKernels(call);
   const size = out.shape[dim]!;
-  const roots = rootsOfUnity(call, size / 2, size);
   const [wideIn, wideOut] = [Number(half.dtype === "complex128"), Number(out.dtype === "float64")];
+  const [source, target] = [
+    { view: half, dim },
+    { view: out, dim },
+  ];
+  if (size % 2 === 1) {
+    return passStep(
+      call,
+      size,
+      source,
+      target,
+      ({ address, step, apart, count }, lane, next) =>
+        fourierReadHalf(address, apart, count, step, wideIn, size, lane, next),
+      ({ address, step, apart, count }, lane, next) =>
+        fourierWriteReal(lane, next, size, scale, wideOut, address, apart, count, step),
+    );
+  }
+  const roots = rootsOfUnity(call, size / 2, size);
   return passStep(
     call,
     size / 2,
-    { view: half, dim },
-    { view: out, dim },
-    (address, step, lane, lanes) => fourierFold(address, step, wideIn, size, addressOf(roots), lane, 16 * lanes),
-    (address, step, lane, lanes) =>
-      fourierWrite(lane, 16 * lanes, size / 2, scale, 1, wideOut, address, step, 2 * step),
+    source,
+    target,
+    ({ address, step, apart, count }, lane, next) =>
+      fourierFold(address, apart, count, step, wideIn, size, addressOf(roots), lane, next),
+    ({ address, step, apart, count }, lane, next) =>
+      fourierWrite(lane, next, size / 2, scale, 1, wideOut, address, apart, count, step, 2 * step),
   );
 }

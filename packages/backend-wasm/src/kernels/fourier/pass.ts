@@ -1,40 +1,18 @@
-import { slicesOf } from "@pt2/engine";
+import { type Slices, slicesOf } from "@pt2/engine";
 import { DTYPES } from "@pt2/format";
 import type { KernelCall } from "../../engine/kernel.ts";
 import { partScratch } from "../../engine/part-scratch.ts";
 import { addressOf, type TensorView } from "../../engine/tensor-view.ts";
 import type { Part } from "../../threads/team.ts";
-import { fourierKernels } from "./fourier-module.ts";
+import { planTransform } from "./transform.ts";
 
-/** The factors that steps have. Fours take fewer steps than twos. */
-const RADICES = [4, 2, 3, 5];
-/** The longest transform: longer ones would need more scratch than a model should take for them. */
-const LONGEST = 2 ** 20;
 /** Slices that are transformed together: where their elements stand side by side in memory, each read brings in all of them. */
 const LANES = 8;
+/** As many numbers are transformed together where slices are short, so that calls are worth it. */
+const WORTH_A_CALL = 2 ** 10;
 /** The most numbers of slices that are transformed together, so that they stay in a processor's cache. */
 const TOGETHER = 2 ** 14;
 const NANOSECONDS_EACH_STEP = 1.5;
-
-/** The factors of a length; null where there are others, or it is too long. */
-export function radicesOf(size: number): readonly number[] | null {
-  const radices: number[] = [];
-  let left = size;
-  for (const radix of RADICES) {
-    for (; left > 1 && left % radix === 0; left /= radix) radices.push(radix);
-  }
-  return left === 1 && size <= LONGEST ? radices : null;
-}
-
-/** Plans a table of cos and sin of 2πk/size for the first k. */
-export function rootsOfUnity(call: KernelCall, count: number, size: number): TensorView {
-  const roots = new Float64Array(2 * count);
-  for (let k = 0; k < count; k++) {
-    roots[2 * k] = Math.cos((2 * Math.PI * k) / size);
-    roots[2 * k + 1] = Math.sin((2 * Math.PI * k) / size);
-  }
-  return call.constant("float64", [2 * count], roots);
-}
 
 /** A tensor of which each slice along a dimension is transformed. */
 export interface Sliced {
@@ -42,52 +20,68 @@ export interface Sliced {
   readonly dim: number;
 }
 
-/** What a slice is read from or written to: the address of its first element, and how many bytes elements lie apart. */
-type EachSlice = (address: number, step: number, lane: number, lanes: number) => void;
+/** Slices that lie evenly: the address of the first element, how many bytes elements lie apart, and how many slices do. */
+export interface EvenSlices {
+  readonly address: number;
+  readonly step: number;
+  readonly apart: number;
+  readonly count: number;
+}
+
+/** Reads slices into lanes, or writes them: number k of the first of them is at `lane + next * k`. */
+type EachSlices = (slices: EvenSlices, lane: number, next: number) => void;
 
 /** What a run does once it gets there. */
 export type Step = () => void;
 
-/**
- * Makes the step that transforms `size` complex numbers of each slice of a tensor, in memory that `read` fills and `write` takes the
- * results from: number k of a slice is at `lane + 16 * lanes * k`.
- */
+/** Makes the step that transforms `size` complex numbers of each slice of a tensor, in memory that `read` fills and `write` takes the results from. */
 export function passStep(
   call: KernelCall,
   size: number,
   from: Sliced,
   to: Sliced,
-  read: EachSlice,
-  write: EachSlice,
+  read: EachSlices,
+  write: EachSlices,
 ): Step {
-  const radices = radicesOf(size)!;
   const [sources, targets] = [from, to].map(({ view, dim }) => slicesOf(view, dim));
   const count = sources!.starts.length;
   if (count === 0) return () => {};
-  const { fourierStep } = fourierKernels(call);
-  const roots = rootsOfUnity(call, size, size);
-  const most = Math.max(1, Math.min(LANES, Math.floor(TOGETHER / size)));
-  const steps = Math.max(1, radices.length) * size;
-  const parts = call.team.parts({ items: count, unit: most, nanoseconds: count * steps * NANOSECONDS_EACH_STEP });
-  const scratchOf = partScratch(call, parts, 32 * size * most);
-  const [bytesFrom, bytesTo] = [from, to].map(({ view }) => DTYPES[view.dtype].itemsize) as [number, number];
+  const { room, steps, spare, run } = planTransform(call, size);
+  const wanted = Math.max(LANES, Math.floor(WORTH_A_CALL / room));
+  const most = Math.max(1, Math.min(wanted, Math.floor(TOGETHER / room)));
+  const nanoseconds = count * Math.max(1, steps) * room * NANOSECONDS_EACH_STEP;
+  const parts = call.team.parts({ items: count, unit: most, nanoseconds });
+  const block = 16 * room * most;
+  const scratchOf = partScratch(call, parts, 2 * block + spare);
   const compute = (part: Part): void => {
-    const [block, spare] = [scratchOf(part), scratchOf(part) + 16 * size * most];
-    const [source, target] = [addressOf(from.view), addressOf(to.view)];
+    const x = scratchOf(part);
     for (let first = part.start; first < part.start + part.count; first += most) {
       const lanes = Math.min(most, part.start + part.count - first);
-      for (let k = 0; k < lanes; k++) {
-        read(source + sources!.starts[first + k]! * bytesFrom, sources!.stride * bytesFrom, block + 16 * k, lanes);
-      }
-      let [x, y, stride] = [block, spare, 1];
-      for (const radix of radices) {
-        fourierStep(radix, x, y, size * lanes, stride, lanes, addressOf(roots));
-        [x, y, stride] = [y, x, stride * radix];
-      }
-      for (let k = 0; k < lanes; k++) {
-        write(target + targets!.starts[first + k]! * bytesTo, targets!.stride * bytesTo, x + 16 * k, lanes);
-      }
+      const next = 16 * lanes;
+      eachEven(from.view, sources!, first, lanes, (slices, lane) => read(slices, x + 16 * lane, next));
+      const result = run(x, x + block, lanes, x + 2 * block);
+      eachEven(to.view, targets!, first, lanes, (slices, lane) => write(slices, result + 16 * lane, next));
     }
   };
   return call.team.step(parts, compute);
+}
+
+/** Calls a function for each run of slices that lie evenly, of `count` from the slice `first` on, with the number of its first lane. */
+function eachEven(
+  view: TensorView,
+  { starts, stride }: Slices,
+  first: number,
+  count: number,
+  use: (slices: EvenSlices, lane: number) => void,
+): void {
+  const { itemsize } = DTYPES[view.dtype];
+  const address = addressOf(view);
+  for (let k = first, end = first + count; k < end; ) {
+    let next = k + 1;
+    const apart = next < end ? starts[next]! - starts[k]! : 0;
+    while (next < end && starts[next]! - starts[next - 1]! === apart) next++;
+    const slices = { step: stride * itemsize, apart: apart * itemsize, count: next - k };
+    use({ address: address + starts[k]! * itemsize, ...slices }, k - first);
+    k = next;
+  }
 }
