@@ -147,7 +147,11 @@ function combined<T>(op: i32, x: T, y: T): T {
   return op == MAX ? max<T>(x, y) : min<T>(x, y);
 }
 
-/** Divides those of `n` elements of a `type` by `counts` (int32) and `more` whose count is not 0; quotients of integers are floored. */
+/**
+ * Divides those of `n` elements of a `type` by `counts` (int32) and `more` whose count is not 0; quotients of integers are
+ * floored. PyTorch counts in the type: counts wrap around, are 1 in the place of 0, and are rounded to 16 bits, though
+ * the sums of such floats are float32 here.
+ */
 export function divideByCounts(type: i32, sums: usize, counts: usize, n: i32, more: i32): void {
   if (type == 0) divide<f32>(sums, counts, n, more);
   else if (type == 1) divide<f64>(sums, counts, n, more);
@@ -157,7 +161,8 @@ export function divideByCounts(type: i32, sums: usize, counts: usize, n: i32, mo
   else if (type == 5) divide<i16>(sums, counts, n, more);
   else if (type == 6) divide<u16>(sums, counts, n, more);
   else if (type == 7) divide<i8>(sums, counts, n, more);
-  else divide<u8>(sums, counts, n, more);
+  else if (type == 8) divide<u8>(sums, counts, n, more);
+  else divideRounded(sums, counts, n, more, type == 10);
 }
 
 function divide<T>(sums: usize, counts: usize, n: i32, more: i32): void {
@@ -167,10 +172,20 @@ function divide<T>(sums: usize, counts: usize, n: i32, more: i32): void {
     const sum = load<T>(sums);
     if (isFloat<T>()) store<T>(sums, sum / <T>(count + more));
     else {
-      const whole = <i64>sum, by = <i64>(count + more);
+      const wrapped = <i64>(<T>(count + more));
+      const whole = <i64>sum, by = wrapped == 0 ? 1 : wrapped;
       const quotient = whole / by;
-      store<T>(sums, <T>(quotient * by > whole ? quotient - 1 : quotient));
+      store<T>(sums, <T>(quotient * by != whole && (whole < 0) != (by < 0) ? quotient - 1 : quotient));
     }
+  }
+}
+
+function divideRounded(sums: usize, counts: usize, n: i32, more: i32, isBrain: bool): void {
+  for (; n > 0; n--, sums += 4, counts += 4) {
+    const count = load<i32>(counts);
+    if (count == 0) continue;
+    const by = decodeHalves(encodeHalves(f32x4.splat(<f32>(count + more)), isBrain), isBrain);
+    store<f32>(sums, load<f32>(sums) / f32x4.extract_lane(by, 0));
   }
 }
 

@@ -1,7 +1,7 @@
 """Matrix products. Sizes go past a register tile in each dimension, with remainders."""
 import torch
 
-from opcase import bf16, c64, case, f16, f64, i8, i32, i64, inf, ints, name_of, nan, t, v
+from opcase import bf16, c64, case, f16, f32, f64, i32, i64, i8, inf, ints, name_of, nan, s, t, v
 
 case("mm", "prime sizes", t(7, 11), t(11, 5))
 case("mm", "past the tiles", t(17, 37), t(37, 29))
@@ -123,3 +123,16 @@ for half in (f16, bf16):
     case("addmm", f"{name_of(half)}, rounded once", v([-4096, -64], [4096, 64], dtype=half), x, y)
     case("addmv", f"{name_of(half)}, rounded once", v(-4096, 4096, dtype=half), x, y[:, 0])
     case("baddbmm", f"{name_of(half)}, rounded once", v([-4096, -64], [4096, 64], dtype=half)[None], x[None], y[None])
+
+# BLAS does not read factors whose product is multiplied by 0; PyTorch's own loops do, for halves and small batches.
+for dtype in (f32, f64, f16):
+    named = name_of(dtype)
+    infinite = t(2, 3, dtype=dtype).index_fill(0, s(1, i64), inf)
+    case("addmm", f"alpha 0 of infinities, {named}", t(5, dtype=dtype), infinite, t(3, 5, dtype=dtype), alpha=0)
+    case("addmv", f"alpha 0 of infinities, {named}", t(2, dtype=dtype), infinite, t(3, dtype=dtype), alpha=0, beta=2)
+    case("addbmm", f"alpha 0 of infinities, {named}", t(2, 3, dtype=dtype), infinite[None], t(1, 3, 3, dtype=dtype), alpha=0, beta=0)
+    case("addr", f"alpha 0 of infinities, {named}", t(2, 3, dtype=dtype), infinite[:, 0], t(3, dtype=dtype), alpha=0)
+    case("baddbmm", f"alpha 0 of infinities, {named}", t(1, 2, 3, dtype=dtype), infinite[None], t(1, 3, 3, dtype=dtype), alpha=0)
+    large = t(1, 11, 7, dtype=dtype).index_fill(1, s(2, i64), nan)
+    case("baddbmm", f"alpha 0 of NaNs, many, {named}", t(1, 11, 7, dtype=dtype), large, t(1, 7, 7, dtype=dtype), alpha=0)
+case("addmm", "beta beyond 2^53", v([1, -1], dtype=i64), ints(1, 3), ints(3, 2), beta=2**53 + 1)

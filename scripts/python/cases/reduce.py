@@ -1,5 +1,5 @@
 """Reductions, scans and the positions of extremes."""
-from opcase import b8, bf16, c64, case, distinct, edges, f16, f32, f64, i8, i32, i64, inf, ints, nan, s, t, u8, v
+from opcase import b8, bf16, c64, case, distinct, edges, f16, f32, f64, i32, i64, i8, inf, ints, name_of, nan, s, t, u8, v
 
 for op in ("sum", "mean"):
     case(op, "float32", t(2, 3, 5))
@@ -179,3 +179,13 @@ for op in ("std_mean.correction", "var_mean.correction"):
     case(op, "infinities", v((1, inf, 2), (-inf, inf, 0), (3, 1, 2)), [1])
     case(op, "one element", v(3))
 case("cumprod", "zeros", v([2, 0, 3, 4], [0, 1, 0, 2], [3, 2, 1, 0]), 1)
+for op in ("std_mean", "var_mean"):
+    for dtype in (f32, bf16):
+        rows = v((1, inf, 2), (2, 1, inf), (-inf, -inf, -inf), (1, 2, 3), dtype=dtype)
+        case(f"{op}.correction", f"an infinity at the end, {name_of(dtype)}", rows, [1], keepdim=True)
+        case(f"{op}.dim", f"an infinity at the end, {name_of(dtype)}", rows.t(), [0])
+    case(f"{op}.correction", "an infinity at the end of two dims", v(((1, 2), (3, inf)), ((1, inf), (3, 4))), [2, 1], correction=0)
+    case(op, "an infinity at the end of all", v((1, 2), (3, -inf)))
+    case(f"{op}.dim", "infinite columns", v((inf,), (1,)), [1])
+    case(f"{op}.correction", "0-d infinity", s(inf), None, correction=0)
+    case(op, "complex infinities", v(1 + 2j, 3 - 1j, complex(inf, 2), dtype=c64))

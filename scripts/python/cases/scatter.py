@@ -1,7 +1,7 @@
 """Writing elements by position, functional forms."""
 from math import inf, nan
 
-from opcase import b8, bf16, c64, case, f16, f32, f64, i32, i64, ints, name_of, s, t, u8, v
+from opcase import b8, bf16, c64, case, f16, f32, f64, i32, i64, i8, ints, name_of, s, t, u8, v
 
 
 def at(*values):
@@ -85,3 +85,11 @@ six = [v(*(k * n % 2 - (k > 1) for k in range(3)), dtype=i64) for n in range(6)]
 case("index_put", "six indices", t(2, 2, 2, 2, 2, 2), six, s(2.5))
 case("index_put", "six indices, added", ints(2, 2, 2, 2, 2, 2), six, ints(3), True)
 case("index_add", "int32, alpha with a fraction", v(1, 2, dtype=i32), 0, at(0), v(3, dtype=i32), alpha=1.5)
+# Counts have the dtype of the tensor, in which they wrap around, or are rounded.
+for dtype, count in ((i8, 127), (i8, 256), (i8, 300), (u8, 255), (u8, 300), (bf16, 257), (f16, 2049)):
+    many = (v(5, 7, dtype=dtype), 0, s(0, i64).expand(count), s(3, dtype).expand(count), "mean")
+    for include in (True, False):
+        name = f"{count} {name_of(dtype)} are one, {'and' if include else 'without'} what is there"
+        case("scatter_reduce.two", name, *many, include_self=include)
+        if dtype in (i8, u8):
+            case("index_reduce", name, *many, include_self=include)

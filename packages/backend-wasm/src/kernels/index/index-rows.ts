@@ -111,11 +111,11 @@ function dividedLevel(loops: readonly Level[]): number {
   return pieces.indexOf(Math.max(...pieces));
 }
 
-/** Divides each element of a row-major tensor that rows were summed in by how many they were, and `more`. */
-export function planMeans(call: KernelCall, sums: TensorView, counts: TensorView, more: number): void {
+/** Divides each element of a row-major tensor that rows of a dtype were summed in by how many they were, and `more`. */
+export function planMeans(call: KernelCall, dtype: DType, sums: TensorView, counts: TensorView, more: number): void {
   const { divideByCounts } = indexKernels(call);
   const elements = numel(sums.shape);
-  call.step(() => divideByCounts(TYPES[sums.dtype]!, addressOf(sums), addressOf(counts), elements, more));
+  call.step(() => divideByCounts(TYPES[dtype]!, addressOf(sums), addressOf(counts), elements, more));
 }
 
 /** Of a row, and of an element of one. */

@@ -42,7 +42,7 @@ export const scatterReduce: WasmKernel = wasmKernel({
       if (reduce !== "mean") return;
       // PyTorch rounds the sum, too.
       if (dtype !== wide) round(call, out, dtype);
-      planMeans(call, out, countsOf(call, rows, out), args.include_self ? 1 : 0);
+      planMeans(call, dtype, out, countsOf(call, rows, out), args.include_self ? 1 : 0);
     });
   },
 });

@@ -49,11 +49,16 @@ export const scatterReduce: WebgpuKernel = webgpuKernel({
     const shader = call.shader("count writes").atomic("counts", counts);
     const declarations = writes.declare(shader);
     shader.forEach(writes.count, "atomicAdd(&counts_buf[p.counts_offset + position(i)], 1u);", { declarations });
-    // Elements that are not written to keep their values; integer means are floored, as PyTorch does.
-    const one: TypedExpr = { kind: "const", dtype: "int32", value: 1 };
-    const atLeastOne: TypedExpr = { kind: "binary", dtype: "int32", fn: "max", x: input(counts, 1), y: one };
+    // Integer means are floored, and sums and counts have the tensor's dtype, in which they wrap around or are rounded, as
+    // in PyTorch. A count of 0 is 1: elements that are not written to keep their values.
+    const typed = (x: TypedExpr): TypedExpr => castTo(dtype, castTo(out.dtype, x));
+    const count = typed(input(counts, 1));
+    const one: TypedExpr = { kind: "const", dtype, value: 1 };
+    const zero: TypedExpr = { kind: "const", dtype, value: 0 };
+    const isZero: TypedExpr = { kind: "binary", dtype: "bool", fn: "eq", x: count, y: zero };
+    const by: TypedExpr = { kind: "select", dtype, c: isZero, x: one, y: count };
     const fn = DTYPES[dtype].kind === "float" ? "div" : "floordiv";
-    const mean: TypedExpr = { kind: "binary", dtype, fn, x: input(values), y: castTo(dtype, atLeastOne) };
+    const mean: TypedExpr = { kind: "binary", dtype, fn, x: typed(input(values)), y: by };
     call.elementwise(out, [values, counts], castTo(out.dtype, mean));
   },
 });

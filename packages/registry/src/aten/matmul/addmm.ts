@@ -3,7 +3,7 @@ import { defineOp, type OpRecord } from "../../op.ts";
 import type { TensorMeta } from "../../tensor-meta.ts";
 import { check, show } from "../support/check.ts";
 import { numel, range, sameShape } from "../support/dims.ts";
-import { checkSameDtype } from "../support/dtypes.ts";
+import { checkSameDtype, isComplex } from "../support/dtypes.ts";
 import { emit } from "../support/emit.ts";
 import { addProduct, combine, withAddend } from "./linear.ts";
 
@@ -16,8 +16,10 @@ export const ADDMM_OPS: readonly OpRecord[] = [
       return withAddend(self, shape);
     },
     decompose: ({ self, batch1, batch2, beta, alpha }, b) =>
-      addProduct(b, { self, factors: [batch1, batch2], beta, alpha }, (x, y) =>
-        b.tensor("aten::bmm", { self: x, mat2: y }),
+      addProduct(
+        b,
+        { self, factors: [batch1, batch2], beta, alpha, mayLeaveOut: !isSmallProduct(batch1, batch2) },
+        (x, y) => b.tensor("aten::bmm", { self: x, mat2: y }),
       ),
   }),
   defineOp("aten::addbmm(Tensor self, Tensor batch1, Tensor batch2, *, Scalar beta=1, Scalar alpha=1) -> Tensor", {
@@ -43,7 +45,7 @@ export const ADDMM_OPS: readonly OpRecord[] = [
       // A sum over the batch is one product over the combined inner dimension.
       const left = e.reshape(e.permute(batch1, [1, 0, 2]), [n!, batch! * k]);
       const right = e.reshape(batch2, [batch! * k, m!]);
-      return addProduct(b, { self, factors: [left, right], beta, alpha }, (x, y) =>
+      return addProduct(b, { self, factors: [left, right], beta, alpha, mayLeaveOut: true }, (x, y) =>
         b.tensor("aten::mm", { self: x, mat2: y }),
       );
     },
@@ -51,7 +53,9 @@ export const ADDMM_OPS: readonly OpRecord[] = [
   defineOp("aten::addmv(Tensor self, Tensor mat, Tensor vec, *, Scalar beta=1, Scalar alpha=1) -> Tensor", {
     requires: { same: ["self", "mat", "vec"] },
     decompose: ({ self, mat, vec, beta, alpha }, b) =>
-      addProduct(b, { self, factors: [mat, vec], beta, alpha }, (x, y) => b.tensor("aten::mv", { self: x, vec: y })),
+      addProduct(b, { self, factors: [mat, vec], beta, alpha, mayLeaveOut: !isComplex(mat.dtype) }, (x, y) =>
+        b.tensor("aten::mv", { self: x, vec: y }),
+      ),
   }),
   defineOp("aten::addr(Tensor self, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1) -> Tensor", {
     requires: { factors: ["beta", "alpha"] },
@@ -84,6 +88,11 @@ export const ADDMM_OPS: readonly OpRecord[] = [
     },
   }),
 ];
+
+/** Returns whether PyTorch multiplies the matrices of a batch in loops of its own, without BLAS. */
+function isSmallProduct({ shape: [, n, k] }: TensorMeta, { shape: [, , m] }: TensorMeta): boolean {
+  return k! * n! * m! < 400;
+}
 
 function batchShape(op: string, batch1: TensorMeta, batch2: TensorMeta): readonly number[] {
   const [x, y] = [batch1.shape, batch2.shape];

@@ -25,7 +25,9 @@ export const LINEAR_OPS: readonly OpRecord[] = [
       return withAddend(self, [mat1.shape[0]!, mat2.shape[1]!]);
     },
     decompose: ({ self, mat1, mat2, beta, alpha }, b) =>
-      addProduct(b, { self, factors: [mat1, mat2], beta, alpha }, (x, y) => b.tensor("aten::mm", { self: x, mat2: y })),
+      addProduct(b, { self, factors: [mat1, mat2], beta, alpha, mayLeaveOut: true }, (x, y) =>
+        b.tensor("aten::mm", { self: x, mat2: y }),
+      ),
   }),
   defineOp("aten::linear(Tensor input, Tensor weight, Tensor? bias=None) -> Tensor", {
     infer: ({ input, weight, bias }) => {
@@ -69,17 +71,33 @@ export function withAddend(self: TensorMeta, shape: readonly number[]): TensorMe
   return { dtype: self.dtype, shape };
 }
 
+/** `beta * self + alpha * product`, of a product that is not computed yet. */
+interface Addition {
+  readonly self: TensorMeta;
+  readonly factors: [TensorMeta, TensorMeta];
+  readonly beta: Scalar;
+  readonly alpha: Scalar;
+  /** Whether the factors are not read if `alpha` is 0, as by BLAS, so that their infinities and NaNs do not spread. */
+  readonly mayLeaveOut: boolean;
+}
+
 /**
  * Computes `beta * self + alpha * multiply(...factors)`. In half precision the product is a float32, as the sums are that
  * PyTorch's matrix products compute: only the result is rounded.
  */
 export function addProduct(
   b: Builder,
-  { self, factors, beta, alpha }: { self: TensorMeta; factors: [TensorMeta, TensorMeta]; beta: Scalar; alpha: Scalar },
+  { self, factors, beta, alpha, mayLeaveOut }: Addition,
   multiply: (x: TensorMeta, y: TensorMeta) => TensorMeta,
 ): TensorMeta {
-  if (!isHalfPrecision(self.dtype)) return combine(b, self, multiply(...factors), beta, alpha);
   const e = emit(b);
+  if (!isHalfPrecision(self.dtype)) {
+    const product = multiply(...factors);
+    if (!mayLeaveOut || !equals(alpha, 0)) return combine(b, self, product, beta, alpha);
+    withAddend(self, product.shape);
+    if (equals(beta, 0)) return e.full(product.shape, 0, self.dtype);
+    return e.expand(times(b, self, beta), product.shape);
+  }
   const wide = (x: TensorMeta): TensorMeta => e.cast(x, "float32");
   const product = multiply(wide(factors[0]), wide(factors[1]));
   return e.cast(combine(b, wide(self), product, beta, alpha), self.dtype);
@@ -91,14 +109,18 @@ function isComplexNumber(scalar: Scalar): boolean {
 
 /** Computes `beta * self + alpha * product`. If `beta` is 0 the addend is not read, so that its NaNs do not spread. */
 export function combine(b: Builder, self: TensorMeta, product: TensorMeta, beta: Scalar, alpha: Scalar): TensorMeta {
-  const e = emit(b);
   withAddend(self, product.shape);
-  // With an integer dtype the factors are truncated to integers.
-  const factor = (scalar: Scalar): Scalar => (isIntegral(product.dtype) ? Math.trunc(toNumber(scalar)) : scalar);
-  const equals = (scalar: Scalar, value: number): boolean => !isComplexNumber(scalar) && toNumber(scalar) === value;
-  const times = (x: TensorMeta, scalar: Scalar): TensorMeta =>
-    equals(scalar, 1) ? x : e.cast(e.mul(x, scalar), x.dtype);
-  const scaled = times(product, factor(alpha));
-  if (equals(beta, 0)) return scaled;
-  return e.add(times(self, factor(beta)), scaled);
+  const scaled = times(b, product, alpha);
+  return equals(beta, 0) ? scaled : emit(b).add(times(b, self, beta), scaled);
+}
+
+/** With an integer dtype a factor is truncated to an integer. */
+function times(b: Builder, x: TensorMeta, scalar: Scalar): TensorMeta {
+  const factor = isIntegral(x.dtype) && typeof scalar !== "bigint" ? Math.trunc(toNumber(scalar)) : scalar;
+  const e = emit(b);
+  return equals(factor, 1) ? x : e.cast(e.mul(x, factor), x.dtype);
+}
+
+function equals(scalar: Scalar, value: number): boolean {
+  return !isComplexNumber(scalar) && toNumber(scalar) === value;
 }

@@ -108,13 +108,29 @@ function deviation(b: Builder, { self, dim, correction, keepdim }: Spread): Tens
 }
 
 function withMean(b: Builder, statistic: typeof variance, spread: Spread): readonly [TensorMeta, TensorMeta] {
-  const { self, dim, keepdim } = spread;
+  return [statistic(b, spread), isComplex(spread.self.dtype) ? meanOfParts(b, spread) : runningMean(b, spread)];
+}
+
+/** The mean as PyTorch computes it beside a variance: an infinity makes it NaN when it meets the next element. */
+function runningMean(b: Builder, { self, dim, keepdim }: Spread): TensorMeta {
+  const e = emit(b);
   const mean = b.tensor("aten::mean.dim", { self, dim: dim ?? null, keepdim });
-  // PyTorch computes both with Welford's algorithm, in which an infinity gives NaN.
-  const known = isComplex(mean.dtype)
-    ? mean
-    : emit(b).where(b.tensor("aten::isinf", { self: mean }), { float: Number.NaN }, mean);
-  return [statistic(b, spread), known];
+  const dims = reducedDims(dim, self.shape.length);
+  if (numel(dims.map((d) => self.shape[d]!)) <= 1) return mean;
+  const isInfinite = (x: TensorMeta): TensorMeta => e.cast(b.tensor("aten::isinf", { self: x }), "float32");
+  const last = dims.reduceRight((x, d) => {
+    const at = self.shape[d]! - 1;
+    return keepdim ? e.slice(x, d, at, at + 1) : e.select(x, d, at);
+  }, self);
+  const before = e.gt(e.sum(isInfinite(self), dims, keepdim), isInfinite(last));
+  return e.where(before, { float: Number.NaN }, mean);
+}
+
+function meanOfParts(b: Builder, { self, dim, correction, keepdim }: Spread): TensorMeta {
+  const dims = reducedDims(dim, self.shape.length);
+  const parts = b.tensor("aten::view_as_real", { self });
+  const mean = dims.length === 0 ? parts : runningMean(b, { self: parts, dim: dims, correction, keepdim });
+  return b.tensor("aten::view_as_complex", { self: mean });
 }
 
 /** Computes `sum((x - mean)²) / (n - correction)`, in float32 for half precision. */
@@ -122,10 +138,11 @@ function meanSquare(b: Builder, { self, dim, correction, keepdim }: Spread): Ten
   const e = emit(b);
   const dims = reducedDims(dim, self.shape.length);
   const count = numel(dims.map((d) => self.shape[d]!));
-  const x = e.cast(self, computeDtype(self.dtype));
+  const isPair = isComplex(self.dtype);
+  const x = e.cast(isPair ? b.tensor("aten::view_as_real", { self }) : self, computeDtype(partOf(self.dtype)));
   const centered = dims.length === 0 ? e.sub(x, x) : e.sub(x, e.mean(x, dims, true));
-  const magnitude = isComplex(x.dtype) ? e.abs(centered) : centered;
-  const squares = e.mul(magnitude, magnitude);
+  const each = e.mul(centered, centered);
+  const squares = isPair ? e.sum(each, [self.shape.length]) : each;
   const total = dims.length === 0 ? squares : e.sum(squares, dims, keepdim);
   return e.cast(e.div(total, { float: Math.max(0, count - toNumber(correction)) }), partOf(self.dtype));
 }
