@@ -15,4 +15,5 @@ export { canonicalizeStridedViews } from "./passes/strided-views.ts";
 export { Substitution } from "./passes/substitution.ts";
 export { type Liveness, liveness } from "./query/liveness.ts";
 export { mapArgs, mapGraphs, mapValues } from "./query/map-node.ts";
+export { orderInMemory } from "./strides.ts";
 export { simplify } from "./sym/simplify-expr.ts";

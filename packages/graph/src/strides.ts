@@ -1,5 +1,6 @@
 import type { TensorType } from "./ir.ts";
 import { call, sameExpr, toExpr, toSymInt } from "./sym/make-expr.ts";
+import { printSym } from "./sym/print-expr.ts";
 import { simplify } from "./sym/simplify-expr.ts";
 import type { SymExpr, SymInt } from "./sym/sym-expr.ts";
 
@@ -10,14 +11,22 @@ export function contiguousStrides(shape: readonly SymInt[]): readonly SymInt[] {
   for (const size of shape.toReversed()) {
     strides.push(next);
     // PyTorch counts an empty dimension as one here.
-    next = size === 0 ? next : toSymInt(simplify(call("Mul", toExpr(next), toExpr(size))));
+    next = size === 0 ? next : timesSize(next, size);
   }
   return strides.reverse();
 }
 
 /** Returns whether two sizes are provably equal. */
 function sameSize(a: SymInt, b: SymInt): boolean {
-  return sameExpr(simplify(toExpr(a)), simplify(toExpr(b)));
+  return sameExpr(sorted(simplify(toExpr(a))), sorted(simplify(toExpr(b))));
+}
+
+/** Sorts what is added and multiplied, which changes no integer. */
+function sorted(expr: SymExpr): SymExpr {
+  if (expr.kind !== "call") return expr;
+  const args = expr.args.map(sorted);
+  const commutes = expr.fn === "Add" || expr.fn === "Mul";
+  return call(expr.fn, ...(commutes ? args.sort((a, b) => (printSym(a) < printSym(b) ? -1 : 1)) : args));
 }
 
 /** Returns whether two lists of sizes are provably equal. */
@@ -43,4 +52,27 @@ export function ofNonEmpty(stride: SymInt): SymInt {
     return rest.length === 1 ? strip(rest[0]!) : call(expr.fn, ...expr.args.map(strip));
   };
   return toSymInt(strip(toExpr(stride)));
+}
+
+/**
+ * Returns the dimensions of a tensor as they lie in memory, the innermost last; null where its elements do not provably lie
+ * side by side.
+ */
+export function orderInMemory({ shape, strides }: TensorType): readonly number[] | null {
+  const left = shape.map((_, d) => d);
+  const order: number[] = [];
+  for (let next: SymInt = 1; left.length > 0; ) {
+    // Strides of dimensions of size 1 are arbitrary.
+    const at: number = left.findLastIndex((d) => shape[d] === 1 || sameSizes([ofNonEmpty(strides[d]!)], [next]));
+    if (at < 0) return null;
+    const [d] = left.splice(at, 1) as [number];
+    order.unshift(d);
+    next = shape[d] === 1 ? next : timesSize(next, shape[d]!);
+  }
+  return order;
+}
+
+/** Returns the product of two sizes. */
+export function timesSize(a: SymInt, b: SymInt): SymInt {
+  return toSymInt(simplify(call("Mul", toExpr(a), toExpr(b))));
 }

@@ -1,5 +1,5 @@
 import type { Arg, Node, OpName, Program, TensorType, ValueType } from "@pt2/graph";
-import { GraphBuilder, Substitution } from "@pt2/graph/passes";
+import { GraphBuilder, orderInMemory, Substitution } from "@pt2/graph/passes";
 
 /**
  * Gives inputs the order of memory with which the program was exported, channels-last say: views of such an input, and what
@@ -19,19 +19,11 @@ export function withRecordedStrides(program: Program): Program {
   return { ...program, graph: builder.build(graph.outputs.map((arg) => laid.arg(arg))) };
 }
 
-/** Dimensions from the one with the largest stride on; null for a tensor that is contiguous, or not dense, or of unknown sizes. */
+/** Dimensions as they lie in memory; null for a tensor that is contiguous, or not dense. */
 function orderOf(type: ValueType | undefined): readonly number[] | null {
-  if (type?.kind !== "tensor") return null;
-  const [shape, strides] = [type.shape.map(Number), type.strides.map(Number)];
-  if (![...shape, ...strides].every(Number.isSafeInteger) || shape.includes(0)) return null;
-  const order = shape.map((_, d) => d).sort((a, b) => strides[b]! - strides[a]! || a - b);
-  let dense = 1;
-  for (const d of order.toReversed()) {
-    if (shape[d] !== 1 && strides[d] !== dense) return null;
-    dense *= shape[d]!;
-  }
-  const moving = order.filter((d) => shape[d] !== 1);
-  return moving.every((d, i) => i === 0 || d > moving[i - 1]!) ? null : order;
+  if (type?.kind !== "tensor" || type.shape.some((size) => size === 0)) return null;
+  const order = orderInMemory(type);
+  return order === null || order.every((d, i) => d === i) ? null : order;
 }
 
 /** permute⁻¹(contiguous(permute(x))), which copies nothing where the memory of `x` is in that order. */

@@ -1,10 +1,7 @@
 import type { Arg, Graph, NamedArg, Node, OpName, Program, TensorType } from "../ir.ts";
 import { mapGraphs } from "../query/map-node.ts";
 import { namesOf, valuesOf } from "../query/node-values.ts";
-import { isContiguous, ofNonEmpty, sameSizes } from "../strides.ts";
-import { call, toExpr, toSymInt } from "../sym/make-expr.ts";
-import { simplify } from "../sym/simplify-expr.ts";
-import type { SymInt } from "../sym/sym-expr.ts";
+import { isContiguous, orderInMemory, timesSize } from "../strides.ts";
 import { factoredInOrder, factors } from "./factors-in-memory-order.ts";
 import { GraphBuilder } from "./graph-builder.ts";
 import { drawsInOrder } from "./random-draws.ts";
@@ -82,7 +79,7 @@ function permutedOdds(node: Node, builder: GraphBuilder, given: NamedArg, order:
     type = {
       ...type,
       shape: [1, ...type.shape],
-      strides: [times(type.shape[0] ?? 1, type.strides[0] ?? 1), ...type.strides],
+      strides: [timesSize(type.shape[0] ?? 1, type.strides[0] ?? 1), ...type.strides],
     };
     const name = builder.fresh("unsqueeze");
     builder.setType(name, type);
@@ -163,23 +160,8 @@ function tensorType(name: string | undefined, builder: GraphBuilder): TensorType
 /** Returns the dimensions of a tensor as they lie in memory, the innermost last; null where that is their order, or not known. */
 function memoryOrder(type: TensorType): readonly number[] | null {
   if (type.shape.some((size) => size === 0) || isContiguous(type)) return null;
-  const order = orderOfDense(type) ?? orderOfNumbers(type);
+  const order = orderInMemory(type) ?? orderOfNumbers(type);
   return order === null || order.every((d, i) => d === i) ? null : order;
-}
-
-/** Returns the order of a tensor whose elements provably lie side by side; null for others. */
-function orderOfDense({ shape, strides }: TensorType): readonly number[] | null {
-  const left = shape.map((_, d) => d);
-  const order: number[] = [];
-  for (let next: SymInt = 1; left.length > 0; ) {
-    // Strides of dimensions of size 1 are arbitrary.
-    const at: number = left.findLastIndex((d) => shape[d] === 1 || sameSizes([ofNonEmpty(strides[d]!)], [next]));
-    if (at < 0) return null;
-    const [d] = left.splice(at, 1) as [number];
-    order.unshift(d);
-    next = shape[d] === 1 ? next : times(next, shape[d]!);
-  }
-  return order;
 }
 
 /** Returns the order of a part of a tensor, such as some of its columns, by strides that are numbers. */
@@ -193,8 +175,4 @@ function orderOfNumbers(type: TensorType): readonly number[] | null {
 /** Returns whether all strides that mean something are numbers, and no element is there twice. */
 function hasNumbers({ shape, strides }: TensorType): boolean {
   return strides.every((stride, d) => shape[d] === 1 || (typeof stride === "number" && stride > 0));
-}
-
-function times(a: SymInt, b: SymInt): SymInt {
-  return toSymInt(simplify(call("Mul", toExpr(a), toExpr(b))));
 }
