@@ -101,3 +101,11 @@ for name, shape, dim in (("rows", (5, 3, 2), 0), ("the last dimension", (4, 7), 
     weights = t(*shape)
     norms = torch.linalg.vector_norm(weights, dim=[d for d in range(len(shape)) if d != dim], keepdim=True)
     case("_weight_norm_interface_backward", name, t(*shape), weights, t(*norms.shape), norms, dim)
+
+# Narrow numbers with parameters of float32, as under autocast: gradients have the dtypes of what they are of.
+narrow = (t(2, 6, 5, dtype=bf16), t(2, 6, 5, dtype=bf16))
+mixed = [True, True, True]
+case("native_layer_norm_backward", "parameters of float32", *narrow, [5], t(2, 6, 1), t(2, 6, 1, lo=0.3), t(5), t(5), [True, False, False])
+case("native_group_norm_backward", "parameters of float32", *narrow, t(2, 2), t(2, 2, lo=0.3), t(6), 2, 6, 5, 2, mixed)
+case("native_batch_norm_backward", "parameters of float32", *narrow, t(6), *stats(6), t(6), t(6, lo=0.3), True, 1e-5, mixed)
+case("native_batch_norm_backward", "parameters of float32, evaluation", *narrow, t(6), *stats(6), None, None, False, 1e-5, mixed)

@@ -57,7 +57,8 @@ export const BACKWARD_OPS: readonly OpRecord[] = [
     "aten::native_layer_norm_backward(Tensor grad_out, Tensor input, SymInt[] normalized_shape, Tensor mean, Tensor rstd, Tensor? weight, Tensor? bias, bool[3] output_mask) -> (Tensor, Tensor, Tensor)",
     {
       requires: { same: ["input", "grad_out", "mean", "rstd", "weight", "bias"] },
-      decompose: ({ grad_out, input, normalized_shape, mean, rstd, weight, bias, output_mask }, b) => {
+      decompose: (given, b) => {
+        const { input, normalized_shape, weight, bias, output_mask } = given;
         const e = emit(b);
         check(normalized_shape.length > 0, "Expected normalized_shape to be at least 1-dimensional");
         for (const [i, [name, parameter]] of Object.entries({ weight, bias }).entries()) {
@@ -74,12 +75,17 @@ export const BACKWARD_OPS: readonly OpRecord[] = [
         );
         const inner = range(input.shape.length).slice(input.shape.length - normalized_shape.length);
         const outer = range(input.shape.length - normalized_shape.length);
-        const unit = e.mul(e.sub(input, mean), rstd);
+        const [grad_out, x, mean, rstd] = wide(b, [given.grad_out, input, given.mean, given.rstd]);
+        const unit = e.mul(e.sub(x, mean), rstd);
         const grad = weight === null ? grad_out : e.mul(grad_out, weight);
         const centered = e.sub(grad, e.mean(grad, inner, true));
         const input_grad = e.mul(e.sub(centered, e.mul(unit, e.mean(e.mul(grad, unit), inner, true))), rstd);
         const over = (x: TensorMeta): TensorMeta => (outer.length === 0 ? x : e.sum(x, outer));
-        return masked(b, output_mask, [() => input_grad, () => over(e.mul(grad_out, unit)), () => over(grad_out)]);
+        return masked(b, output_mask, [
+          () => e.cast(input_grad, input.dtype),
+          () => e.cast(over(e.mul(grad_out, unit)), weight!.dtype),
+          () => e.cast(over(grad_out), bias!.dtype),
+        ]);
       },
     },
   ),
@@ -87,7 +93,7 @@ export const BACKWARD_OPS: readonly OpRecord[] = [
     "aten::native_group_norm_backward(Tensor grad_out, Tensor input, Tensor mean, Tensor rstd, Tensor? weight, SymInt N, SymInt C, SymInt HxW, int group, bool[3] output_mask) -> (Tensor, Tensor, Tensor)",
     {
       requires: { same: ["input", "grad_out", "mean", "rstd", "weight"] },
-      decompose: ({ grad_out, input, mean, rstd, weight, N, C, HxW, group, output_mask }, b) => {
+      decompose: ({ grad_out, input, mean: given, rstd, weight, N, C, HxW, group, output_mask }, b) => {
         const e = emit(b);
         check(
           N * C * HxW === numel(input.shape),
@@ -98,15 +104,16 @@ export const BACKWARD_OPS: readonly OpRecord[] = [
           "native_group_norm_backward: the gradient of a weight needs the weight",
         );
         const shape = [N, group, C / group, HxW];
-        const statistic = (x: TensorMeta): TensorMeta => e.reshape(x, [N, group, 1, 1]);
-        const [x, grad] = [e.reshape(input, shape), e.reshape(grad_out, shape)];
-        const unit = e.mul(e.sub(x, statistic(mean)), statistic(rstd));
+        const [x, grad] = wide(b, [e.reshape(input, shape), e.reshape(grad_out, shape)]);
+        const [mean, deviation] = wide(b, [e.reshape(given, [N, group, 1, 1]), e.reshape(rstd, [N, group, 1, 1])]);
+        const unit = e.mul(e.sub(x, mean), deviation);
         const scaled = weight === null ? grad : e.mul(grad, e.reshape(weight, [1, group, C / group, 1]));
         const average = (y: TensorMeta): TensorMeta => e.mean(y, [2, 3], true);
         const centered = e.sub(e.sub(scaled, average(scaled)), e.mul(unit, average(e.mul(scaled, unit))));
-        const channel = (y: TensorMeta): TensorMeta => e.reshape(e.sum(y, [0, 3]), [C]);
+        const channel = (y: TensorMeta): TensorMeta =>
+          e.cast(e.reshape(e.sum(y, [0, 3]), [C]), weight?.dtype ?? given.dtype);
         const parts = [
-          () => e.reshape(e.mul(centered, statistic(rstd)), input.shape),
+          () => e.cast(e.reshape(e.mul(centered, deviation), input.shape), input.dtype),
           () => channel(e.mul(grad, unit)),
           () => channel(grad),
         ] as const;
@@ -176,6 +183,14 @@ function averageGradient(
     () => `${op}: expected grad_output of shape ${show(shape)}, got ${show(grad_output.shape)}`,
   );
   return { dtype: self.dtype, shape: self.shape };
+}
+
+/** Converts tensors to what PyTorch's kernels compute in: float32 for narrower numbers, whose statistics may be float32 already. */
+function wide<T extends readonly [TensorMeta, ...TensorMeta[]]>(
+  b: Builder,
+  tensors: T,
+): { [K in keyof T]: TensorMeta } {
+  return tensors.map((x) => emit(b).cast(x, computeDtype(x.dtype))) as { [K in keyof T]: TensorMeta };
 }
 
 type Parts = readonly [() => TensorMeta, () => TensorMeta, () => TensorMeta];

@@ -1,4 +1,5 @@
 import type { Builder } from "../../builder.ts";
+import { computeDtype } from "../../dtype-promotion.ts";
 import { defineOp, type OpRecord } from "../../op.ts";
 import type { TensorMeta } from "../../tensor-meta.ts";
 import { check } from "../support/check.ts";
@@ -25,18 +26,22 @@ export const BATCH_NORM_BACKWARD_OPS: readonly OpRecord[] = [
         const shape = a.input.shape.map((_, d) => (d === 1 ? channels : 1));
         const others = range(a.input.shape.length).filter((d) => d !== 1);
         const statistics = a.train ? [a.save_mean, a.save_invstd] : given(b, a.running_mean, a.running_var, a.eps);
-        const [mean, rstd] = statistics.map((x) => e.reshape(x!, shape)) as [TensorMeta, TensorMeta];
-        const unit = e.mul(e.sub(a.input, mean), rstd);
-        const scaled = a.weight === null ? a.grad_out : e.mul(a.grad_out, e.reshape(a.weight, shape));
+        // As PyTorch's kernel: narrow numbers are computed with in float32, in which parameters and statistics may be given.
+        const wide = (x: TensorMeta): TensorMeta => e.cast(x, computeDtype(x.dtype));
+        const [mean, rstd] = statistics.map((x) => wide(e.reshape(x!, shape))) as [TensorMeta, TensorMeta];
+        const grad = wide(a.grad_out);
+        const unit = e.mul(e.sub(wide(a.input), mean), rstd);
+        const scaled = a.weight === null ? grad : e.mul(grad, e.reshape(a.weight, shape));
+        const channel = (x: TensorMeta): TensorMeta => e.cast(e.sum(x, others), (a.weight ?? statistics[0])!.dtype);
         const average = (x: TensorMeta): TensorMeta => e.mean(x, others, true);
         const centered = (): TensorMeta =>
           a.train ? e.sub(e.sub(scaled, average(scaled)), e.mul(unit, average(e.mul(scaled, unit)))) : scaled;
         const none = (): TensorMeta => e.full([0], 0, a.input.dtype);
         const [forInput, forWeight, forBias] = a.output_mask;
         return [
-          forInput ? e.mul(centered(), rstd) : none(),
-          forWeight ? e.sum(e.mul(a.grad_out, unit), others) : none(),
-          forBias ? e.sum(a.grad_out, others) : none(),
+          forInput ? e.cast(e.mul(centered(), rstd), a.input.dtype) : none(),
+          forWeight ? channel(e.mul(grad, unit)) : none(),
+          forBias ? channel(grad) : none(),
         ];
       },
     },
