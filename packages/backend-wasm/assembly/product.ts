@@ -3,7 +3,7 @@ import { productPanel } from "./product-pack";
 
 /** Stores the first `bytes`, 4 to 32, of two vectors. */
 @inline
-function storePart(c: usize, s0: v128, s1: v128, bytes: usize): void {
+export function storePart(c: usize, s0: v128, s1: v128, bytes: usize): void {
   if (bytes >= 16) {
     v128.store(c, s0);
     if (bytes == 32) v128.store(c, s1, 16);
@@ -76,8 +76,8 @@ export function productFloat64(M: i32, N: i32, K: i32, a: usize, lda: i32, b: us
   product<f64>(M, N, a, <usize>lda << 3, b, productPanel(K, 8), c, <usize>ldc << 3);
 }
 
-/** As `productFloat64`. */
-export function productInt64(M: i32, N: i32, K: i32, a: usize, lda: i32, b: usize, c: usize, ldc: i32): void {
+/** As `productFloat64`, of integers of any length. */
+export function productLong(M: i32, N: i32, K: i32, a: usize, lda: i32, b: usize, c: usize, ldc: i32): void {
   product<i64>(M, N, a, <usize>lda << 3, b, productPanel(K, 8), c, <usize>ldc << 3);
 }
 

@@ -5,13 +5,16 @@ const rng = random(3);
 
 type Arrays = typeof Int8Array | typeof Int32Array | typeof BigInt64Array | typeof Float64Array;
 
+/** What follows the arguments that all have is the address of scratch. */
+type Multiply = (...args: [...Parameters<Testbed["kernels"]["productFloat64"]>, scratch: number]) => void;
+
 /** What the kernels of one dtype are, and how numbers of it are drawn: so large that sums of integers wrap around. */
 interface Kind {
   readonly array: Arrays;
   readonly result: typeof Int32Array | typeof BigInt64Array | typeof Float64Array;
   readonly columns: number;
   readonly draw: () => number | bigint;
-  readonly multiply: (bed: Testbed) => Testbed["kernels"]["productFloat64"];
+  readonly multiply: (bed: Testbed) => Multiply;
   readonly pack: (bed: Testbed) => Testbed["kernels"]["productPack8"];
 }
 
@@ -73,7 +76,7 @@ function both(bed: Testbed, kind: Kind, M: number, N: number, K: number, layout:
     rows = wide;
   }
   const out = bed.room((M * (N + 1) * size) / 4);
-  kind.multiply(bed)(M, N, K, rows, steps, packed, out, N + 1);
+  kind.multiply(bed)(M, N, K, rows, steps, packed, out, N + 1, bed.room(2 * (68 * K + 256)));
 
   const found = new result(bed.bytes(out, M * (N + 1) * size).buffer as ArrayBuffer);
   const wrap = (sum: bigint): bigint => (result === Float64Array ? sum : BigInt.asIntN(8 * size, sum));

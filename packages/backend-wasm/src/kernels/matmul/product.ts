@@ -1,5 +1,6 @@
 import { DTYPES, type DType } from "@pt2/format";
 import type { PlanContext } from "../../engine/kernel.ts";
+import { partScratch } from "../../engine/part-scratch.ts";
 import { addressOf, type TensorView } from "../../engine/tensor-view.ts";
 import type { Kernels } from "../../kernels.gen.ts";
 import { eachWhole, type Part } from "../../threads/team.ts";
@@ -7,6 +8,9 @@ import { packedBytes, ROW_UNIT } from "./gemm.ts";
 
 /** Of an element that is packed, one by one. */
 const NANOSECONDS_EACH_PACKED = 1;
+
+/** As `productFloat64`, with the address of its scratch. */
+type Multiply = (...args: [...Parameters<Kernels["productFloat64"]>, scratch: number]) => void;
 
 /** How products of one dtype are computed, see assembly/product.ts. */
 export interface Product {
@@ -22,7 +26,9 @@ export interface Product {
   readonly rowUnit: number;
   /** Of a multiplication and an addition. */
   readonly nanoseconds: number;
-  multiply(kernels: Kernels): Kernels["productFloat64"];
+  /** Bytes of scratch for a product of so many steps; none by default. */
+  readonly scratch?: (K: number) => number;
+  multiply(kernels: Kernels): Multiply;
   pack(kernels: Kernels): Kernels["productPack8"];
 }
 
@@ -33,7 +39,9 @@ export const FLOAT64_PRODUCT: Product = {
 };
 
 export const INT64_PRODUCT: Product = {
-  ...{ form: "product-8", result: "int64", columns: 4, stepBytes: 32, pairs: false, rowUnit: 4, nanoseconds: 0.3 },
+  ...{ form: "product-8", result: "int64", columns: 4, stepBytes: 32, pairs: false, rowUnit: 4, nanoseconds: 0.1 },
+  // 64 rows of A and a panel of B as doubles, and what they make of C: see assembly/product-int64.ts.
+  scratch: (K) => 8 * (64 * K + 4 * K + 64 * 4),
   multiply: ({ productInt64 }) => productInt64,
   pack: ({ productPack8 }) => productPack8,
 };
@@ -84,23 +92,29 @@ export function planProduct(ctx: PlanContext, kind: Product, out: TensorView, a:
   const lda = a.shape[2]!;
   const [rowOfA, rowOfOut] = [lda * DTYPES[a.dtype].itemsize, N * DTYPES[out.dtype].itemsize];
   const nanoseconds = batch * M * N * K * kind.nanoseconds;
+  const scratch = kind.scratch?.(K) ?? 0;
   // The larger of both operands is what each thread reads a part of.
   if (batch === 1 && N > M) {
     const parts = ctx.team.parts({ items: N, unit: kind.columns, nanoseconds });
-    const compute = ({ start, count }: Part): void => {
+    const scratchOf = partScratch(ctx, parts, scratch);
+    const compute = (part: Part): void => {
+      const { start, count } = part;
       const to = addressOf(out) + start * DTYPES[out.dtype].itemsize;
-      multiply(M, count, K, addressOf(a), lda, addressOf(packed) + (start / kind.columns) * panel, to, N);
+      const panels = addressOf(packed) + (start / kind.columns) * panel;
+      multiply(M, count, K, addressOf(a), lda, panels, to, N, scratchOf(part));
     };
     ctx.step(ctx.team.step(parts, compute));
   } else {
     // A stack is divided into matrices, or units of the rows of one.
     const [items, unit, rowsEach] = batch === 1 ? [M, kind.rowUnit, 1] : [batch, 1, M];
     const parts = ctx.team.parts({ items, unit, nanoseconds });
-    const compute = ({ start, count }: Part): void => {
+    const scratchOf = partScratch(ctx, parts, scratch);
+    const compute = (part: Part): void => {
+      const { start, count } = part;
       for (let row = start * rowsEach, left = count * rowsEach; left > 0; ) {
         const rows = Math.min(left, M);
         const [from, to] = [addressOf(a) + row * rowOfA, addressOf(out) + row * rowOfOut];
-        multiply(rows, N, K, from, lda, addressOf(packed) + Math.floor(row / M) * matrix, to, N);
+        multiply(rows, N, K, from, lda, addressOf(packed) + Math.floor(row / M) * matrix, to, N, scratchOf(part));
         [row, left] = [row + rows, left - rows];
       }
     };
