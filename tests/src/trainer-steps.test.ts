@@ -4,12 +4,12 @@ import { weightOf } from "@pt2/conformance";
 import type { DType } from "@pt2/format";
 import { parse } from "@pt2/graph";
 import { type HostTensor, type ProgramSource, tensor } from "@pt2/runtime/node";
-import { adagrad, adam, createTrainer, sgd, type Trainer, type TrainerOptions } from "@pt2/train";
+import { adagrad, adam, adamW, createTrainer, sgd, type Trainer, type TrainerOptions } from "@pt2/train";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 
 /** The loss is the sum of x w; its gradient is x. */
 const source = (name: string, dtype: DType): ProgramSource => {
-  const type = { float32: "f32", float16: "f16", bfloat16: "bf16" }[dtype as string];
+  const type = { float32: "f32", float64: "f64", float16: "f16", bfloat16: "bf16" }[dtype as string];
   return {
     program: parse(`program {
       parameter "${name}" = %p_w: ${type}[3]
@@ -88,6 +88,61 @@ describe("steps of a trainer", () => {
     await trainer.train(batch(dtype));
     // 1 - 0.5 · 1 / √(3 + 1²)
     expect((await weightIn(trainer))[0]).toBe(0.75);
+  });
+
+  it("parameters of complex numbers are trained, as their real and imaginary parts", async () => {
+    const program = parse(`program {
+      parameter "z" = %p_z: c64[2]
+      parameter "w" = %p_w: f32[2]
+      user_input %x: f32[2]
+      forward(x)
+      in_spec tuple(tuple(*), dict())
+      out_spec *
+      %r: f32[2, 2] = aten::view_as_real(self=%p_z)
+      %s: f32[2, 2] = aten::mul.Tensor(self=%r, other=%r)
+      %p: f32[2, 2] = aten::mul.Tensor(self=%s, other=%p_w)
+      %m: f32[2, 2] = aten::mul.Tensor(self=%p, other=%x)
+      %y: f32[] = aten::sum(self=%m)
+      return %y
+    }`);
+    const z = tensor("complex64", [2], Float32Array.of(1, -2, 3, 4));
+    const given = (): ProgramSource => ({
+      program,
+      weights: new Map([
+        ["z", weightOf("z", z)],
+        ["w", weightOf("w", tensor([1, 1]))],
+      ]),
+    });
+    const x = [tensor([1, 1])];
+    // The gradient of z is 2 z, that of w the sums of squares, 10 and 20.
+    await using plain = await createTrainer(given(), { backend, optimizer: sgd({ lr: 0.1 }) });
+    expect(plain.parameters).toEqual(["z", "w"]);
+    await plain.train(x);
+    const after = (await weightIn(plain, "z")).map((value) => value.toFixed(5));
+    expect(after).toEqual(["0.80000", "-1.60000", "2.40000", "3.20000"]);
+    const options = { backend, optimizer: adam({ lr: 0.5, eps: 0 }), clipNorm: 1, accumulate: 2 };
+    await using moments = await createTrainer(given(), options);
+    await moments.train(x);
+    const checkpoint = await moments.checkpoint();
+    const { gradientNorm } = await moments.train(x);
+    expect(gradientNorm).toBeCloseTo(Math.sqrt(4 * 30 + 100 + 400), 4);
+    const signs = (await weightIn(moments, "z")).map((value) => value.toFixed(5));
+    expect(signs).toEqual(["0.50000", "-1.50000", "2.50000", "3.50000"]);
+    await using resumed = await createTrainer(given(), { ...options, checkpoint });
+    await resumed.train(x);
+    expect(await weightIn(resumed, "z")).toEqual(await weightIn(moments, "z"));
+    await using model = await moments.model();
+    expect((await ((await model.forward(...x)) as HostTensor).read())[0]).toBeCloseTo(0.5 * 6.5 + 0.5 * 14.5, 4);
+    const limited = createTrainer(given(), { backend, optimizer: sgd(), clipValue: 1 });
+    await expect(limited).rejects.toMatchObject({ code: "train.options", details: { name: "z" } });
+  });
+
+  it("parameters of float64 are trained with all digits of the numbers of a step", async () => {
+    await using trainer = await make({ optimizer: adamW({ lr: 1e-3 }) }, { dtype: "float64" });
+    await trainer.train(batch("float64"));
+    const [first] = await weightIn(trainer);
+    // eps is 1e-8, beside a gradient of 1.
+    expect(Math.abs(first! - (1 - 1e-5 - 1e-3 / (1 + 1e-8)))).toBeLessThan(1e-15);
   });
 
   it("a checkpoint between two updates belongs to a trainer that accumulates as many batches", async () => {

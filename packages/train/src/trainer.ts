@@ -8,7 +8,7 @@ import { memoryWeight } from "./memory-weight.ts";
 import type { Schedule } from "./schedules.ts";
 import { trainError } from "./train-errors.ts";
 import { checkTrainerOptions, type TrainerOptions } from "./trainer-options.ts";
-import { stepNumbers, type TrainingOptions, withOptimizer } from "./with-optimizer.ts";
+import { type Precision, stepNumbers, type TrainingOptions, withOptimizer } from "./with-optimizer.ts";
 
 // What not every trainer needs is loaded with its first use.
 const rare = () => import("./rare.ts");
@@ -130,6 +130,7 @@ async function create(source: ProgramSource, options: TrainerOptions): Promise<T
     model,
     training,
     state: new Set(made.state.keys()),
+    precision: made.precision,
     schedule,
     loadOptions,
     parameters: names,
@@ -146,6 +147,7 @@ interface TrainerParts {
   readonly training: TrainingOptions;
   /** The names of the optimizer's buffers. */
   readonly state: ReadonlySet<string>;
+  readonly precision: Precision;
   readonly schedule: Schedule;
   readonly loadOptions: LoadOptions;
   readonly parameters: readonly string[];
@@ -181,7 +183,7 @@ class ProgramTrainer implements Trainer {
   }
 
   async #train(batch: Batch, options: RunOptions): Promise<TrainingStep> {
-    const { training, schedule, model } = this.#parts;
+    const { training, schedule, model, precision } = this.#parts;
     // The last input has the numbers of the step.
     const inputs = model.inputs.slice(0, -1);
     if (!(Array.isArray(batch) && batch.length === inputs.length)) (await rare()).refuseBatch(batch, inputs);
@@ -189,7 +191,8 @@ class ProgramTrainer implements Trainer {
     const factor = schedule(step);
     if (!(Number.isFinite(factor) && factor >= 0)) (await rare()).refuseFactor(factor, step);
     const numbers = stepNumbers(training, step, this.#micro, factor);
-    const vector = new HostTensor("float32", [numbers.length], new Uint8Array(numbers.buffer));
+    const elements = precision === "float64" ? Float64Array.from(numbers) : Float32Array.from(numbers);
+    const vector = new HostTensor(precision, [numbers.length], new Uint8Array(elements.buffer));
     const values = await model
       .runFlat([...batch, vector], options)
       .catch(async (problem) => (await rare()).refuseStep(problem));
@@ -290,7 +293,9 @@ function trainable({ inputs, outputs, graph }: Program): readonly string[] {
   }
   return inputs.flatMap((spec: InputSpec) => {
     const type = spec.kind === "parameter" ? graph.values.get(spec.value) : undefined;
-    return spec.kind === "parameter" && type?.kind === "tensor" && /^b?float/.test(type.dtype) ? [spec.target] : [];
+    return spec.kind === "parameter" && type?.kind === "tensor" && /^(b?float|complex)/.test(type.dtype)
+      ? [spec.target]
+      : [];
   });
 }
 

@@ -1,4 +1,4 @@
-import type { WeightTensor } from "@pt2/format";
+import type { DType, WeightTensor } from "@pt2/format";
 import { type Arg, type InputSpec, isGradient, type OutputSpec, type Program, type TensorType } from "@pt2/graph";
 import { eliminateDeadCode, GraphBuilder } from "@pt2/graph/passes";
 import { filledWeight } from "./memory-weight.ts";
@@ -25,13 +25,16 @@ export interface TrainingOptions {
   readonly accumulate: number;
 }
 
+/** What the numbers of a step are. */
+export type Precision = "float32" | "float64";
+
 /** A program whose runs train it. */
 export interface TrainingProgram {
   readonly program: Program;
   /** The state of the optimizer as it begins. */
   readonly state: ReadonlyMap<string, WeightTensor>;
-  /** The names of the numbers that each run gets, in order. */
-  readonly numbers: readonly string[];
+  /** What the numbers are that each run gets: float64 where parameters are. */
+  readonly precision: Precision;
 }
 
 /** The name of the input that has the numbers of a step. */
@@ -50,15 +53,17 @@ export function withOptimizer(joint: Program, options: TrainingOptions): Trainin
   const builder = new GraphBuilder(graph);
   for (const node of graph.nodes) builder.push(node);
   const u = new UpdateBuilder(builder);
-  const trained = trainedParameters(joint, groups);
+  const trained = trainedParameters(joint, groups).map((each) => inReal(each, u));
+  if (clipValue !== null) refuseLimit(trained);
   const names = numberNames(options);
-  const vector: Value = { name: builder.fresh(NUMBERS), dtype: "float32", shape: [names.length] };
+  const precision = trained.some(({ parameter }) => parameter.dtype === "float64") ? "float64" : "float32";
+  const vector: Value = { name: builder.fresh(NUMBERS), dtype: precision, shape: [names.length] };
   const number = (name: string): Value => {
     const index = { kind: "int", value: names.indexOf(name) } as const;
     return u.op(
       "aten::select.int",
       { self: vector, dim: { kind: "int", value: 0 }, index },
-      { dtype: "float32", shape: [] },
+      { dtype: precision, shape: [] },
     );
   };
   const isTrue = (name: string): Value =>
@@ -95,7 +100,7 @@ export function withOptimizer(joint: Program, options: TrainingOptions): Trainin
   const byGroup = groups.map((_, g) =>
     Object.fromEntries(Object.keys(optimizer.numbers(0, 0, 1)).map((name) => [name, number(`${name}.${g}`)])),
   );
-  for (const [i, { parameter, target, group }] of trained.entries()) {
+  for (const [i, { parameter, target, group, complex }] of trained.entries()) {
     const kept = Object.entries(optimizer.state).map(
       ([name, first]) => [name, buffer(`optimizer.${name}.${target}`, parameter, first)] as const,
     );
@@ -106,11 +111,12 @@ export function withOptimizer(joint: Program, options: TrainingOptions): Trainin
     );
     const chosen = (after: Value, old: Value): Value => (apply === null ? after : u.where(apply, after, old));
     for (const [name, old] of kept) store(`optimizer.${name}.${target}`, chosen(updated.state[name]!, old));
-    const after = chosen(updated.parameter, parameter);
+    const made = chosen(updated.parameter, parameter);
+    const after = complex === undefined ? made : u.op("aten::view_as_complex", { self: made }, complex);
     writes.push({ spec: { kind: "parameter_mutation", target }, value: after.name });
   }
   builder.setType(vector.name, typeOf(vector));
-  return { program: finished(joint, builder, { vector, inputs, writes, norm }), state, numbers: names };
+  return { program: finished(joint, builder, { vector, inputs, writes, norm }), state, precision };
 }
 
 /** The names of the numbers of a step: those of each group, and whether gradients are collected or applied. */
@@ -120,16 +126,16 @@ function numberNames({ optimizer, groups, accumulate }: TrainingOptions): readon
   return accumulate > 1 ? [...all, FRESH, APPLY] : all;
 }
 
-/** Computes the numbers of a step in the order of {@link TrainingProgram.numbers}; `micro` counts from 0. */
+/** Computes the numbers of a step in the order of the names; `micro` counts from 0. */
 export function stepNumbers(
   { optimizer, groups, accumulate }: TrainingOptions,
   step: number,
   micro: number,
   factor: number,
-): Float32Array<ArrayBuffer> {
+): readonly number[] {
   const all = groups.flatMap(({ lr, weightDecay }) => Object.values(optimizer.numbers(lr * factor, weightDecay, step)));
   const flags = accumulate > 1 ? [micro === 0 ? 1 : 0, micro === accumulate - 1 ? 1 : 0] : [];
-  return Float32Array.from([...all, ...flags]);
+  return [...all, ...flags];
 }
 
 interface Trained {
@@ -137,6 +143,8 @@ interface Trained {
   readonly group: number;
   readonly parameter: Value;
   readonly gradient: Value;
+  /** The parameter itself, where `parameter` has its real and imaginary parts. */
+  readonly complex?: Value;
 }
 
 function trainedParameters({ graph, inputs, outputs }: Program, groups: readonly ParameterGroup[]): readonly Trained[] {
@@ -166,10 +174,40 @@ function trainedParameters({ graph, inputs, outputs }: Program, groups: readonly
   );
 }
 
+/** Replaces complex numbers by their real and imaginary parts, which optimizers take as elements of their own. */
+function inReal(trained: Trained, u: UpdateBuilder): Trained {
+  const { parameter, gradient } = trained;
+  const part = PARTS.get(parameter.dtype);
+  if (part === undefined) return trained;
+  const parts = { dtype: part, shape: [...parameter.shape, 2] };
+  const view = (self: Value): Value => u.op("aten::view_as_real", { self }, parts);
+  return { ...trained, parameter: view(parameter), gradient: view(gradient), complex: parameter };
+}
+
+const PARTS: ReadonlyMap<DType, DType> = new Map([
+  ["complex32", "float16"],
+  ["complex64", "float32"],
+  ["complex128", "float64"],
+]);
+
+/** Refuses to limit elements that are complex numbers, as PyTorch does. */
+function refuseLimit(trained: readonly Trained[]): void {
+  const found = trained.find(({ complex }) => complex !== undefined);
+  if (found === undefined) return;
+  throw trainError("train.options", {
+    what: `clipValue limits elements, and \`${found.target}\` has complex ones`,
+    advice: "Limit the norm of all gradients with clipNorm, or leave that parameter out of what is trained.",
+    details: { name: found.target },
+  });
+}
+
 /** The norm of all gradients together, as `torch.nn.utils.clip_grad_norm_` computes it. */
 function normOf(gradients: readonly Value[], u: UpdateBuilder): Value {
-  const scalar = { dtype: gradients[0]!.dtype, shape: [] };
-  const norms = gradients.map((self) => u.op("aten::linalg_vector_norm", { self }, scalar));
+  const dtypes = new Set(gradients.map(({ dtype }) => dtype));
+  // Narrow numbers of two kinds, and numbers of two widths, are joined in the wider.
+  const dtype = dtypes.size === 1 ? gradients[0]!.dtype : dtypes.has("float64") ? "float64" : "float32";
+  const scalar = { dtype, shape: [] };
+  const norms = gradients.map((self) => u.op("aten::linalg_vector_norm", { self }, { ...scalar, dtype: self.dtype }));
   const tensors: Arg = { kind: "list", items: norms.map(({ name }) => ({ kind: "value", name })) };
   const stacked = u.op("aten::stack", { tensors }, { dtype: scalar.dtype, shape: [norms.length] });
   return u.op("aten::linalg_vector_norm", { self: stacked }, scalar);
