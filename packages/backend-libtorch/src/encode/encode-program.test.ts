@@ -189,3 +189,15 @@ test("what may change a weight is found through views, and nothing else counts",
   );
   expect([...branches.inPlace]).toEqual(["b"]);
 });
+
+test("a number of more than 64 bits is infinity to a comparison", () => {
+  expect(
+    encoded(`
+  user_input %x: f32[s0]
+  %n: int = aten::sym_size.int(%x, dim=0)
+  %least: bool = _operator::ge(%n, b=-27670116110564327418)
+  %most: bool = _operator::le(%n, b=27670116110564327418)
+  return %least, %most`),
+  ).toContain(`(%1, -Infinity) -> 2
+  scalar _operator::le(%1, Infinity) -> 3`);
+});

@@ -1,7 +1,7 @@
 import { type FormatErrorCode, formatError } from "../format-errors.ts";
 import { LIMITS } from "../limits.ts";
 import type { Int } from "../program/exported-program.ts";
-import { exactInt, type Json } from "./parse-json.ts";
+import { exactInt, type Json, pythonInt } from "./parse-json.ts";
 
 /** A JSON object of the file. */
 export type JsonObject = { readonly [key: string]: Json };
@@ -131,6 +131,11 @@ export class JsonReader {
     return exactInt(value) ?? this.#expected("a 64-bit integer", value);
   }
 
+  /** Decodes an integer that Python computes with, such as the sum of the largest sizes that PyTorch asserts. */
+  wideInt(value: Json): Int {
+    return pythonInt(value) ?? this.#expected("an integer", value);
+  }
+
   /** Decodes an integer that counts or enumerates, so a double holds it. */
   smallInt(value: Json): number {
     const int = exactInt(value);
@@ -158,6 +163,8 @@ export const string: Decode<string> = (json, value) => json.string(value);
 export const bool: Decode<boolean> = (json, value) => json.bool(value);
 /** The decoder of 64-bit integers. */
 export const int: Decode<Int> = (json, value) => json.int(value);
+/** The decoder of integers that may have more than 64 bits. */
+export const wideInt: Decode<Int> = (json, value) => json.wideInt(value);
 /** The decoder of integers that a double holds. */
 export const smallInt: Decode<number> = (json, value) => json.smallInt(value);
 /** The decoder of floats. */

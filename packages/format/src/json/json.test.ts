@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 import { float, int, JsonReader, listOf, string } from "./json-reader.ts";
-import { exactInt, parseJson, plainJson } from "./parse-json.ts";
+import { exactInt, parseJson, plainJson, pythonInt } from "./parse-json.ts";
 import { JsonFloat, writeJson } from "./write-json.ts";
 
 const parse = (text: string) => parseJson(new TextEncoder().encode(text), "test.json");
@@ -20,6 +20,16 @@ describe("parsing exact JSON", () => {
     ["1000000000000000000000000000000000000000000", undefined],
   ])("the JSON parser reads the integer of %s", (text, expected) => {
     expect(exactInt(parse(text))).toBe(expected);
+  });
+
+  it.each<[string, number | bigint | undefined]>([
+    ["-12", -12],
+    ["27670116110564327418", 27670116110564327418n],
+    [`-1${"0".repeat(80)}`, -(10n ** 80n)],
+    [`1${"0".repeat(120)}`, undefined],
+    ["1.5", undefined],
+  ])("the JSON parser reads the integer of Python %s", (text, expected) => {
+    expect(pythonInt(parse(text))).toBe(expected);
   });
 
   it("the JSON parser keeps strings and floats, whatever digits they contain", () => {

@@ -73,7 +73,8 @@ function endOfString(bytes: Uint8Array, start: number): number {
 
 const [QUOTE, BACKSLASH, MINUS, UPPER_I, UPPER_N] = [0x22, 0x5c, 0x2d, 0x49, 0x4e];
 const [OPEN_BRACE, CLOSE_BRACE, OPEN_BRACKET, CLOSE_BRACKET] = [0x7b, 0x7d, 0x5b, 0x5d];
-const LONGEST_TOKEN = 64;
+/** Products of four sizes that are only known to be of 64 bits have less digits. */
+const LONGEST_TOKEN = 96;
 
 function needsQuotes(bytes: Uint8Array, start: number, end: number): boolean {
   const first = bytes[bytes[start] === MINUS ? start + 1 : start];
@@ -97,13 +98,16 @@ function isDigit(byte: number): boolean {
 
 /** Returns the exact integer of a JSON value; undefined when it is not an integer of 64 bits. */
 export function exactInt(value: Json | undefined): Int | undefined {
+  const exact = pythonInt(value);
+  return typeof exact === "bigint" && (exact < -(2n ** 63n) || exact >= 2n ** 64n) ? undefined : exact;
+}
+
+/** Returns the exact integer of a JSON value, which Python does not bound; undefined when it is not an integer, or very long. */
+export function pythonInt(value: Json | undefined): Int | undefined {
   if (typeof value === "number") return Number.isSafeInteger(value) ? value : undefined;
-  if (typeof value !== "string" || !value.startsWith(LONG) || value.length > 21) return undefined;
+  if (typeof value !== "string" || !value.startsWith(LONG) || value.length > LONGEST_TOKEN) return undefined;
   const text = value.slice(LONG.length);
-  if (!/^-?\d{1,20}$/.test(text)) return undefined;
-  const exact = BigInt(text);
-  if (exact < -(2n ** 63n) || exact >= 2n ** 64n) return undefined;
-  return normalizeInt(exact);
+  return /^-?\d+$/.test(text) ? normalizeInt(BigInt(text)) : undefined;
 }
 
 /** Returns a number where it is exact, else the bigint. */

@@ -1,5 +1,14 @@
 import { formatError } from "../format-errors.ts";
-import { type Decode, int, type JsonObject, JsonReader, listOf, mapOf, smallInt, string } from "../json/json-reader.ts";
+import {
+  type Decode,
+  type JsonObject,
+  JsonReader,
+  listOf,
+  mapOf,
+  smallInt,
+  string,
+  wideInt,
+} from "../json/json-reader.ts";
 import { parseJson } from "../json/parse-json.ts";
 import { argument, graph } from "./decode-graph.ts";
 import { inputSpec, outputSpec } from "./decode-signature.ts";
@@ -90,7 +99,7 @@ const fieldNames: Decode<readonly string[]> = (json, value) =>
 
 const rangeConstraint: Decode<RangeConstraint> = (json, value) => {
   const object = json.object(value);
-  return { min: json.optional(object, "min_val", int, null), max: json.optional(object, "max_val", int, null) };
+  return { min: json.optional(object, "min_val", wideInt, null), max: json.optional(object, "max_val", wideInt, null) };
 };
 
 const moduleCallEntry: Decode<ModuleCallEntry> = (json, value) => {

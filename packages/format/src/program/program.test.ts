@@ -24,6 +24,7 @@ const VARIANTS: readonly [json: string, expected: object][] = [
   ['{"as_tensor": {"name": "x"}}', { kind: "as_tensor", name: "x" }],
   ['{"as_tensors": [{"name": "x"}, {"name": "y"}]}', { kind: "as_tensors", names: ["x", "y"] }],
   ['{"as_int": 9223372036854775807}', { kind: "as_int", value: 9223372036854775807n }],
+  ['{"as_int": 27670116110564327418}', { kind: "as_int", value: 27670116110564327418n }],
   ['{"as_ints": [-1, 9007199254740993]}', { kind: "as_ints", values: [-1, 9007199254740993n] }],
   ['{"as_float": 1.0}', { kind: "as_float", value: 1 }],
   ['{"as_float": "-Infinity"}', { kind: "as_float", value: -Infinity }],
