@@ -9,21 +9,22 @@ import type { Done } from "./plan/compiled-plan.ts";
  * inputs is dropped: they are never modified.
  */
 export function commitWrites({ plan, commits, state }: CompiledProgram, { written, outputs }: Done): void {
-  const next = new Map<number, NativeTensor>();
+  const next = new Map<string, NativeTensor>();
   for (const { input, tensor } of written) {
-    if (plan.inputs[input]!.kind === "user_input") tensor.dispose();
-    else next.set(input, tensor);
+    const spec = plan.inputs[input]!;
+    if ("target" in spec) next.set(spec.target, tensor);
+    else tensor.dispose();
   }
   for (const { output, target } of commits) {
-    const input = plan.inputs.findIndex((spec) => "target" in spec && spec.target === target);
-    if (input >= 0) next.set(input, requireFit(target, state.get(target)!, outputs[output]));
+    const old = state.get(target);
+    if (old !== undefined) next.set(target, requireFit(target, old, outputs[output]));
   }
-  for (const [input, tensor] of next) {
-    const spec = plan.inputs[input]!;
-    if (!("target" in spec)) continue;
-    plan.bind(input, tensor);
-    state.get(spec.target)?.dispose();
-    state.set(spec.target, tensor);
+  for (const [target, tensor] of next) {
+    // One that no node reads is no input of the plan.
+    const input = plan.inputs.findIndex((spec) => "target" in spec && spec.target === target);
+    if (input >= 0) plan.bind(input, tensor);
+    state.get(target)?.dispose();
+    state.set(target, tensor);
   }
 }
 

@@ -124,7 +124,7 @@ export async function compileProgram(request: CompileRequest, options: CompileOp
   const made = new Set(prologue?.targets);
   const found = prologue === null ? undefined : await options.kept?.find(prologue, weights, { device, router });
   const rest = found === undefined ? prologue : found.rest;
-  const needs = [program, ...(rest === null ? [] : [rest.program])].flatMap(weightsReadBy);
+  const needs = [...weightsReadBy(program, commits), ...(rest === null ? [] : weightsReadBy(rest.program))];
   const archived = needs.filter(({ target }) => !made.has(target));
   const bound = await bindWeights(archived, weights, { addon, device, onProgress, signal, mmap: options.mmap });
   const state = new Map<string, NativeTensor>();

@@ -34,6 +34,26 @@ describeWithLibtorch("mutation", ({ addon }) => {
     await executable.dispose();
   });
 
+  it.each(["fast", "exact"] as const)("a buffer that is only written has its new value: %s", async (precision) => {
+    const executable = await compileBody(
+      backend,
+      `
+  buffer "norm" = %norm: f32[3]
+  user_input %x: f32[3]
+  %y: f32[3] = aten::mul.Tensor(%x, other=2)
+  %p: f32[3] = aten::copy_(%norm, src=%y)
+  %sum: f32[] = aten::sum(%y)
+  return %sum`,
+      { norm: floats([3], 7, 7, 7) },
+      { precision },
+    );
+    expect((await executable.readState(["norm"])).get("norm")!.data).toEqual(Float32Array.of(7, 7, 7));
+    await executable.run([x]);
+    await executable.run([floats([3], 4, 5, 6)]);
+    expect((await executable.readState(["norm"])).get("norm")!.data).toEqual(Float32Array.of(8, 10, 12));
+    await executable.dispose();
+  });
+
   it.each(["fast", "exact"] as const)(
     "buffers that are copied to each other get what the others had: %s",
     async (precision) => {

@@ -19,11 +19,17 @@ export interface WeightNeed {
   readonly type: ValueType | undefined;
 }
 
-/** Lists the weights that a program reads. */
-export function weightsReadBy({ graph, inputs }: Program): readonly WeightNeed[] {
+/** Lists the weights that a program reads, and those that get new values although nothing reads the old ones. */
+export function weightsReadBy(
+  { graph, inputs }: Program,
+  commits: readonly { readonly target: string }[] = [],
+): readonly WeightNeed[] {
   const { uses } = liveness(graph);
+  const renewed = new Set(commits.map(({ target }) => target));
   return inputs.flatMap((spec) =>
-    isWeight(spec) && uses.get(spec.value) !== 0 ? [{ target: spec.target, type: graph.values.get(spec.value) }] : [],
+    isWeight(spec) && (uses.get(spec.value) !== 0 || renewed.has(spec.target))
+      ? [{ target: spec.target, type: graph.values.get(spec.value) }]
+      : [],
   );
 }
 
