@@ -189,3 +189,11 @@ for op in ("std_mean", "var_mean"):
     case(f"{op}.dim", "infinite columns", v((inf,), (1,)), [1])
     case(f"{op}.correction", "0-d infinity", s(inf), None, correction=0)
     case(op, "complex infinities", v(1 + 2j, 3 - 1j, complex(inf, 2), dtype=c64))
+for op in ("softmax.int", "log_softmax.int"):
+    # Rounded first, two are equal and one is another number.
+    for half in (f16, bf16):
+        case(op, f"of rounded numbers, {name_of(half)}", v(2049, 2050.7, 2051.3, 2052.9), 0, dtype=half)
+    case(op, "no integers", ints(3, 0), 1)
+case("_safe_softmax", "no bools", t(0, 3, dtype=b8), 1)
+for half in (f16, bf16):
+    case("linalg_vector_norm", f"{name_of(half)} in its own dtype", t(7, 5, dtype=half, lo=-900, hi=900), 2, [0], dtype=half)

@@ -11,8 +11,10 @@ function softmaxKernel(ops: readonly SoftmaxOp[], rows: "softmaxRows" | "logSoft
   return wasmKernel({
     ops,
     accepts: ({ self, dtype }) => isFloat32(self) && isFloatResult(dtype),
-    prepare(call, { self, dim: given }) {
-      const input = call.convert(call.tensor(self), "float32");
+    prepare(call, { self, dim: given, dtype }) {
+      const x = call.tensor(self);
+      // PyTorch converts to the dtype asked for first, which may round.
+      const input = call.convert(dtype == null ? x : call.convert(x, dtype), "float32");
       const rank = input.shape.length;
       const dim = normalDim(given, rank);
       float32Result(call, (out) => {

@@ -5,7 +5,7 @@ import { equal, isNonzero, item } from "./item.ts";
 import { indexMask, maskedSelect } from "./masks.ts";
 import { nonzero, where } from "./nonzero.ts";
 import { tensorSplit } from "./split.ts";
-import { unique, uniqueConsecutive, uniqueDim } from "./unique.ts";
+import { unique, uniqueConsecutive, uniqueDim, uniqueDimConsecutive } from "./unique.ts";
 
 const KERNELS: readonly DynamicKernel[] = [
   item,
@@ -18,6 +18,7 @@ const KERNELS: readonly DynamicKernel[] = [
   unique,
   uniqueDim,
   uniqueConsecutive,
+  uniqueDimConsecutive,
   bincount,
   repeatPositions,
   repeatSlices,

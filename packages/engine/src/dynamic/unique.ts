@@ -29,25 +29,30 @@ export const unique: DynamicKernel = dynamicKernel(
 );
 
 /** `unique_dim`: distinct slices of a dimension, in lexicographic order. */
-export const uniqueDim: DynamicKernel = dynamicKernel(
-  ["aten::unique_dim"],
-  ({ self, dim, return_inverse, return_counts }) => {
-    const slices = slicesOf(self, dim);
-    const positions = sortedBy(ranksOf(slices.count, slices.compare), sortRange);
-    const found = runs(slices.count, positions, sameIn(slices));
-    return sliceResults(slices, found, return_inverse, return_counts);
-  },
+export const uniqueDim: DynamicKernel = dynamicKernel(["aten::unique_dim"], ({ self, dim }) => {
+  const slices = slicesOf(self, dim);
+  const positions = sortedBy(ranksOf(slices.count, slices.compare), sortRange);
+  return sliceResults(slices, runs(slices.count, positions, sameIn(slices)));
+});
+
+/** `unique_consecutive`: one of each run of equal elements, or of slices. Those of a list are its elements. */
+export const uniqueConsecutive: DynamicKernel = dynamicKernel(
+  ["aten::unique_consecutive"],
+  ({ self, dim, return_inverse, return_counts }) =>
+    dim === null || (dim === 0 && self.shape.length === 1)
+      ? flatResults(self, neighbors(self), return_inverse, return_counts)
+      : consecutiveSlices(self, dim),
 );
 
-/** `unique_consecutive`: one of each run of equal elements or slices. */
-export const uniqueConsecutive: DynamicKernel = dynamicKernel(
-  ["aten::unique_consecutive", "aten::unique_dim_consecutive"],
-  ({ self: tensor, dim, return_inverse, return_counts }) => {
-    if (dim === null) return flatResults(tensor, neighbors(tensor), return_inverse, return_counts);
-    const slices = slicesOf(tensor, dim);
-    return sliceResults(slices, runs(slices.count, null, sameIn(slices)), return_inverse, return_counts);
-  },
+/** `unique_dim_consecutive` */
+export const uniqueDimConsecutive: DynamicKernel = dynamicKernel(["aten::unique_dim_consecutive"], ({ self, dim }) =>
+  consecutiveSlices(self, dim),
 );
+
+function consecutiveSlices(self: HostData, dim: number): readonly RunValue[] {
+  const slices = slicesOf(self, dim);
+  return sliceResults(slices, runs(slices.count, null, sameIn(slices)));
+}
 
 /** Negative, positive, 0 of equal ones; NaN of two of which none comes first and which are not equal. */
 type Compare = (a: number, b: number) => number;
@@ -211,12 +216,8 @@ function slicesOf(tensor: HostData, given: number): Slices {
   return { tensor, dim, count, compare };
 }
 
-function sliceResults(
-  { tensor, dim, count }: Slices,
-  found: Distinct,
-  inverse: boolean,
-  counts: boolean,
-): readonly RunValue[] {
+/** Of slices PyTorch returns everything, whatever is asked for. */
+function sliceResults({ tensor, dim, count }: Slices, found: Distinct): readonly RunValue[] {
   const { dtype, shape, bytes } = tensor;
   const outer = numel(shape.slice(0, dim));
   const firsts = [...firstsOf(found)];
@@ -225,7 +226,7 @@ function sliceResults(
   const kept = shape.map((n, d) => (d === dim ? firsts.length : n));
   return [
     { dtype, shape: kept, bytes: takeRows(bytes, size, rows) },
-    inverseOf(found, inverse, [count]),
-    countsOf(found, counts),
+    inverseOf(found, true, [count]),
+    countsOf(found, true),
   ];
 }

@@ -1,6 +1,6 @@
 import { CpuGenerator } from "@pt2/backend";
 import { expect, it } from "vitest";
-import { drawAnyIntegers, drawIntegers, remainder } from "./integers.ts";
+import { boundsFor, drawAnyIntegers, drawIntegers, remainder } from "./integers.ts";
 import { permutation } from "./permutation.ts";
 import { trials } from "./trials.ts";
 
@@ -40,6 +40,21 @@ it.each([
     (random) => drawIntegers(random, COUNT, low, high),
     (random) => times(() => (random.random64() % (high - low)) + low),
   );
+});
+
+// With these PyTorch 2.13 draws the same after a seed.
+it.each([
+  ["float16", 0, 5000, 0, 4996],
+  ["float16", 0, 2051, 0, 2051],
+  ["float16", -5001, -4990, -5001, -4990],
+  ["bfloat16", -70_000, 70_000, -69_632, 69_632],
+  ["float32", 0, 2 ** 32, 0, 2 ** 32 - 256],
+  ["float32", 0, 2 ** 48, 0, 2 ** 48 - 2 ** 24],
+  ["float32", 16_777_217, 16_777_220, 16_777_217, 16_777_218],
+  ["float64", 0, 2 ** 52, 0, 2 ** 52],
+  ["int64", 0, 2 ** 32, 0, 2 ** 32],
+] as const)("integers of %s from %d up to %d are drawn from %d up to %d", (dtype, low, high, from, to) => {
+  expect(boundsFor(dtype, low, high)).toEqual([from, to]);
 });
 
 it.each([

@@ -1,5 +1,6 @@
 import type { CpuGenerator } from "@pt2/backend";
 import { DTYPES, type DType } from "@pt2/format";
+import { convert } from "@pt2/registry/scalar";
 
 /** From this range on PyTorch divides 64 random bits, as 32 would favor some numbers. */
 const WIDE = 2n ** 28n;
@@ -33,6 +34,20 @@ export function drawAnyIntegers(
   if (itemsize < 8) return remainders(random, count, Number(range), 0);
   const numbers = wideRemainders(random, count, range, 0n);
   return dtype === "uint64" ? new BigUint64Array(numbers.buffer) : numbers;
+}
+
+/**
+ * Returns the bounds of integers that are drawn for a dtype. One that a float rounds to a number beyond it is moved
+ * inwards, as in PyTorch: `low` by a step of such numbers, `high` by two.
+ */
+export function boundsFor(dtype: DType, low: number, high: number): readonly [low: number, high: number] {
+  const digits = DIGITS[dtype];
+  if (digits === undefined) return [low, high];
+  const rounded = (x: number): number => Number(convert(dtype, x));
+  // The logarithm of a double rounds where all bits are set.
+  const step = (x: number): number => 2 ** (Math.abs(x).toString(2).length - digits);
+  const [first, last] = [rounded(low + 1), rounded(high - 1)];
+  return [first < low ? first + step(low + 1) : low, last >= high ? last - step(high - 1) : high];
 }
 
 /** Draws what 32 random bits leave when they are divided by `range`, from `least` on. */

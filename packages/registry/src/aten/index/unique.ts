@@ -23,14 +23,14 @@ export const UNIQUE_OPS: readonly OpRecord[] = [
   defineOp(
     "aten::unique_dim(Tensor self, int dim, bool sorted=True, bool return_inverse=False, bool return_counts=False) -> (Tensor, Tensor, Tensor)",
     {
-      infer: ({ self, dim }) => along(self, dim, true, true),
+      infer: ({ self, dim }) => along(self, dim),
       dynamic: true,
     },
   ),
   defineOp(
     "aten::unique_dim_consecutive(Tensor self, int dim, bool return_inverse=False, bool return_counts=False) -> (Tensor, Tensor, Tensor)",
     {
-      infer: ({ self, dim }) => along(self, dim, true, true),
+      infer: ({ self, dim }) => along(self, dim),
       dynamic: true,
     },
   ),
@@ -38,7 +38,9 @@ export const UNIQUE_OPS: readonly OpRecord[] = [
     "aten::unique_consecutive(Tensor self, bool return_inverse=False, bool return_counts=False, int? dim=None) -> (Tensor, Tensor, Tensor)",
     {
       infer: ({ self, dim, return_inverse, return_counts }) =>
-        dim === null ? flat(self, return_inverse, return_counts) : along(self, dim, return_inverse, return_counts),
+        dim === null || (dim === 0 && self.shape.length === 1)
+          ? flat(self, return_inverse, return_counts)
+          : along(self, dim),
       dynamic: true,
     },
   ),
@@ -53,11 +55,12 @@ function flat(self: TensorMeta, inverse: boolean, counts: boolean): Three {
   ];
 }
 
-function along(self: TensorMeta, dim: number, inverse: boolean, counts: boolean): Three {
+/** PyTorch returns the inverse and the counts of slices whether they are asked for or not. */
+function along(self: TensorMeta, dim: number): Three {
   const count = self.shape[wrapDim(dim, self.shape.length)]!;
   return [
     { dtype: self.dtype, shape: self.shape },
-    { dtype: "int64", shape: [inverse ? count : 0] },
-    { dtype: "int64", shape: [counts ? count : 0] },
+    { dtype: "int64", shape: [count] },
+    { dtype: "int64", shape: [count] },
   ];
 }

@@ -12,6 +12,8 @@ import { randomLike } from "./noise.ts";
 
 const impure = true;
 
+const LARGEST_HALF = 65504;
+
 /** Defines random tensors in terms of `rand` and `randn`. */
 export const SAMPLE_OPS: readonly OpRecord[] = [
   defineOp(
@@ -46,7 +48,10 @@ export const SAMPLE_OPS: readonly OpRecord[] = [
         );
         check(high > low, () => `random_ expects 'from' to be less than 'to', but got from=${low} >= to=${high}`);
         check(!isComplex(type), () => `random integers are not implemented for ${type}`);
-        const fits = (value: number): boolean => isFloat(type) || Number(convert(type, value)) === value;
+        const fits = (value: number): boolean =>
+          isFloat(type)
+            ? type !== "float16" || Math.abs(value) <= LARGEST_HALF
+            : Number(convert(type, value)) === value;
         check(fits(low) && fits(high - 1), () => `from=${low} or to - 1=${high - 1} is out of bounds for ${type}`);
         return { dtype: type, shape: size };
       },

@@ -20,7 +20,8 @@ export const NORM_OPS: readonly OpRecord[] = [
       decompose: ({ self, ord, dim, keepdim, dtype }, b) => {
         const result = resultType(self, dtype);
         const e = emit(b);
-        const x = isIntegral(self.dtype) ? self : e.cast(self, dtype ?? computeDtype(self.dtype));
+        const given = e.cast(self, dtype ?? self.dtype);
+        const x = e.cast(given, computeDtype(given.dtype));
         const dims = reducedDims(dim, self.shape.length);
         const magnitude = isFloat(x.dtype) && toNumber(ord) === 2 ? x : e.abs(x);
         return e.cast(vectorNorm(e, magnitude, toNumber(ord), dims, keepdim), result);

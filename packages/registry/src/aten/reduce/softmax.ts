@@ -45,9 +45,11 @@ export const SOFTMAX_OPS: readonly OpRecord[] = [
   defineOp("aten::_safe_softmax(Tensor self, int dim, ScalarType? dtype=None) -> Tensor", {
     decompose: ({ self, dim, dtype }, b) => {
       const e = emit(b);
+      const result = converted(b, "_softmax", { self, dim, dtype });
+      if (numel(self.shape) === 0) return result;
       const masked = e.eq(self, { float: Number.NEGATIVE_INFINITY });
       const empty = b.tensor("aten::all.dim", { self: masked, dim, keepdim: true });
-      return e.where(empty, 0, converted(b, "_softmax", { self, dim, dtype }));
+      return e.where(empty, 0, result);
     },
   }),
   defineOp("aten::_masked_softmax(Tensor self, Tensor mask, int? dim=None, int? mask_type=None) -> Tensor", {
@@ -90,7 +92,8 @@ export const SOFTMAX_OPS: readonly OpRecord[] = [
 
 function normalized(op: string, self: TensorMeta, dim: number, halfToFloat: boolean): TensorMeta {
   wrapDim(dim, self.shape.length);
-  checkFloating(op, self);
+  // PyTorch asks nothing of the dtype where there is nothing to compute.
+  if (numel(self.shape) > 0) checkFloating(op, self);
   check(
     !halfToFloat || self.dtype === "float16" || self.dtype === "bfloat16",
     "conversion is supported for Half and BFloat16 types only",

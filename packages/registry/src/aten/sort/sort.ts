@@ -58,12 +58,18 @@ export const SORT_OPS: readonly OpRecord[] = [
   ),
   defineOp("aten::kthvalue(Tensor self, SymInt k, int dim=-1, bool keepdim=False) -> (Tensor values, Tensor indices)", {
     infer: ({ self, k, dim, keepdim }) => {
-      check(self.dtype !== "bool" && !isComplex(self.dtype), () => `kthvalue not implemented for ${self.dtype}`);
+      // PyTorch copies a number, of any dtype.
+      const isCopied = self.shape.length === 0;
+      check(
+        isCopied || (self.dtype !== "bool" && !isComplex(self.dtype)),
+        () => `kthvalue not implemented for ${self.dtype}`,
+      );
       const at = wrapDim(dim, self.shape.length);
       check(self.shape[at] !== 0, "kthvalue(): Expected reduction dim to have non-zero size.");
       check(k >= 1 && k <= (self.shape[at] ?? 1), "kthvalue(): selected number k out of range for dimension");
       return found(self, at, keepdim);
     },
+    decompose: ({ self }, b) => (self.shape.length === 0 ? [self, emit(b).full([], 0, "int64")] : null),
   }),
 ];
 
