@@ -7,7 +7,7 @@ import type { CompiledProgram } from "./compile-program.ts";
 import { DirectRuns } from "./direct-runs.ts";
 import { explain } from "./explain.ts";
 import { libtorchError } from "./libtorch-errors.ts";
-import { type Outputs, toTensor } from "./native-tensor.ts";
+import { copyToHost, type Outputs } from "./native-tensor.ts";
 import { CapturedRuns } from "./plan/captured-runs.ts";
 import type { Done, NodeObserver, PlanHooks } from "./plan/compiled-plan.ts";
 import { hasSizesFromElements } from "./plan/sizes-from-elements.ts";
@@ -102,8 +102,7 @@ export class LibtorchExecutable implements Executable {
       return new Map(
         await Promise.all(
           found.map(async ([target, tensor]) => {
-            const { dtype, shape, bytes } = (await toTensor(tensor, "host")) as HostTensor;
-            return [target, new HostTensor(dtype, shape, bytes.slice())] as const;
+            return [target, await copyToHost(tensor)] as const;
           }),
         ),
       );

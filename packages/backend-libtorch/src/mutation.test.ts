@@ -34,6 +34,37 @@ describeWithLibtorch("mutation", ({ addon }) => {
     await executable.dispose();
   });
 
+  it.each(["fast", "exact"] as const)(
+    "a new value that lies otherwise in memory can be read: %s",
+    async (precision) => {
+      const executable = await compileBody(
+        backend,
+        `
+  buffer "sum" = %sum: f32[2, 3]
+  user_input %x: f32[3, 2]
+  %t: f32[2, 3] = aten::transpose.int(%x, dim0=0, dim1=1)
+  %y: f32[2, 3] = aten::add.Tensor(%sum, other=%t)
+  %z: f32[2, 3] = aten::tanh(%t)
+  %p: f32[2, 3] = aten::copy_(%sum, src=%z)
+  return %y`,
+        { sum: floats([2, 3], 0, 0, 0, 0, 0, 0) },
+        { precision },
+      );
+      const rows = floats([3, 2], 1, 2, 3, 4, 5, 6);
+      await executable.run([rows]);
+      const right = [1, 3, 5, 2, 4, 6].map(Math.tanh);
+      for (let i = 0; i < 2; i++) {
+        const sum = (await executable.readState(["sum"])).get("sum")!;
+        expect([...(sum.data as Float32Array)].map((value) => value.toFixed(6))).toEqual(
+          right.map((v) => v.toFixed(6)),
+        );
+      }
+      const [y] = await executable.run([rows]);
+      expect(elementsOf(y)[0]).toBeCloseTo(1 + Math.tanh(1), 6);
+      await executable.dispose();
+    },
+  );
+
   it.each(["fast", "exact"] as const)("a buffer that is only written has its new value: %s", async (precision) => {
     const executable = await compileBody(
       backend,

@@ -38,6 +38,14 @@ export async function toTensor(native: NativeTensor, outputs: Outputs): Promise<
   return copiedTensor(native, bytes);
 }
 
+/** Copies a tensor, which stays as it is. */
+export async function copyToHost(native: NativeTensor): Promise<HostTensor> {
+  const { dtype, shape } = native;
+  const bytes = await native.read().catch((error: unknown) => Promise.reject(fromNative(error)));
+  // They may be the memory of the tensor itself.
+  return new HostTensor(dtype, shape, bytes.slice());
+}
+
 /** Converts a result as {@link toTensor} does, on the calling thread. */
 export function toTensorSync(native: NativeTensor, outputs: Outputs): Tensor {
   if (native.device !== "cpu" && outputs === "device") return new DeviceTensor(native);
