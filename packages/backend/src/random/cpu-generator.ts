@@ -20,6 +20,14 @@ export class CpuGenerator {
     return this.#bits.next();
   }
 
+  /**
+   * Draws 32 bits for each element, as `random` does. `blocks`, if given, makes blocks of 624 numbers in another way: it is told the
+   * state of MT19937, which it brings up to date, where the first of them belongs, and how many there are.
+   */
+  fill(words: Uint32Array, blocks?: (state: Int32Array, first: number, count: number) => void): void {
+    this.#bits.fill(words, blocks);
+  }
+
   /** Draws 64 bits, as an integer from 0 on. */
   random64(): bigint {
     const high = BigInt(this.random());

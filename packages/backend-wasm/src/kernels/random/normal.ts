@@ -1,19 +1,16 @@
 import { numel } from "@pt2/backend";
-import { generatorOf } from "@pt2/engine/host";
 import { type DType, isSmallFloat } from "@pt2/format";
 import type { KernelCall, WasmKernel } from "../../engine/kernel.ts";
 import { wasmKernel } from "../../engine/kernel.ts";
-import { onDemandModule } from "../../engine/on-demand-module.ts";
 import { addressOf, type TensorView } from "../../engine/tensor-view.ts";
 import { isFloat32, resultIn } from "../float32.ts";
-import { kernelsBase64, type RandomKernels } from "./random.gen.ts";
+import { planInPlace } from "./draws.ts";
+import { randomKernels } from "./words.ts";
 
 /** The number of elements that PyTorch transforms at once; fewer are made one by one, on the host. */
 const BLOCK = 16;
 /** Of a number that is transformed. */
 const NANOSECONDS_EACH = 5;
-
-const randomKernels: (call: KernelCall) => RandomKernels = onDemandModule(kernelsBase64);
 
 const randn: WasmKernel = wasmKernel({
   ops: ["aten::randn"],
@@ -55,10 +52,6 @@ function planNormal(call: KernelCall, mean: number, std: number): void {
 
 /** Plans uniform numbers in [0, 1), of 24 random bits, from an element up to another one. */
 function planDraws(call: KernelCall, out: TensorView, first: number, end: number): void {
-  call.step(() => {
-    const random = generatorOf(call.random);
-    const numbers = call.heap.f32;
-    const at = addressOf(out) / 4;
-    for (let i = at + first; i < at + end; i++) numbers[i] = (random.random() & 0xffffff) / 2 ** 24;
-  });
+  const { drawUniforms } = randomKernels(call);
+  planInPlace(call, out, first, end, (address, count) => drawUniforms(address, count, 0, 1, 1));
 }

@@ -5,8 +5,10 @@ import { remainder } from "./integers.ts";
 export function permutation(random: CpuGenerator, count: number): Uint32Array {
   const order = new Uint32Array(count);
   for (let i = 0; i < count; i++) order[i] = i;
-  for (let i = 0; i < count - 1; i++) {
-    const other = i + remainder(random.random(), count - i);
+  const words = new Uint32Array(Math.max(0, count - 1));
+  random.fill(words);
+  for (let i = 0; i < words.length; i++) {
+    const other = i + remainder(words[i]!, count - i);
     const moved = order[i]!;
     order[i] = order[other]!;
     order[other] = moved;
