@@ -16,6 +16,7 @@ import { atenOnDemand, builtInRegistry, loading } from "@pt2/registry/on-demand"
 import { autogradError } from "./autograd-errors.ts";
 import { isComplex, isDifferentiable } from "./differentiable.ts";
 import { Differentiation } from "./differentiation.ts";
+import { requireOptions } from "./options.ts";
 import { prepareForGrad } from "./prepare-for-grad.ts";
 import { tieParameters } from "./tied-parameters.ts";
 
@@ -47,6 +48,15 @@ export interface GradOptions {
   readonly recompute?: boolean;
 }
 
+const OPTIONS = {
+  of: "a number",
+  wrt: "an array",
+  shapes: "an object",
+  weights: "a Map",
+  ops: "an array",
+  recompute: "a boolean",
+} as const;
+
 /**
  * Differentiates a program in reverse mode: returns the program that computes the same, and then the gradients of its
  * loss. The signature is that of `torch.export.experimental._export_forward_backward`: the loss is a `loss_output`,
@@ -56,6 +66,7 @@ export interface GradOptions {
  * Throws `autograd.no-gradient` for an op without a rule between parameters and loss, with its place in Python.
  */
 export async function grad(program: Program, options: GradOptions = {}): Promise<Program> {
+  requireOptions("grad()", program, options, OPTIONS);
   const { ops = [] } = options;
   const registry =
     ops.length === 0 ? builtInRegistry(atenOnDemand) : (await import("./registry-with.ts")).registryWith(ops);

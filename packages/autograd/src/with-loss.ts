@@ -10,6 +10,7 @@ import {
 } from "@pt2/graph";
 import { GraphBuilder } from "@pt2/graph/passes";
 import { autogradError } from "./autograd-errors.ts";
+import { requireOptions } from "./options.ts";
 
 /** Options of {@link withLoss}. */
 export interface LossOptions {
@@ -31,6 +32,8 @@ export interface LossOptions {
 /** The name of the input that is added. */
 const TARGET = "target";
 
+const OPTIONS = { loss: "a string", args: "an object", of: "a number", target: "an object" } as const;
+
 const OF_CLASSES = /^aten::(cross_entropy_loss|nll_loss|nll_loss_nd|nll_loss2d)$/;
 
 /**
@@ -38,6 +41,7 @@ const OF_CLASSES = /^aten::(cross_entropy_loss|nll_loss|nll_loss_nd|nll_loss2d)$
  * {@link grad} can differentiate it.
  */
 export function withLoss(program: Program, options: LossOptions = {}): Program {
+  requireOptions("withLoss()", program, options, OPTIONS);
   const { loss: op = "aten::cross_entropy_loss", args = {}, of = 0 } = options;
   const { graph } = program;
   const compared = comparedOutput(program, of);

@@ -11,6 +11,13 @@ export function weightsFor(
   found: ReadonlyMap<string, WeightTensor>,
   where = "the weights",
 ): ReadonlyMap<string, WeightTensor> {
+  if (typeof (found as Partial<typeof found> | null)?.get !== "function") {
+    throw runtimeError("runtime.weights", {
+      what: "The weights are not a Map",
+      where,
+      advice: "give what `openSafetensors` or `weights()` of an archive returns, or new Map(Object.entries(weights))",
+    });
+  }
   return new Map(
     inputs.flatMap((spec) => {
       if (spec.kind !== "parameter" && spec.kind !== "buffer" && spec.kind !== "tensor_constant") return [];
@@ -18,7 +25,7 @@ export function weightsFor(
       const weight = found.get(target);
       const declared = graph.values.get(value);
       if (weight === undefined || (declared !== undefined && !fits(weight, declared))) {
-        const given = weight === undefined ? "missing" : describe(weight.dtype, weight.shape);
+        const given = weight === undefined ? "missing" : describeGiven(weight);
         const expected = declared?.kind === "tensor" ? describe(declared.dtype, declared.shape) : "a tensor";
         throw runtimeError("runtime.weights", {
           what: `The weight \`${target}\` is ${given}, but the program expects ${expected}`,
@@ -32,7 +39,14 @@ export function weightsFor(
   );
 }
 
-function fits({ dtype, shape }: WeightTensor, declared: ValueType): boolean {
+function describeGiven(weight: unknown): string {
+  const { dtype, shape } = Object(weight) as Partial<WeightTensor>;
+  return dtype === undefined || !Array.isArray(shape) ? "not a tensor" : describe(dtype, shape);
+}
+
+function fits(weight: WeightTensor, declared: ValueType): boolean {
+  const { dtype, shape } = Object(weight) as Partial<WeightTensor>;
+  if (!Array.isArray(shape)) return false;
   if (declared.kind !== "tensor" || declared.dtype !== dtype || declared.shape.length !== shape.length) return false;
   return declared.shape.every((size, i) => typeof size !== "number" || size === shape[i]);
 }
