@@ -105,3 +105,13 @@ case("reflection_pad1d_backward", "both ends", t(2, 3, 12), t(2, 3, 7), [2, 3])
 case("reflection_pad1d_backward", "no batch, one end cut", t(3, 9), t(3, 7), [-2, 4])
 case("reflection_pad2d_backward", "all ends", t(2, 3, 8, 12), t(2, 3, 5, 7), [3, 2, 1, 2])
 case("reflection_pad3d_backward", "all ends", t(1, 2, 6, 7, 9), t(1, 2, 3, 4, 5), [1, 3, 2, 1, 1, 2])
+
+for dtype in (f16, bf16):
+    name = str(dtype)[6:]
+    case("max_pool2d_with_indices", f"{name}, dilated, ceil", distinct(2, 3, 11, 9, dtype=dtype), [3, 3], [2, 2], [1, 1], [2, 2], True)
+    case("avg_pool2d", f"{name}, padding not counted, ceil", t(2, 3, 11, 9, dtype=dtype), [3, 2], [2, 2], [1, 1], True, False)
+    case("avg_pool1d", name, t(2, 3, 29, dtype=dtype), [5], [2])
+    case("_adaptive_avg_pool2d", f"{name}, uneven windows", t(2, 3, 11, 9, dtype=dtype), [4, 5])
+    case("adaptive_max_pool2d", f"{name}, uneven windows", distinct(2, 3, 11, 9, dtype=dtype), [4, 5])
+for dtype in (torch.int8, torch.uint8, torch.int16):
+    case("max_pool2d_with_indices", str(dtype)[6:], torch.arange(2 * 7 * 5).reshape(1, 2, 7, 5).mul(37).remainder(256).to(dtype), [3, 3], [2, 2], [1, 1])

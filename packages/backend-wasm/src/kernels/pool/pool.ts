@@ -1,21 +1,26 @@
 import { numel } from "@pt2/backend";
 import { ADAPTIVE_POOLS, channelsLast, poolingWindow, SLIDING_POOLS, spatial, windowOf } from "@pt2/engine";
-import { contiguousStrides } from "@pt2/format";
+import { contiguousStrides, type DType } from "@pt2/format";
 import type { TensorMeta } from "@pt2/registry";
 import { type KernelCall, type WasmKernel, wasmKernel } from "../../engine/kernel.ts";
 import { partScratch } from "../../engine/part-scratch.ts";
 import { addressOf, type TensorView } from "../../engine/tensor-view.ts";
 import type { Part } from "../../threads/team.ts";
+import { float32Result, isFloat32 } from "../float32.ts";
 import { planColumns } from "../reduce/reduce.ts";
 import { adaptiveBoxes, type PoolBoxes, slidingBoxes } from "./boxes.ts";
 import { planPool } from "./plan-pool.ts";
 
 type Reduce = "max" | "mean";
 
+/** Integers that float32 has all of: their maxima are computed in it. */
+const SHORT: ReadonlySet<DType> = new Set<DType>(["int16", "int8", "uint8"]);
+
 /** Sliding max and mean windows of one to three dimensions, with or without the positions of the maxima. */
 export const slidingPool: WasmKernel = wasmKernel({
   ops: SLIDING_POOLS,
-  accepts: ({ self }) => self.dtype === "float32",
+  // Means of integers are rounded otherwise.
+  accepts: ({ self, ...rest }) => isFloat32(self) || (SHORT.has(self.dtype) && !("count_include_pad" in rest)),
   prepare(call, args) {
     const pooling = windowOf(call.call.record);
     const { kernel, stride, padding, dilation, countsPadding } = poolingWindow(pooling, args);
@@ -36,7 +41,7 @@ export const slidingPool: WasmKernel = wasmKernel({
 /** Pooling to a given size. */
 export const adaptivePool: WasmKernel = wasmKernel({
   ops: ADAPTIVE_POOLS,
-  accepts: ({ self }) => self.dtype === "float32",
+  accepts: ({ self }) => isFloat32(self),
   prepare(call, { self }) {
     const { rank, reduce } = windowOf(call.call.record);
     const input = source(call, self, rank);
@@ -44,8 +49,9 @@ export const adaptivePool: WasmKernel = wasmKernel({
     const size = result.shape.slice(-rank);
     if (reduce === "mean" && size.every((n) => n === 1) && numel(input.shape) > 0) {
       const [outer, inner, ...space] = input.shape as readonly [number, number, ...number[]];
-      const out = call.output(0, contiguousStrides(result.shape));
-      planColumns(call, { source: input, outer, n: numel(space), inner }, out, reduce);
+      const columns = { source: input, outer, n: numel(space), inner };
+      const strides = contiguousStrides(result.shape);
+      float32Result(call, (out) => planColumns(call, columns, out, reduce), { strides });
       return;
     }
     const boxes = adaptiveBoxes(spatial(input.shape.slice(2), 1), spatial(size, 1));
@@ -53,9 +59,9 @@ export const adaptivePool: WasmKernel = wasmKernel({
   },
 });
 
-/** The input as [N, C, spatial…], channels-last. */
+/** The input as [N, C, spatial…], channels-last, in float32. */
 function source(call: KernelCall, self: TensorMeta, rank: number): TensorView {
-  const given = call.tensor(self);
+  const given = call.convert(call.tensor(self), "float32");
   const view =
     given.shape.length === rank + 2 ? given : { ...given, shape: [1, ...given.shape], strides: [0, ...given.strides] };
   return call.withStrides(view, channelsLast(view.shape));
@@ -71,9 +77,25 @@ function planInto(
   const result = call.call.results[0] as TensorMeta;
   const shape = result.shape.length === input.shape.length ? result.shape : [1, ...result.shape];
   const strides = channelsLast(shape).slice(shape.length - result.shape.length);
-  const out = call.output(0, strides);
-  const indices = call.call.results.length > 1 ? call.output(1, strides) : null;
-  if (numel(shape) === 0) return;
+  float32Result(
+    call,
+    (out) => {
+      const indices = call.call.results.length > 1 ? call.output(1, strides) : null;
+      if (numel(shape) > 0) planBoxes(call, input, boxes, reduce, divisorOverride, out, indices);
+    },
+    { strides },
+  );
+}
+
+function planBoxes(
+  call: KernelCall,
+  input: TensorView,
+  boxes: PoolBoxes,
+  reduce: Reduce,
+  divisorOverride: number | undefined,
+  out: TensorView,
+  indices: TensorView | null,
+): void {
   const [batch, channels] = input.shape as readonly [number, number];
   const plan = planPool(
     { kernels: call.kernels, memory: call.heap.memory },
