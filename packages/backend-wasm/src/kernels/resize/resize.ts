@@ -2,9 +2,10 @@ import { numel } from "@pt2/backend";
 import { channelsLast, spatial } from "@pt2/engine";
 import { type AxisTable, type ResizeMode, resizeTable } from "@pt2/engine/host";
 import type { TensorMeta } from "@pt2/registry";
-import { type WasmKernel, wasmKernel } from "../../engine/kernel.ts";
-import { addressOf } from "../../engine/tensor-view.ts";
-import { planResize } from "./plan-resize.ts";
+import { type KernelCall, type WasmKernel, wasmKernel } from "../../engine/kernel.ts";
+import { addressOf, type TensorView } from "../../engine/tensor-view.ts";
+import { float32Result, isFloat32 } from "../float32.ts";
+import { planResize, type ResizePlan } from "./plan-resize.ts";
 
 /** Every `upsample_*` with one scale argument per axis; the `.vec` overloads decompose to these. */
 export const resize: WasmKernel = wasmKernel({
@@ -22,14 +23,12 @@ export const resize: WasmKernel = wasmKernel({
     "aten::_upsample_bilinear2d_aa",
     "aten::_upsample_bicubic2d_aa",
   ],
-  accepts: ({ self }) => self.dtype === "float32",
+  accepts: ({ self }) => isFloat32(self),
   prepare(call, args) {
     const { name } = call.call.record;
     const { shape } = call.call.results[0] as TensorMeta;
-    const given = call.tensor(args.self);
+    const given = call.convert(call.tensor(args.self), "float32");
     const input = call.withStrides(given, channelsLast(given.shape));
-    const out = call.output(0, channelsLast(shape));
-    if (numel(shape) === 0) return;
     const [from, to] = [spatial(input.shape.slice(2), 1), spatial(shape.slice(2), 1)];
     const rank = shape.length - 2;
     const scales = [args.scales_d, args.scales_h, rank === 1 ? args.scales : args.scales_w];
@@ -47,19 +46,24 @@ export const resize: WasmKernel = wasmKernel({
     const [batch, channels] = input.shape as readonly [number, number];
     const module = { kernels: call.kernels, memory: call.heap.memory };
     const plan = planResize(module, { batch, channels, input: from, tables: [table(0), table(1), table(2)] });
-    const scratch = call.scratch(plan.scratchBytes);
-    const addresses = () => ({ input: addressOf(input), output: addressOf(out), scratch: scratch.handle });
-    for (const pass of plan.passes) {
-      const lines = call.team.step(call.team.parts(pass.division), ({ start, count }) => {
-        pass.run(addresses(), start, count);
-      });
-      call.step(() => {
-        pass.begin(addresses());
-        lines();
-      });
-    }
+    float32Result(call, (out) => planPasses(call, plan, input, out), { strides: channelsLast(shape) });
   },
 });
+
+function planPasses(call: KernelCall, plan: ResizePlan, input: TensorView, out: TensorView): void {
+  if (numel(out.shape) === 0) return;
+  const scratch = call.scratch(plan.scratchBytes);
+  const addresses = () => ({ input: addressOf(input), output: addressOf(out), scratch: scratch.handle });
+  for (const pass of plan.passes) {
+    const lines = call.team.step(call.team.parts(pass.division), ({ start, count }) => {
+      pass.run(addresses(), start, count);
+    });
+    call.step(() => {
+      pass.begin(addresses());
+      lines();
+    });
+  }
+}
 
 function modeOf(name: string): ResizeMode {
   if (name.includes("nearest_exact")) return "nearest-exact";
