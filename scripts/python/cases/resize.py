@@ -109,3 +109,10 @@ for corners in (False, True):
     word = "corners aligned" if corners else "corners free"
     case("affine_grid_generator_backward", f"2d, {word}", t(2, 3, 5, 2), [2, 1, 3, 5], corners)
     case("affine_grid_generator_backward", f"3d, {word}", t(2, 2, 1, 3, 3), [2, 1, 2, 1, 3], corners)
+for op, size in (
+    ("upsample_bilinear2d", [61, 24]),
+    ("upsample_bicubic2d", [23, 41]),
+    ("_upsample_bilinear2d_aa", [27, 13]),
+    ("_upsample_bicubic2d_aa", [19, 27]),
+):
+    case(op, "bytes, many weights", ints(1, 1, 43, 37, lo=0, hi=255, dtype=u8), size, False)

@@ -84,6 +84,7 @@ function runOf(kernel: HostKernel, matrix: readonly number[]): void {
   const call: HostCall = {
     array: () => ({ shape: [3, 3], complex: false, data: Float64Array.from(matrix) }),
     bigints: () => new BigInt64Array(),
+    bytes: () => new Uint8Array(),
     shape: () => [3, 3],
     dtype: () => "float64",
     random: () => new CpuGenerator(0),

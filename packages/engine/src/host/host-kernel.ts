@@ -15,6 +15,8 @@ export interface HostCall {
   array(argument: TensorMeta): HostArray;
   /** Returns the elements of a tensor argument of int64, of which doubles lack some. */
   bigints(argument: TensorMeta): BigInt64Array;
+  /** Returns the elements of a tensor argument of uint8, not as numbers of their own. */
+  bytes(argument: TensorMeta): Uint8Array;
   /** Returns the shape of the n-th result. */
   shape(index: number): readonly number[];
   /** Returns the dtype of the n-th result. */
@@ -68,6 +70,7 @@ export function runHostKernel(kernel: HostKernel, { args, tensor, results, rando
   const call: HostCall = {
     array: (argument) => hostArray(dataOf(argument)),
     bigints: (argument) => viewAs("int64", dataOf(argument).bytes) as BigInt64Array,
+    bytes: (argument) => dataOf(argument).bytes,
     shape: (index) => results[index]!.shape,
     dtype: (index) => results[index]!.dtype,
     random: () => generatorOf(random),

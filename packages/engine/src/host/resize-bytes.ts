@@ -1,5 +1,5 @@
+import { type ByteTable, byteTable } from "./byte-tables.ts";
 import { type HostKernel, hostKernel } from "./host-kernel.ts";
-import { type AxisTable, resizeTable } from "./resize-tables.ts";
 
 const OPS = [
   "aten::upsample_bilinear2d",
@@ -16,61 +16,65 @@ export const resizeBytes: readonly HostKernel[] = OPS.map((op) =>
   hostKernel(
     [op],
     (call, args) => {
-      const self = call.array(args.self);
       const [height, width] = call.shape(0).slice(-2) as [number, number];
-      const [inHeight, inWidth] = self.shape.slice(-2) as [number, number];
-      const table = (inLength: number, outLength: number, scale: number | null): AxisTable =>
-        resizeTable({
-          mode: op.includes("bicubic") ? "cubic" : "linear",
-          inLength,
-          outLength,
-          scale: scale ?? undefined,
+      const [inHeight, inWidth] = args.self.shape.slice(-2) as [number, number];
+      const table = (inLength: number, outLength: number, scale: number | null): ByteTable =>
+        byteTable({
+          isCubic: op.includes("bicubic"),
+          ...{ inLength, outLength, scale },
           alignCorners: args.align_corners,
           antialias: op.endsWith("_aa"),
         });
-      const wide = resample(self.data, table(inWidth, width, args.scales_w), 1);
-      return [resample(wide, table(inHeight, height, args.scales_h), width)];
+      const bytes = call.bytes(args.self);
+      const wide = inWidth === width ? bytes : resampleColumns(bytes, inWidth, table(inWidth, width, args.scales_w));
+      if (inHeight === height) return [wide];
+      return [resampleRows(wide, inHeight, width, table(inHeight, height, args.scales_h))];
     },
     ({ self }) => self.dtype === "uint8",
   ),
 );
 
-/** Resamples one axis, whose elements lie `stride` apart. */
-function resample(bytes: ArrayLike<number>, table: AxisTable, stride: number): Uint8ClampedArray {
-  const { inLength, outLength } = table;
-  const { rows, shift } = fixedPoint(table);
-  const half = 2 ** (shift - 1);
-  const lanes = bytes.length / inLength;
-  const result = new Uint8ClampedArray(lanes * outLength);
-  for (let lane = 0; lane < lanes; lane++) {
-    const [outer, inner] = [Math.floor(lane / stride), lane % stride];
-    for (const [at, row] of rows.entries()) {
+/** A sum as a byte: rounded, and limited. */
+function byteOf(sum: number, shift: number): number {
+  return Math.max(0, Math.min(255, sum >> shift));
+}
+
+/** Resamples lines of `length` bytes. */
+function resampleColumns(bytes: Uint8Array, length: number, table: ByteTable): Uint8Array {
+  const { starts, counts, weights, taps, shift } = table;
+  const lines = bytes.length / length;
+  const result = new Uint8Array(lines * starts.length);
+  const half = 1 << (shift - 1);
+  for (let line = 0, to = 0; line < lines; line++) {
+    for (let at = 0; at < starts.length; at++) {
       let sum = half;
-      for (const [index, weight] of row) sum += weight * bytes[(outer * inLength + index) * stride + inner]!;
-      result[(outer * outLength + at) * stride + inner] = Math.floor(sum / 2 ** shift);
+      const from = line * length + starts[at]!;
+      const first = at * taps;
+      const count = counts[at]!;
+      for (let i = 0; i < count; i++) sum += weights[first + i]! * bytes[from + i]!;
+      result[to++] = byteOf(sum, shift);
     }
   }
   return result;
 }
 
-type Row = readonly (readonly [index: number, weight: number])[];
-
-/** Weights as integers of 16 bits: times the greatest power of two that lets the largest fit. */
-function fixedPoint({ outLength, taps, indices, weights }: AxisTable): {
-  readonly rows: readonly Row[];
-  readonly shift: number;
-} {
-  const rows = Array.from({ length: outLength }, (_, at) => {
-    // An index that was moved back into the image counts with all its weights.
-    const merged = new Map<number, number>();
-    for (let t = at * taps; t < (at + 1) * taps; t++) {
-      merged.set(indices[t]!, (merged.get(indices[t]!) ?? 0) + weights[t]!);
+/** Resamples images of `length` lines, of `width` bytes each. */
+function resampleRows(bytes: Uint8Array, length: number, width: number, table: ByteTable): Uint8Array {
+  const { starts, counts, weights, taps, shift } = table;
+  const images = bytes.length / (length * width);
+  const result = new Uint8Array(images * starts.length * width);
+  const sums = new Int32Array(width);
+  const half = 1 << (shift - 1);
+  for (let image = 0, to = 0; image < images; image++) {
+    for (let at = 0; at < starts.length; at++, to += width) {
+      sums.fill(half);
+      for (let i = 0; i < counts[at]!; i++) {
+        const weight = weights[at * taps + i]!;
+        const from = (image * length + starts[at]! + i) * width;
+        for (let x = 0; x < width; x++) sums[x]! += weight * bytes[from + x]!;
+      }
+      for (let x = 0; x < width; x++) result[to + x] = byteOf(sums[x]!, shift);
     }
-    return [...merged];
-  });
-  const largest = Math.max(...rows.flat().map(([, weight]) => weight));
-  let shift = 0;
-  while (shift < 22 && Math.trunc(0.5 + largest * 2 ** (shift + 1)) < 2 ** 15) shift++;
-  const rounded = (weight: number): number => Math.trunc(weight * 2 ** shift + (weight < 0 ? -0.5 : 0.5));
-  return { rows: rows.map((row) => row.map(([index, weight]) => [index, rounded(weight)] as const)), shift };
+  }
+  return result;
 }

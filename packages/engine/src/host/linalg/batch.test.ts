@@ -61,6 +61,7 @@ function resultsOf(
   const call = {
     array: () => hostArray(data),
     bigints: () => new BigInt64Array(),
+    bytes: () => new Uint8Array(),
     shape: () => meta.shape,
     dtype: () => "float64" as const,
     random: () => new CpuGenerator(0),
