@@ -1,5 +1,8 @@
 // Sorting and selection of float32, by the bits: no branch depends on how two elements compare.
 
+/** Bytes of elements, which take eight each, that are sorted by insertion: counters for so few would take longer. */
+const FEW: usize = 32 << 3;
+
 /** Numbers of bits that a first look at the elements tells apart, and that a pass of sorting does. */
 const COARSE: i32 = 11, DIGIT: i32 = 8;
 
@@ -71,10 +74,27 @@ function lastCell(x: usize, stride: i32, n: i32, k: i32, descending: i32, counts
   return cell;
 }
 
+/** Sorts some numbers in place. The lower half is the position: of equal ones the first stays the first. */
+function insertKeys(from: usize, end: usize): void {
+  for (let next = from + 8; next < end; next += 8) {
+    const item = load<u64>(next);
+    let p = next;
+    for (; p > from; p -= 8) {
+      const before = load<u64>(p - 8);
+      if (before <= item) break;
+      store<u64>(p, before);
+    }
+    store<u64>(p, item);
+  }
+}
+
 /** Sorts the numbers in [from, end), which may move to the same length after `end`, by their upper half, stably. */
 function sortKeys(from: usize, end: usize, counts: usize): usize {
   const bytes = end - from;
-  if (bytes == 0) return from;
+  if (bytes <= FEW) {
+    insertKeys(from, end);
+    return from;
+  }
   let to = end;
   for (let shift = 32; shift < 64; shift += DIGIT) {
     memory.fill(counts, 0, 4 << DIGIT);

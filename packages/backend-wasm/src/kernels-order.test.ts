@@ -4,7 +4,7 @@ import { random, testbed } from "./kernels.test-helper.ts";
 const bed = testbed(64);
 const { kernels } = bed;
 const rng = random(5);
-const lengths = [1, 2, 3, 7, 16, 17, 64, 127, 257, 1031, 5003];
+const lengths = [1, 2, 3, 7, 16, 17, 32, 33, 64, 127, 257, 1031, 5003];
 const inf = Number.POSITIVE_INFINITY;
 
 beforeEach(() => bed.clear());

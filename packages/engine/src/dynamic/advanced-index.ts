@@ -58,11 +58,16 @@ export function selectElements(
   return { shape: selected, offsets };
 }
 
+/** Whether an index says of each element whether it is selected. */
+export function isMask({ dtype }: HostData): boolean {
+  return dtype === "bool" || dtype === "uint8";
+}
+
 /** One index per dimension. */
 function expandMasks(indices: readonly (HostData | null)[]): readonly (Index | null)[] {
   return indices.flatMap((index): readonly (Index | null)[] => {
     if (index === null) return [null];
-    if (index.dtype !== "bool" && index.dtype !== "uint8") return [{ shape: index.shape, rows: hostArray(index).data }];
+    if (!isMask(index)) return [{ shape: index.shape, rows: hostArray(index).data }];
     const found = positions(index);
     return index.shape.map((_, d) => ({ shape: [found.length], rows: indicesIn(index.shape, d, found) }));
   });

@@ -1,9 +1,10 @@
 import { numel } from "@pt2/backend";
-import { contiguousStrides, sameShape } from "@pt2/format";
+import { contiguousStrides, DTYPES, sameShape } from "@pt2/format";
 import { type DynamicKernel, dynamicKernel } from "../staged/dynamic-kernel.ts";
 import { broadcastPositions, broadcastShape } from "../strides/broadcast.ts";
-import { selectElements } from "./advanced-index.ts";
-import { takeElements } from "./bytes.ts";
+import { isMask, selectElements } from "./advanced-index.ts";
+import { takeElements, takeRows } from "./bytes.ts";
+import { positions } from "./nonzero.ts";
 
 /** `masked_select(self, mask)`: the elements where the mask is true, row-major. */
 export const maskedSelect: DynamicKernel = dynamicKernel(["aten::masked_select"], ({ self: tensor, mask: chosen }) => {
@@ -23,6 +24,15 @@ export const maskedSelect: DynamicKernel = dynamicKernel(["aten::masked_select"]
 
 /** `index(self, indices)` where some index is a mask. */
 export const indexMask: DynamicKernel = dynamicKernel(["aten::index.Tensor"], ({ self: tensor, indices }) => {
-  const { shape, offsets } = selectElements(tensor.shape, contiguousStrides(tensor.shape), indices);
+  const { dtype, shape: given, bytes } = tensor;
+  const [mask, ...others] = indices;
+  if (mask && isMask(mask) && others.every((index) => index === null)) {
+    // Whole rows: all that is behind the dimensions of the mask.
+    const rows = positions(mask);
+    const kept = given.slice(mask.shape.length);
+    const size = numel(kept) * DTYPES[dtype].itemsize;
+    return [{ dtype, shape: [rows.length, ...kept], bytes: takeRows(bytes, size, rows) }];
+  }
+  const { shape, offsets } = selectElements(given, contiguousStrides(given), indices);
   return [{ ...takeElements(tensor, offsets), shape }];
 });

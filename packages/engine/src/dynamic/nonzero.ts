@@ -1,4 +1,5 @@
-import { numel } from "@pt2/backend";
+import { numel, viewAs } from "@pt2/backend";
+import { DTYPES } from "@pt2/format";
 import { type DynamicKernel, dynamicKernel } from "../staged/dynamic-kernel.ts";
 import type { HostData } from "../staged/run-value.ts";
 import { int64Tensor } from "./bytes.ts";
@@ -9,11 +10,20 @@ export const nonzero: DynamicKernel = dynamicKernel(["aten::nonzero", "aten::arg
   const found = positions(self);
   const { shape } = self;
   const rank = shape.length;
+  if (rank === 1) return [int64Tensor([found.length, 1], found)];
   const rows = new Int32Array(found.length * rank);
-  for (let d = 0; d < rank; d++) {
-    const indices = indicesIn(shape, d, found);
-    for (let i = 0; i < found.length; i++) rows[i * rank + d] = indices[i]!;
+  // From the last dimension on, what is left of a position is divided by each size.
+  const rest = found.slice();
+  for (let d = rank - 1; d > 0; d--) {
+    const size = shape[d]!;
+    for (let i = 0, at = d; i < rest.length; i++, at += rank) {
+      const position = rest[i]!;
+      const quotient = Math.floor(position / size);
+      rows[at] = position - quotient * size;
+      rest[i] = quotient;
+    }
   }
+  if (rank > 0) for (let i = 0, at = 0; i < rest.length; i++, at += rank) rows[at] = rest[i]!;
   return [int64Tensor([found.length, rank], rows)];
 });
 
@@ -27,16 +37,46 @@ export const where: DynamicKernel = dynamicKernel(["aten::where", "aten::nonzero
 
 /** Row-major positions of the elements that are not zero. */
 export function positions(tensor: HostData): Int32Array {
-  const truthy = isTruthy(tensor);
-  const count = tensor.shape.reduce((n, size) => n * size, 1);
-  const found = new Int32Array(count);
+  const { dtype, bytes } = tensor;
+  const { kind, itemsize } = DTYPES[dtype];
+  const found = new Int32Array(numel(tensor.shape));
+  let count = 0;
+  if (kind === "complex" || (kind === "float" && itemsize < 4)) count = anyPositions(tensor, found);
+  else if (kind !== "float" && itemsize === 8) count = longPositions(viewAs("int32", bytes) as Int32Array, found);
+  else count = numberPositions(viewAs(dtype, bytes) as Float32Array, found);
+  return found.slice(0, count);
+}
+
+/** Writes the positions of numbers that are not zero, and gives how many there are. */
+function numberPositions(array: Float32Array | Float64Array | Int32Array | Uint8Array, found: Int32Array): number {
   let next = 0;
-  for (let i = 0; i < count; i++) {
+  for (let i = 0; i < found.length; i++) {
     // Without a branch, which would be guessed wrong often.
+    found[next] = i;
+    next += Number(array[i] !== 0);
+  }
+  return next;
+}
+
+/** The same of integers of two words each. */
+function longPositions(words: Int32Array, found: Int32Array): number {
+  let next = 0;
+  for (let i = 0; i < found.length; i++) {
+    found[next] = i;
+    next += Number((words[2 * i]! | words[2 * i + 1]!) !== 0);
+  }
+  return next;
+}
+
+/** The same of elements of any dtype. */
+function anyPositions(tensor: HostData, found: Int32Array): number {
+  const truthy = isTruthy(tensor);
+  let next = 0;
+  for (let i = 0; i < found.length; i++) {
     found[next] = i;
     next += Number(truthy(i));
   }
-  return found.slice(0, next);
+  return next;
 }
 
 /** Returns the indices in dimension `d` of the elements at row-major positions. */
