@@ -7,3 +7,4 @@ export { expandVmap } from "./passes/expand-vmap.ts";
 export { fitMutations } from "./passes/functionalize/fit-mutations.ts";
 export { functionalize } from "./passes/functionalize/functionalize.ts";
 export { replaceInPlaceViews } from "./passes/functionalize/replace-in-place-views.ts";
+export { nameDefaultDtypes } from "./passes/name-default-dtypes.ts";

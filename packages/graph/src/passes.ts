@@ -1,4 +1,5 @@
 export { type DeadCodeOptions, eliminateDeadCode } from "./passes/dead-code.ts";
+export { hasDefaultDtypes } from "./passes/default-dtypes.ts";
 export { foldSymbolicArithmetic } from "./passes/fold-symbolic.ts";
 export type { EffectsOf, OpAlias, OpEffects, ViewInverse } from "./passes/functionalize/effects.ts";
 export { isOfMemory, looksBehindViews } from "./passes/functionalize/memory.ts";

@@ -49,3 +49,18 @@ it("a normalization in training, which writes its statistics, is kept though not
   expect((await training(true)).graph.nodes).toHaveLength(1);
   expect((await training(false)).graph.nodes).toHaveLength(0);
 });
+
+it("what PyTorch computes in its default dtype keeps that of the export", async () => {
+  const { graph } = await prepare(
+    parse(`program "TRAINING" torch "2.13.0" {
+  user_input %x: i64[3]
+  %ones: f64[3] = aten::ones(size=[3])
+  %third: f64[3] = aten::div.Tensor(%x, other=3)
+  return %ones, %third
+}
+`),
+    registry,
+  );
+  expect(printGraph(graph, { origins: false })).toContain("aten::ones(size=[3], dtype=torch.float64)");
+  expect(printGraph(graph, { origins: false })).toContain("aten::div.Tensor(%x_float, other=3)");
+});

@@ -5,6 +5,7 @@ import {
   canonicalizeStridedViews,
   eliminateDeadCode,
   foldSymbolicArithmetic,
+  hasDefaultDtypes,
   hasDraws,
   hasInPlaceViews,
   hasRegions,
@@ -21,7 +22,7 @@ import { requireArguments } from "@pt2/registry/on-demand";
 type Mutation = Pick<Capabilities, "mutation">;
 
 /**
- * Runs the first passes, which need no op definitions: expands regions, makes views of what changes sizes in place, converts
+ * Runs the first passes, which need no op definitions: names dtypes that were PyTorch's default, expands regions, makes views of what changes sizes in place, converts
  * new values of buffers to their dtypes, and removes no-ops, except ops that the user takes over. Copies are kept for a backend with mutation, as the program may write to their source.
  */
 export async function removeNoOpsAndRegions(
@@ -29,9 +30,15 @@ export async function removeNoOpsAndRegions(
   { isClaimed }: Pick<OpRegistry, "isClaimed">,
   { mutation = false }: Mutation = {},
 ): Promise<Program> {
-  const expanded = await withoutRegions(imported, isClaimed);
+  const expanded = await withoutRegions(await withNamedDtypes(imported), isClaimed);
   const program = canonicalizeStridedViews(await drawnInOrder(expanded, mutation), isClaimed);
   return removeNoOps(program, { keepCopies: mutation, isClaimed });
+}
+
+async function withNamedDtypes(program: Program): Promise<Program> {
+  if (!hasDefaultDtypes(program.graph)) return program;
+  const { nameDefaultDtypes } = await import("@pt2/graph/functionalize");
+  return nameDefaultDtypes(program);
 }
 
 async function withoutRegions(program: Program, isClaimed: OpRegistry["isClaimed"]): Promise<Program> {
