@@ -72,3 +72,11 @@ case(sdpa, "grouped queries without keys", t(2, 4, 1, 8), t(2, 2, 0, 8), t(2, 2,
 for rows in (7, 9):
     case(sdpa, f"{rows} queries", t(1, 1, rows, 6), t(1, 1, 67, 6), t(1, 1, 67, 5))
 case(sdpa, "17 queries without keys", t(1, 2, 17, 4), t(1, 2, 0, 4), t(1, 2, 0, 4))
+
+# Gradients of heads that several heads of the query read are added up.
+for causal in (False, True):
+    name = f"grouped queries{', causal' if causal else ''}"
+    query, key, value = t(2, 6, 5, 4), t(2, 2, 5, 4), t(2, 2, 5, 4)
+    out, sums = torch.ops.aten._scaled_dot_product_flash_attention_for_cpu(query, key, value, 0.0, causal)
+    case(flash, name, query, key, value, 0.0, causal)
+    case(f"{flash}_backward", name, t(2, 6, 5, 4), query, key, value, out, sums, 0.0, causal)

@@ -17,7 +17,7 @@ export interface Heads {
   readonly scale: number;
 }
 
-/** The arguments of attention. The form that PyTorch lowers it to has no `enable_gqa`. */
+/** The arguments of attention. The form that PyTorch lowers it to has no `enable_gqa`: its heads may always be shared. */
 export interface AttentionArgs {
   readonly query: TensorMeta;
   readonly key: TensorMeta;
@@ -33,7 +33,7 @@ export function headsOf(call: KernelCall, args: AttentionArgs): Heads {
   const [query, key, value] = [call.tensor(args.query), call.tensor(args.key), call.tensor(args.value)];
   const mask = call.optional(args.attn_mask);
   const lead = (call.call.results[0] as TensorMeta).shape.slice(0, -2);
-  const shared = args.enable_gqa ? query.shape.at(-3)! / key.shape.at(-3)! : 1;
+  const shared = args.enable_gqa === false ? 1 : (query.shape.at(-3) ?? 1) / (key.shape.at(-3) ?? 1);
   const batch = shared === 1 ? lead : [...lead.slice(0, -1), lead.at(-1)! / shared, shared];
   const keys = (view: TensorView): TensorView => toBatch(shared === 1 ? view : withDim(view, -2, 1), batch);
   const queries = (view: TensorView): TensorView => toBatch(shared === 1 ? view : split(view, shared), batch);

@@ -65,6 +65,7 @@ export const SCALED_DOT_PRODUCT_OPS: readonly OpRecord[] = [
       requires: { ranks: { query: [4], key: [4], value: [4] }, ranges: { dropout_p: [0, 0] } },
       infer: ({ query, key, value }) => {
         checkAttention(query, key, value);
+        groups(query, key);
         check(
           query.shape[3] === value.shape[3],
           "scaled_dot_product_attention_flash_attention: Q/K/V should have the same head size",
@@ -75,10 +76,9 @@ export const SCALED_DOT_PRODUCT_OPS: readonly OpRecord[] = [
         ];
       },
       decompose: ({ query, key, value, dropout_p, is_causal, attn_mask, scale }, b) => {
+        // PyTorch's kernel shares heads of keys whether or not that was asked for.
         const { output, scores } = attend(b, {
-          query,
-          key,
-          value,
+          ...repeatHeads(b, { query, key, value }),
           mask: attn_mask,
           causal: is_causal,
           dropout: dropout_p,

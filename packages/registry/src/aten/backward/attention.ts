@@ -15,7 +15,9 @@ export const ATTENTION_BACKWARD_OPS: readonly OpRecord[] = [
       decompose: ({ grad_out, query, key, value, out, logsumexp, is_causal, attn_mask, scale }, b) => {
         const e = emit(b);
         const wide = (x: TensorMeta): TensorMeta => e.cast(x, computeDtype(x.dtype));
-        const [grad, q, k, v, o] = [grad_out, query, key, value, out].map(wide);
+        const heads = query.shape.length === 4 ? query.shape[1]! : 1;
+        const [grad, q, o] = [grad_out, query, out].map(wide);
+        const [k, v] = [key, value].map((x) => repeated(b, wide(x), heads));
         const turned = (x: TensorMeta): TensorMeta => e.transpose(x, -2, -1);
         const product = (self: TensorMeta, other: TensorMeta): TensorMeta => b.tensor("aten::matmul", { self, other });
         const factor = { float: scale ?? 1 / Math.sqrt(query.shape.at(-1)!) };
@@ -35,8 +37,8 @@ export const ATTENTION_BACKWARD_OPS: readonly OpRecord[] = [
         };
         return [
           stored(product(change, k!), query),
-          stored(product(turned(change), q!), key),
-          stored(product(turned(weights), grad!), value),
+          stored(summed(b, product(turned(change), q!), key), key),
+          stored(summed(b, product(turned(weights), grad!), value), value),
         ];
       },
     },
@@ -58,6 +60,25 @@ export const ATTENTION_BACKWARD_OPS: readonly OpRecord[] = [
     },
   ),
 ];
+
+/** Repeats heads that several heads of the query read, each beside itself. */
+function repeated(b: Builder, x: TensorMeta, heads: number): TensorMeta {
+  const own = x.shape[1]!;
+  if (x.shape.length !== 4 || own === heads || own === 0) return x;
+  const [batch, , length, channels] = x.shape as readonly [number, number, number, number];
+  const e = emit(b);
+  const each = e.expand(e.unsqueeze(x, 2), [batch, own, Math.floor(heads / own), length, channels]);
+  return e.reshape(each, [batch, heads, length, channels]);
+}
+
+/** Adds up the gradients of heads that were repeated. */
+function summed(b: Builder, grad: TensorMeta, { shape }: TensorMeta): TensorMeta {
+  const [own, heads] = [shape[1]!, grad.shape[1]!];
+  if (shape.length !== 4 || own === heads || own === 0) return grad;
+  const [batch, , ...rest] = grad.shape;
+  const e = emit(b);
+  return e.sum(e.reshape(grad, [batch!, own, heads / own, ...rest]), [2]);
+}
 
 interface Attention {
   readonly logsumexp: TensorMeta;
