@@ -13,7 +13,7 @@ export {
 } from "./host/host-kernel.ts";
 export { mirroredStarts } from "./host/mirrored-starts.ts";
 export { generatorOf } from "./host/random/generator-of.ts";
-export { type AxisResize, type AxisTable, type ResizeMode, resizeTable } from "./host/resize-tables.ts";
+export { type AxisResize, type AxisTable, isSmallImage, type ResizeMode, resizeTable } from "./host/resize-tables.ts";
 export { type AxisWindow, adaptiveWindows, type Sliding, slidingWindows } from "./host/windows.ts";
 export { setKeys } from "./order/keys.ts";
 export { selectFirst, sortsByRadix } from "./order/select.ts";

@@ -1,5 +1,5 @@
 """Interpolation and sampling of grids."""
-from opcase import bf16, case, f16, f64, ints, t, u8
+from opcase import bf16, case, f16, f32, f64, inf, ints, name_of, t, u8
 
 line, image, volume = (2, 3, 5), (1, 2, 5, 7), (1, 2, 3, 4, 5)
 
@@ -116,3 +116,22 @@ for op, size in (
     ("_upsample_bicubic2d_aa", [19, 27]),
 ):
     case(op, "bytes, many weights", ints(1, 1, 43, 37, lo=0, hi=255, dtype=u8), size, False)
+# What stays as long is copied by all but cubic and nearest resizes, whatever the scale factor is; small images also by nearest ones.
+for dtype in (f32, f64):
+    line, image = t(1, 2, 7, dtype=dtype), t(1, 2, 3, 7, dtype=dtype)
+    named = name_of(dtype)
+    case("upsample_nearest1d", f"as long, scale 1.1, {named}", line, [7], 1.1)
+    case("upsample_nearest1d", f"twice as long, scale 2.1, {named}", line, [14], 2.1)
+    case("upsample_nearest2d", f"as large, scale 1.1, {named}", image, [6, 7], 2.3, 1.1)
+    case("upsample_nearest2d", f"not small, scale 1.1, {named}", t(1, 1, 2, 130, dtype=dtype), [2, 130], 1.4, 1.003)
+    case("upsample_linear1d", f"as long, scale 1.1, {named}", line, [7], False, 1.1)
+    case("upsample_bilinear2d", f"as wide, scale 1.1, {named}", image, [5, 7], False, None, 1.1)
+    case("_upsample_bilinear2d_aa", f"as wide, scale 1.1, {named}", image, [5, 7], False, None, 1.1)
+    case("_upsample_bicubic2d_aa", f"as high, scale 1.1, {named}", image, [3, 4], False, 1.1, None)
+    # Infinities spread to neighbors alone.
+    infinite = image.clone()
+    infinite[0, 0, 1, 5] = inf
+    for size in ([5, 4], [3, 11]):
+        for corners in (True, False):
+            case("upsample_bilinear2d", f"an infinity to {size}, {corners}, {named}", infinite, size, corners)
+            case("upsample_bicubic2d", f"an infinity to {size}, {corners}, {named}", infinite, size, corners)

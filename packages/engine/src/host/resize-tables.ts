@@ -18,6 +18,13 @@ export interface AxisResize {
   readonly scale?: number | undefined;
   readonly alignCorners?: boolean;
   readonly antialias?: boolean;
+  /** Whether `nearest` copies as many elements, or each twice, whatever the scale factor is: that of small images does. */
+  readonly copies?: boolean;
+}
+
+/** Returns whether PyTorch resizes to so many elements with a kernel of its own for small images. */
+export function isSmallImage(size: readonly number[]): boolean {
+  return size.length === 2 && size[0]! + size[1]! <= 128;
 }
 
 const { fround, floor, min, max, abs } = Math;
@@ -43,15 +50,21 @@ type Taps = readonly (readonly [index: number, weight: number])[];
 
 function nearestTap(resize: AxisResize, step: number, at: number): Taps {
   const { inLength, outLength, mode } = resize;
-  if (mode === "nearest" && outLength === inLength) return [[at, 1]];
-  if (mode === "nearest" && outLength === 2 * inLength) return [[at >> 1, 1]];
+  if (mode === "nearest" && resize.copies && outLength === inLength) return [[at, 1]];
+  if (mode === "nearest" && resize.copies && outLength === 2 * inLength) return [[at >> 1, 1]];
   const source = fround((mode === "nearest" ? at : at + 0.5) * step);
   return [[min(floor(source), inLength - 1), 1]];
 }
 
 function linearTaps(resize: AxisResize, step: number, at: number): Taps {
+  if (resize.inLength === resize.outLength) {
+    return [
+      [at, 1],
+      [at, 0],
+    ];
+  }
   const last = resize.inLength - 1;
-  const source = resize.inLength === resize.outLength ? at : max(sourceOf(resize, step, at), 0);
+  const source = max(sourceOf(resize, step, at), 0);
   const index = min(floor(source), last);
   const weight = min(max(fround(source - index), 0), 1);
   return [
@@ -79,6 +92,7 @@ function keys(x: number): number {
 }
 
 function antialiasTaps(resize: AxisResize, step: number, at: number): Taps {
+  if (resize.inLength === resize.outLength) return [[at, 1]];
   const [filter, radius] = resize.mode === "cubic" ? [keys, 2] : [triangle, 1];
   const stretch = max(step, 1);
   const support = radius * stretch;

@@ -1,6 +1,6 @@
 import { numel } from "@pt2/backend";
 import { channelsLast, spatial } from "@pt2/engine";
-import { type AxisTable, type ResizeMode, resizeTable } from "@pt2/engine/host";
+import { type AxisTable, isSmallImage, type ResizeMode, resizeTable } from "@pt2/engine/host";
 import type { TensorMeta } from "@pt2/registry";
 import { type KernelCall, type WasmKernel, wasmKernel } from "../../engine/kernel.ts";
 import { addressOf, type TensorView } from "../../engine/tensor-view.ts";
@@ -42,6 +42,7 @@ export const resize: WasmKernel = wasmKernel({
             scale: scales[axis] ?? undefined,
             alignCorners: args.align_corners === true,
             antialias: name.endsWith("_aa"),
+            copies: isSmallImage(shape.slice(2)),
           });
     const [batch, channels] = input.shape as readonly [number, number];
     const module = { kernels: call.kernels, memory: call.heap.memory };

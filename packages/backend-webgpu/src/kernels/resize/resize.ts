@@ -1,4 +1,4 @@
-import { type AxisTable, type ResizeMode, resizeTable } from "@pt2/engine/host";
+import { type AxisTable, isSmallImage, type ResizeMode, resizeTable } from "@pt2/engine/host";
 import { DTYPES, numel } from "@pt2/format";
 import type { TensorMeta } from "@pt2/registry";
 import { type KernelCall, type WebgpuKernel, webgpuKernel } from "../../engine/kernel.ts";
@@ -79,6 +79,7 @@ function tablesOf(
       scale: scale ?? undefined,
       alignCorners: args.align_corners === true,
       antialias: call.call.record.name.endsWith("_aa"),
+      copies: isSmallImage(shape.slice(2)),
     }),
   );
 }

@@ -16,10 +16,7 @@ export interface Interpolation {
   readonly scales: readonly (number | null)[];
 }
 
-/**
- * Resizes each spatial dimension by a matrix of weights: row i holds the contribution of every input element to output
- * i. The matrices are small, depend on sizes only, and fold into constants.
- */
+/** Resizes one spatial dimension after the other, the last one first. */
 export function interpolate(
   b: Builder,
   self: TensorMeta,
@@ -30,14 +27,82 @@ export function interpolate(
   const result = size.reduceRight(
     (x, count, d) => {
       const dim = first + d;
-      const weights = weightMatrix(b, kernel, x.shape[dim]!, count, alignCorners, scales[d] ?? null, x.dtype);
-      return multiplyAlong(b, x, dim, e.cast(weights, x.dtype));
+      const length = x.shape[dim]!;
+      const scale = scales[d] ?? null;
+      const ratio = alignCorners ? (count > 1 ? (length - 1) / (count - 1) : 0) : scale ? 1 / scale : length / count;
+      if (kernel === "linear-aa" || kernel === "cubic-aa") {
+        return length === count
+          ? x
+          : multiplyAlong(b, x, dim, antialiased(e, kernel, { length, count, ratio }, x.dtype));
+      }
+      const taps = kernel === "linear" ? linearTaps : cubicTaps;
+      return sumOfTaps(b, x, dim, taps(b, sourceOf(e, count, alignCorners, ratio, x.dtype), { length, count, ratio }));
     },
     e.cast(self, computeDtype(self.dtype)),
   );
   return e.cast(result, self.dtype);
 }
 
+/** How one dimension is resized. */
+interface Axis {
+  readonly length: number;
+  readonly count: number;
+  /** Inputs per output. */
+  readonly ratio: number;
+}
+
+/** An input for each output, and its weight. */
+interface Tap {
+  readonly at: TensorMeta;
+  readonly weight: TensorMeta;
+}
+
+/** Adds weighted neighbors. Others are not read, so that their infinities and NaNs stay where they are. */
+function sumOfTaps(b: Builder, x: TensorMeta, dim: number, taps: readonly Tap[]): TensorMeta {
+  const e = emit(b);
+  const beside = x.shape.slice(dim + 1).map(() => 1);
+  return taps
+    .map(({ at, weight }) => {
+      const chosen = b.tensor("aten::index_select", { self: x, dim, index: e.cast(at, "int64") });
+      return e.mul(chosen, e.reshape(weight, [weight.shape[0]!, ...beside]));
+    })
+    .reduce((sum, part) => e.add(sum, part));
+}
+
+/** Returns the position that each output has among the inputs. */
+function sourceOf(e: Emit, count: number, alignCorners: boolean, ratio: number, dtype: DType): TensorMeta {
+  const output = e.arange(count, dtype);
+  if (alignCorners) return e.mul(output, { float: ratio });
+  return e.sub(e.mul(e.add(output, { float: 0.5 }), { float: ratio }), { float: 0.5 });
+}
+
+function linearTaps(b: Builder, center: TensorMeta, { length, count }: Axis): readonly Tap[] {
+  const e = emit(b);
+  const clamp = (self: TensorMeta, max: number): TensorMeta =>
+    b.tensor("aten::clamp", { self, min: { float: 0 }, max: { float: max } });
+  // What stays as long is copied, whatever the scale factor is. Beyond the last element the edge is repeated.
+  const isCopied = length === count;
+  const source = isCopied ? e.arange(count, center.dtype) : e.relu(center);
+  const first = clamp(e.floor(source), length - 1);
+  const weight = clamp(e.sub(source, first), 1);
+  return [
+    { at: first, weight: e.sub({ float: 1 }, weight) },
+    { at: isCopied ? first : clamp(e.add(first, { float: 1 }), length - 1), weight },
+  ];
+}
+
+/** The element at the edge is repeated beyond it. */
+function cubicTaps(b: Builder, center: TensorMeta, { length }: Axis): readonly Tap[] {
+  const e = emit(b);
+  const base = e.floor(center);
+  return [-1, 0, 1, 2].map((offset) => {
+    const place = e.add(base, { float: offset });
+    const at = b.tensor("aten::clamp", { self: place, min: { float: 0 }, max: { float: length - 1 } });
+    return { at, weight: cubic(e, e.abs(e.sub(center, place)), -0.75) };
+  });
+}
+
+/** Multiplies by a matrix of weights, of which row i holds the contribution of every input element to output i. */
 function multiplyAlong(b: Builder, x: TensorMeta, dim: number, weights: TensorMeta): TensorMeta {
   const e = emit(b);
   const [before, length, after] = [x.shape.slice(0, dim), x.shape[dim]!, x.shape.slice(dim + 1)];
@@ -46,48 +111,11 @@ function multiplyAlong(b: Builder, x: TensorMeta, dim: number, weights: TensorMe
   return e.reshape(product, [...before, weights.shape[0]!, ...after]);
 }
 
-/** Returns `[count, length]` weights, in the precision of the images. */
-function weightMatrix(
-  b: Builder,
-  kernel: Kernel,
-  length: number,
-  count: number,
-  alignCorners: boolean,
-  scale: number | null,
-  dtype: DType,
-): TensorMeta {
-  const e = emit(b);
-  const ratio = alignCorners ? (count > 1 ? (length - 1) / (count - 1) : 0) : scale ? 1 / scale : length / count;
-  const output = e.unsqueeze(e.arange(count, dtype), 1);
-  const input = e.arange(length, dtype);
-  if (kernel === "linear-aa" || kernel === "cubic-aa") return antialiased(e, kernel, output, input, ratio);
-  const center = alignCorners
-    ? e.mul(output, { float: ratio })
-    : e.sub(e.mul(e.add(output, { float: 0.5 }), { float: ratio }), { float: 0.5 });
-  if (kernel === "linear") {
-    // Beyond the first and the last element the edge is repeated.
-    const inside = b.tensor("aten::clamp", { self: center, min: { float: 0 }, max: { float: length - 1 } });
-    return e.relu(e.sub({ float: 1 }, e.abs(e.sub(input, inside))));
-  }
-  return cubicWithEdges(b, e, center, input, length);
-}
-
-/** Adds the weight of each of the four taps to its element, or to the element at the edge. */
-function cubicWithEdges(b: Builder, e: Emit, center: TensorMeta, input: TensorMeta, length: number): TensorMeta {
-  const base = e.floor(center);
-  const taps = [-1, 0, 1, 2].map((offset) => {
-    const at = e.add(base, { float: offset });
-    const place = b.tensor("aten::clamp", { self: at, min: { float: 0 }, max: { float: length - 1 } });
-    return e.mul(e.cast(e.eq(place, input), center.dtype), cubic(e, e.abs(e.sub(center, at)), -0.75));
-  });
-  return taps.reduce((sum, tap) => e.add(sum, tap));
-}
-
 /** Stretches the kernel by the ratio and normalizes its weights; elements outside are left out. */
-function antialiased(e: Emit, kernel: Kernel, output: TensorMeta, input: TensorMeta, ratio: number): TensorMeta {
+function antialiased(e: Emit, kernel: Kernel, { length, count, ratio }: Axis, dtype: DType): TensorMeta {
   const stretch = Math.max(ratio, 1);
-  const center = e.sub(e.mul(e.add(output, { float: 0.5 }), { float: ratio }), { float: 0.5 });
-  const distance = e.div(e.abs(e.sub(input, center)), { float: stretch });
+  const center = e.unsqueeze(sourceOf(e, count, false, ratio, dtype), 1);
+  const distance = e.div(e.abs(e.sub(e.arange(length, dtype), center)), { float: stretch });
   const weights = kernel === "linear-aa" ? e.relu(e.sub({ float: 1 }, distance)) : cubic(e, distance, -0.5);
   return e.div(weights, e.sum(weights, [1], true));
 }

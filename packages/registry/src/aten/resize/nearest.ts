@@ -1,7 +1,8 @@
+import type { DType } from "@pt2/format";
 import type { Builder } from "../../builder.ts";
 import { defineOp, type OpRecord } from "../../op.ts";
 import type { TensorMeta } from "../../tensor-meta.ts";
-import { emit } from "../support/emit.ts";
+import { type Emit, emit } from "../support/emit.ts";
 import { resized, type Target, targetOf } from "./output-size.ts";
 
 /** Defines nearest-neighbor resizing, with the rounding of `nearest` and of `nearest-exact`. */
@@ -98,16 +99,35 @@ function vec(
   return b.tensor(`aten::${op}`, { self: input, output_size: size, ...factors });
 }
 
-/** Gathers along one dimension after the other; output i reads position `floor((i + shift) * input / output)`. */
+/**
+ * Gathers along one dimension after the other; output i reads position `floor((i + shift) * input / output)`, rounded as in
+ * PyTorch. An image that stays as small or doubles is copied whatever its scale factor is.
+ */
 function nearest(b: Builder, self: TensorMeta, { size, scales }: Target, shift: number): TensorMeta {
   const e = emit(b);
   resized(self, size);
+  const isSmall = isSmallImage(size);
   return size.reduce((x, count, d) => {
     const length = x.shape[d + 2]!;
-    if (count === length && (scales[d] ?? 1) === 1) return x;
-    const factor = scales[d] ? 1 / scales[d] : length / count;
-    const position = e.floor(e.mul(e.add(e.arange(count, "float32"), { float: shift }), { float: factor }));
-    const index = b.tensor("aten::clamp", { self: e.cast(position, "int64"), min: 0, max: length - 1 });
+    const isCopied = isSmall && shift === 0 && (count === length || count === 2 * length);
+    const scale = isCopied ? null : scales[d];
+    if (count === length && (scale ?? 1) === 1) return x;
+    const ratio = scale ? 1 / scale : length / count;
+    const position = positionOf(e, count, ratio, shift, isSmall ? "float32" : self.dtype);
+    const index = b.tensor("aten::clamp", { self: e.cast(e.floor(position), "int64"), min: 0, max: length - 1 });
     return b.tensor("aten::index_select", { self: x, dim: d + 2, index });
   }, self);
+}
+
+/** Returns whether PyTorch resizes to so many elements with a kernel of its own for small images. */
+function isSmallImage(size: readonly number[]): boolean {
+  return size.length === 2 && size[0]! + size[1]! <= 128;
+}
+
+function positionOf(e: Emit, count: number, ratio: number, shift: number, dtype: DType): TensorMeta {
+  const by = { float: shift };
+  const times = (type: DType, factor: number): TensorMeta => e.mul(e.add(e.arange(count, type), by), { float: factor });
+  if (dtype !== "float64") return times("float32", Math.fround(ratio));
+  // The positions of doubles are doubles, but rounded to single precision before their floor is taken.
+  return e.cast(e.add(e.sub(times("float64", ratio), by), by), "float32");
 }
