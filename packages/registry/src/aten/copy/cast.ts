@@ -14,8 +14,7 @@ export const CAST_OPS: readonly OpRecord[] = [
     { scalar: (x) => x, promote: ({ self, dtype }) => to(dtype ?? self.dtype) },
   ),
   defineOp("prims::convert_element_type(Tensor a, ScalarType dtype) -> Tensor", {
-    scalar: (x) => x,
-    promote: ({ dtype }) => to(dtype),
+    decompose: ({ a, dtype }, b) => cast(a, dtype, b),
   }),
   defineOp(
     "aten::to.dtype(Tensor(a) self, ScalarType dtype, bool non_blocking=False, bool copy=False, MemoryFormat? memory_format=None) -> Tensor(a)",

@@ -20,6 +20,7 @@ import { SPECIAL_OPS } from "../pointwise/special.ts";
 import { FRACTIONAL_POOL_OPS } from "../pool/fractional-pool.ts";
 import { RNN_OPS } from "../rnn/rnn.ts";
 import { GRADIENT_ESTIMATE_OPS } from "../shape/gradient.ts";
+import { PRIMS_OPS } from "../shape/prims.ts";
 import { TRAPEZOID_OPS } from "../shape/trapezoid.ts";
 import { MEDIAN_OPS } from "../sort/median.ts";
 import { QUANTILE_OPS } from "../sort/quantile.ts";
@@ -47,6 +48,7 @@ export const rareOps: readonly OpRecord[] = [
   ...FRACTIONAL_POOL_OPS,
   ...RNN_OPS,
   ...GRADIENT_ESTIMATE_OPS,
+  ...PRIMS_OPS,
   ...TRAPEZOID_OPS,
   ...MEDIAN_OPS,
   ...QUANTILE_OPS,
