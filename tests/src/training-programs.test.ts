@@ -85,6 +85,35 @@ describe("training", () => {
     expect((await numbers(loss!))[0]).toBeCloseTo(0.8 ** 2 + 1.2 ** 2, 5);
   });
 
+  it("the backward op of transformers' experts gives rows and matrices the gradients of their groups", async () => {
+    const program = parse(`program {
+      user_input %x: f32[3, 2]
+      user_input %w: f32[2, 2, 1]
+      user_input %ends: i32[2]
+      user_input %g: f32[3, 1]
+      forward(x, w, ends, g)
+      in_spec tuple(tuple(*, *, *, *), dict())
+      out_spec tuple(*, *)
+      both: %gx: f32[3, 2], %gw: f32[2, 2, 1] = transformers::grouped_mm_fallback_backward(input=%x, weight=%w, offs=%ends, grad_output=%g)
+      return %gx, %gw
+    }`);
+    await using backend = await wasm({ worker: false });
+    await using model = await load({ program, weights: new Map() }, { backend });
+    const [x, w, g] = [f32([3, 2], [1, 2, 3, 4, 5, 6]), f32([2, 2, 1], [1, 1, 1, 10]), f32([3, 1], [1, 2, 3])];
+    const run = async (...ends: readonly number[]) => {
+      const results = await model.runFlat([x, w, tensor("int32", [2], Int32Array.from(ends)), g]);
+      return Promise.all((results as readonly HostTensor[]).map(numbers));
+    };
+    expect(await run(1, 3)).toEqual([
+      [1, 1, 2, 20, 3, 30],
+      [1, 2, 21, 26],
+    ]);
+    expect(await run(2, 2)).toEqual([
+      [1, 1, 2, 2, 0, 0],
+      [7, 10, 0, 0],
+    ]);
+  });
+
   it("ops of one's own are trained through", async () => {
     const square: OpSet = {
       name: "mine",

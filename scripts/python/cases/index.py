@@ -192,3 +192,7 @@ case("repeat_interleave.Tensor", "size given, no counts", at(), output_size=0)
 case("repeat_interleave.self_Tensor", "size given, one count for all", t(3, 2), at(2), 1, output_size=4)
 case("combinations", "int64 beyond 2^53", v(2**53 + 1, -(2**63) + 1, 2**62 + 1, 3, dtype=i64))
 case("combinations", "float64, threes", t(5, dtype=f64), 3)
+
+case("masked_scatter_backward", "a longer source", t(3, 4), v([True, False, True, True], [False] * 4, [False, True, False, True], dtype=b8), [2, 5])
+case("masked_scatter_backward", "a mask of rows", t(3, 2), v([True], [False], [True], dtype=b8), [4])
+case("masked_scatter_backward", "nothing chosen", t(4), v([False] * 4, dtype=b8).reshape(4), [3])

@@ -2,7 +2,7 @@ import type { Builder } from "../../builder.ts";
 import { defineOp, type OpRecord } from "../../op.ts";
 import type { TensorMeta } from "../../tensor-meta.ts";
 import { check } from "../support/check.ts";
-import { broadcast } from "../support/dims.ts";
+import { broadcast, numel } from "../support/dims.ts";
 import { emit } from "../support/emit.ts";
 
 /** Defines the gradients of ops that read elements at indices: each goes where its element was read. */
@@ -35,6 +35,19 @@ export const GATHER_BACKWARD_OPS: readonly OpRecord[] = [
     decompose: ({ grad: source, input, mask }, b) => {
       const self = emit(b).full(broadcast(input.shape, mask.shape), 0, source.dtype);
       return b.tensor("aten::masked_scatter", { self, mask, source });
+    },
+  }),
+  defineOp("aten::masked_scatter_backward(Tensor grad_output, Tensor mask, SymInt[] sizes) -> Tensor", {
+    decompose: ({ grad_output: grad, mask, sizes }, b) => {
+      const e = emit(b);
+      const [count, most] = [numel(grad.shape), numel(sizes)];
+      const chosen = e.reshape(e.expand(mask, grad.shape), [count]);
+      // The k-th element that was written came from the k-th of the source; what was not written goes behind the last.
+      const rank = e.sub(b.tensor("aten::cumsum", { self: e.cast(chosen, "int64"), dim: 0 }), 1);
+      const place = b.tensor("aten::clamp", { self: e.where(chosen, rank, most), min: 0, max: most });
+      const self = e.full([most + 1], 0, grad.dtype);
+      const made = b.tensor("aten::scatter.src", { self, dim: 0, index: place, src: e.reshape(grad, [count]) });
+      return e.reshape(e.slice(made, 0, 0, most), sizes);
     },
   }),
   defineOp(
