@@ -13,18 +13,26 @@ export const bincount: DynamicKernel = dynamicKernel(["aten::bincount"], ({ self
   if (least < 0 || minlength < 0) throw dynamicError("bincount only supports 1-d non-negative integral inputs");
   const size = Math.max(most + 1, minlength);
   requireRoom("bincount", size * 8);
-  if (weights === null || values.length === 0) {
-    const counts = new Int32Array(size);
-    for (let i = 0; i < values.length; i++) counts[values[i]!]!++;
-    return [int64Tensor([size], counts)];
-  }
+  if (weights === null || values.count === 0) return [int64Tensor([size], countsOf(values, size))];
   // Sums are rounded as the weights are.
   const dtype = weights.dtype === "float32" ? "float32" : "float64";
   const sums = dtype === "float32" ? new Float32Array(size) : new Float64Array(size);
   const { data } = hostArray(weights);
-  for (let i = 0; i < values.length; i++) sums[values[i]!]! += data[i]!;
+  addUp(sums, values, data);
   return [{ dtype, shape: [size], bytes: new Uint8Array(sums.buffer) }];
 });
+
+/** How often each number below `size` is there. */
+function countsOf({ numbers, step, count }: Integers, size: number): Int32Array {
+  const counts = new Int32Array(size);
+  for (let i = 0, end = step * count; i < end; i += step) counts[numbers[i]!]!++;
+  return counts;
+}
+
+/** Adds each weight to the sum of its number. */
+function addUp(sums: Float32Array | Float64Array, { numbers, step }: Integers, weights: Float64Array): void {
+  for (let i = 0, at = 0; i < weights.length; i++, at += step) sums[numbers[at]!]! += weights[i]!;
+}
 
 /** `repeat_interleave(repeats)`: position i, as often as `repeats[i]`. */
 export const repeatPositions: DynamicKernel = dynamicKernel(["aten::repeat_interleave.Tensor"], ({ repeats }) => {
@@ -42,7 +50,8 @@ export const repeatSlices: DynamicKernel = dynamicKernel(
     const at = dim === null ? 0 : normalDim(dim, shape.length);
     const size = shape[at]!;
     const counts = integers(repeats);
-    const rows = repeated(counts.length === 1 ? new Float64Array(size).fill(counts[0]!) : counts);
+    const { numbers, count } = counts;
+    const rows = repeated(count === 1 ? elementsOf(new Int32Array(size).fill(numbers[0]!)) : counts);
     const outer = numel(shape.slice(0, at));
     const all = outer === 1 ? rows : new Float64Array(outer * rows.length);
     if (outer > 1) {
@@ -62,51 +71,62 @@ export const oneHot: DynamicKernel = dynamicKernel(["aten::one_hot"], ({ self })
   const [least, most] = extremesOf(values);
   if (least < 0) throw dynamicError("one_hot: class values must be non-negative");
   const classes = most + 1;
-  requireRoom("one_hot", values.length * classes * 8);
-  const flags = new Uint8Array(values.length * classes);
-  for (let i = 0; i < values.length; i++) flags[i * classes + values[i]!] = 1;
+  const { numbers, step, count } = values;
+  requireRoom("one_hot", count * classes * 8);
+  const flags = new Uint8Array(count * classes);
+  for (let i = 0; i < count; i++) flags[i * classes + numbers[i * step]!] = 1;
   return [int64Tensor([...shape, classes], flags)];
 });
 
-/** The elements of a tensor of integers, as those of 32 bits where they are: half of the memory is read and written. */
-function integers(tensor: HostData): Float64Array | Int32Array {
-  return (tensor.dtype === "int64" ? shortIntegers(tensor) : null) ?? hostArray(tensor).data;
+/** Integers in memory, one each `step` numbers. */
+interface Integers {
+  readonly numbers: Float64Array | Int32Array;
+  readonly step: number;
+  readonly count: number;
 }
 
-/** Integers of 64 bits as those of 32; null if some are longer. */
-function shortIntegers({ bytes }: HostData): Int32Array | null {
-  const words = viewAs("int32", bytes) as Int32Array;
-  const values = new Int32Array(words.length / 2);
+/** The elements of a tensor of integers: where they lie if they have 32 bits, or are integers of 64 that 32 have too. */
+function integers(tensor: HostData): Integers {
+  const { dtype, bytes } = tensor;
+  if (dtype === "int32") return elementsOf(viewAs(dtype, bytes) as Int32Array);
+  return (dtype === "int64" ? lowWords(bytes) : null) ?? elementsOf(hostArray(tensor).data);
+}
+
+function elementsOf(numbers: Float64Array | Int32Array): Integers {
+  return { numbers, step: 1, count: numbers.length };
+}
+
+/** The low words of integers of 64 bits; null if the others say more than the sign. */
+function lowWords(bytes: Uint8Array): Integers | null {
+  const numbers = viewAs("int32", bytes) as Int32Array;
   let different = 0;
-  for (let i = 0; i < values.length; i++) {
-    const low = words[2 * i]!;
-    values[i] = low;
-    different |= words[2 * i + 1]! ^ (low >> 31);
-  }
-  return different === 0 ? values : null;
+  for (let i = 0; i < numbers.length; i += 2) different |= numbers[i + 1]! ^ (numbers[i]! >> 31);
+  return different === 0 ? { numbers, step: 2, count: numbers.length / 2 } : null;
 }
 
 /** The smallest and the largest of numbers; 0 and -1 if there are none. */
-function extremesOf(values: Float64Array | Int32Array): readonly [number, number] {
-  let least = values[0] ?? 0;
-  let most = values[0] ?? -1;
-  for (let i = 1; i < values.length; i++) {
-    least = Math.min(least, values[i]!);
-    most = Math.max(most, values[i]!);
+function extremesOf({ numbers, step, count }: Integers): readonly [number, number] {
+  let least = numbers[0] ?? 0;
+  let most = numbers[0] ?? -1;
+  for (let i = step, end = step * count; i < end; i += step) {
+    const value = numbers[i]!;
+    if (value < least) least = value;
+    if (value > most) most = value;
   }
   return [least, most];
 }
 
-function repeated(counts: Float64Array | Int32Array): Int32Array {
+function repeated({ numbers, step, count }: Integers): Int32Array {
   let total = 0;
-  for (let i = 0; i < counts.length; i++) {
-    if (counts[i]! < 0) throw dynamicError("repeat_interleave: repeats can not be negative");
-    total += counts[i]!;
+  for (let i = 0, end = step * count; i < end; i += step) {
+    const times = numbers[i]!;
+    if (times < 0) throw dynamicError("repeat_interleave: repeats can not be negative");
+    total += times;
   }
   requireRoom("repeat_interleave", total * 8);
   const rows = new Int32Array(total);
-  for (let i = 0, at = 0; i < counts.length; i++) {
-    for (const end = at + counts[i]!; at < end; at++) rows[at] = i;
+  for (let i = 0, at = 0; i < count; i++) {
+    for (const end = at + numbers[i * step]!; at < end; at++) rows[at] = i;
   }
   return rows;
 }

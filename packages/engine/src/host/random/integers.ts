@@ -54,7 +54,9 @@ export function boundsFor(dtype: DType, low: number, high: number): readonly [lo
 function remainders(random: CpuGenerator, count: number, range: number, least: number): Float64Array | Int32Array {
   const isShort = least >= -(2 ** 31) && least + range <= 2 ** 31;
   const numbers = isShort ? new Int32Array(count) : new Float64Array(count);
-  for (let i = 0; i < count; i++) numbers[i] = remainder(random.random(), range) + least;
+  const words = new Uint32Array(count);
+  random.fill(words);
+  for (let i = 0; i < count; i++) numbers[i] = remainder(words[i]!, range) + least;
   return numbers;
 }
 
