@@ -8,6 +8,7 @@ export { productPack1, productPack8, productWiden } from "./product-pack";
 export { linearInt8, linearInt8Scratch } from "./linear-int8";
 export { attention, attentionBlock, attentionScratch } from "./attention";
 export { logSoftmaxRows, softmaxRows } from "./softmax";
+export { softmaxColumns } from "./softmax-columns";
 export { layerNormRows, rmsNormRows } from "./norm-rows";
 export { groupMoments, groupNormChannels, groupNormRows } from "./norm-channels";
 export { argmaxRows, argminRows, maxRows, minRows, sumRows } from "./reduce-rows";

@@ -9,11 +9,8 @@ import { assertion } from "./index/assert.ts";
 import { bmm } from "./matmul/bmm.ts";
 import { groupedMm } from "./matmul/grouped.ts";
 import { addmm, linear, mm } from "./matmul/linear.ts";
-import { matmulAny } from "./matmul/matmul-any.ts";
-import { matmulComplex } from "./matmul/matmul-complex.ts";
 import { groupNorm, layerNorm, rmsNorm } from "./norm/layer-norm.ts";
 import { adaptivePool, slidingPool } from "./pool/pool.ts";
-import { poolAny } from "./pool/pool-any.ts";
 import { argmax, argmin } from "./reduce/arg-extremes.ts";
 import { amax, amin, mean, sum } from "./reduce/reduce.ts";
 import { resize } from "./resize/resize.ts";
@@ -47,10 +44,7 @@ export const KERNELS: readonly WasmKernel[] = [
   arange,
   full,
   asStridedScatter,
-  matmulAny,
   ...RECURRENT,
   reinterpret,
-  poolAny,
   assertion,
-  matmulComplex,
 ];

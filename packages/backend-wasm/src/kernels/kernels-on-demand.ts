@@ -23,7 +23,7 @@ export const PARTS: readonly Part<WasmKernel>[] = [
     load: async () => (await import("./sort/sort.ts")).ORDER_KERNELS,
   },
   {
-    ops: /^aten::(gcd|lcm|_fft_|rand(n|int\.low)?$|uniform$|bernoulli\.p$|normal_f|convolution$)/,
+    ops: /^aten::(gcd|lcm|_fft_|rand(n|int\.low)?$|uniform$|bernoulli\.p$|normal_f|convolution$|b?mm$|(max|avg)_pool)/,
     load: async () => (await import("./rare-kernels.ts")).RARE_KERNELS,
   },
   { ops: HOST_OPS, load: async () => await (await import("./host-kernels.ts")).hostKernels() },

@@ -2,6 +2,9 @@ import type { WasmKernel } from "../engine/kernel.ts";
 import { convolutionAny } from "./conv/convolution-any.ts";
 import { FOURIER_KERNELS } from "./fourier/fourier.ts";
 import { DIVISORS } from "./integers.ts";
+import { matmulAny } from "./matmul/matmul-any.ts";
+import { matmulComplex } from "./matmul/matmul-complex.ts";
+import { poolAny } from "./pool/pool-any.ts";
 import { DRAW_KERNELS } from "./random/draws.ts";
 import { NORMAL_KERNELS } from "./random/normal.ts";
 
@@ -12,4 +15,7 @@ export const RARE_KERNELS: readonly WasmKernel[] = [
   ...NORMAL_KERNELS,
   ...DRAW_KERNELS,
   convolutionAny,
+  matmulAny,
+  matmulComplex,
+  poolAny,
 ];
