@@ -1,7 +1,7 @@
 """Reading elements by position, and joining, repeating and padding tensors."""
 import torch
 
-from opcase import b8, bf16, c64, case, distinct, f16, f64, i8, i32, i64, ints, nan, s, t, u8, v
+from opcase import b8, bf16, c64, case, distinct, f16, f64, i32, i64, i8, ints, name_of, nan, s, t, u8, v
 
 
 def at(*values):
@@ -196,3 +196,8 @@ case("combinations", "float64, threes", t(5, dtype=f64), 3)
 case("masked_scatter_backward", "a longer source", t(3, 4), v([True, False, True, True], [False] * 4, [False, True, False, True], dtype=b8), [2, 5])
 case("masked_scatter_backward", "a mask of rows", t(3, 2), v([True], [False], [True], dtype=b8), [4])
 case("masked_scatter_backward", "nothing chosen", t(4), v([False] * 4, dtype=b8).reshape(4), [3])
+for mode in (0, 1, 2):
+    for dtype in (i32, i64):
+        bags = (v(1, 6, 3, 6, dtype=dtype), v(0, 2, 4, dtype=dtype), False, mode, False, None, True)
+        case("embedding_bag.padding_idx", f"all results, {mode}, {name_of(dtype)}", t(7, 5), *bags, 6)
+        case("embedding_bag.padding_idx", f"all results of doubles, {mode}, {name_of(dtype)}", t(7, 5, dtype=f64), *bags, None)

@@ -1,5 +1,6 @@
 import { numel } from "@pt2/format";
 import type { Builder } from "../../builder.ts";
+import { promoteTypes } from "../../dtype-promotion.ts";
 import { defineOp, type OpRecord } from "../../op.ts";
 import type { Scalar, TensorMeta } from "../../tensor-meta.ts";
 import { check, show } from "../support/check.ts";
@@ -97,8 +98,19 @@ interface Bags {
   readonly padding_idx: number;
 }
 
-/** Returns the result, the bag of every index, the size of every bag, and (for max) the index of the maximum. */
-function embeddingBag(b: Builder, args: Bags): readonly [TensorMeta, TensorMeta, TensorMeta, TensorMeta] {
+type Bagged = readonly [TensorMeta, TensorMeta, TensorMeta, TensorMeta];
+
+/**
+ * Returns the result, the bag of every index, the size of every bag, and (for max) the index of the maximum. The latter
+ * three have the dtype that indices and offsets promote to.
+ */
+function embeddingBag(b: Builder, args: Bags): Bagged {
+  const [result, ...others] = bagged(b, args);
+  const type = promoteTypes(args.indices.dtype, args.offsets.dtype);
+  return [result, ...others.map((x) => emit(b).cast(x, type))] as unknown as Bagged;
+}
+
+function bagged(b: Builder, args: Bags): Bagged {
   const { weight, indices, offsets, mode, per_sample_weights, include_last_offset, padding_idx } = args;
   const e = emit(b);
   check(
@@ -139,9 +151,10 @@ function embeddingBag(b: Builder, args: Bags): readonly [TensorMeta, TensorMeta,
   const weighted = per_sample_weights === null ? rows : e.mul(rows, e.unsqueeze(per_sample_weights, 1));
   const sum = b.tensor("aten::scatter_add", { self: zeros, dim: 0, index, src: orElse(weighted, 0) });
   if (mode === 1) return [e.div(sum, e.unsqueeze(e.clampMin(sizes, 1), 1)), bag, sizes, sizes];
-  const none = e.full([total], 0, "int64");
-  // PyTorch leaves these results empty for a plain sum.
-  return padding_idx < 0 ? [sum, e.full([0], 0, "int64"), none, none] : [sum, bag, sizes, none];
+  // PyTorch counts nothing for a sum, and finds no bags for a plain one, which it has a kernel for, but not for doubles.
+  const none = e.full(offsets.shape, 0, "int64");
+  const isPlain = padding_idx < 0 && weight.dtype !== "float64";
+  return [sum, isPlain ? e.full([0], 0, "int64") : bag, none, none];
 }
 
 /** Checks that the first bag begins with the first index, and that no bag begins behind the last one. */

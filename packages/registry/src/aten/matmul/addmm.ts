@@ -1,11 +1,13 @@
 import { isSmallFloat } from "@pt2/format";
+import { isHalfPrecision, promoteTypes } from "../../dtype-promotion.ts";
 import { defineOp, type OpRecord } from "../../op.ts";
-import type { TensorMeta } from "../../tensor-meta.ts";
+import { convert } from "../../scalar/convert.ts";
+import type { Scalar, TensorMeta } from "../../tensor-meta.ts";
 import { check, show } from "../support/check.ts";
 import { numel, range, sameShape } from "../support/dims.ts";
-import { checkSameDtype, isComplex } from "../support/dtypes.ts";
+import { checkSameDtype, isComplex, toNumber } from "../support/dtypes.ts";
 import { emit } from "../support/emit.ts";
-import { addProduct, combine, withAddend } from "./linear.ts";
+import { addProduct, combine, times, withAddend } from "./linear.ts";
 
 /** Defines `addmm` and its variants: `beta * self + alpha * product`. */
 export const ADDMM_OPS: readonly OpRecord[] = [
@@ -59,8 +61,14 @@ export const ADDMM_OPS: readonly OpRecord[] = [
   }),
   defineOp("aten::addr(Tensor self, Tensor vec1, Tensor vec2, *, Scalar beta=1, Scalar alpha=1) -> Tensor", {
     requires: { factors: ["beta", "alpha"] },
-    decompose: ({ self, vec1, vec2, beta, alpha }, b) =>
-      combine(b, self, b.tensor("aten::outer", { self: vec1, vec2 }), beta, alpha),
+    decompose: ({ self, vec1, vec2, beta, alpha }, b) => {
+      // PyTorch multiplies by `alpha` first, which rounds, as do factors of half precision.
+      const dtype = promoteTypes(promoteTypes(self.dtype, vec1.dtype), vec2.dtype);
+      const factor = (x: Scalar): Scalar =>
+        isHalfPrecision(dtype) ? { float: Number(convert(dtype, toNumber(x))) } : x;
+      const scaled = times(b, emit(b).cast(vec1, dtype), factor(alpha));
+      return combine(b, self, b.tensor("aten::outer", { self: scaled, vec2 }), factor(beta), 1);
+    },
   }),
   defineOp("aten::bilinear(Tensor input1, Tensor input2, Tensor weight, Tensor? bias=None) -> Tensor", {
     requires: { same: ["input1", "input2", "weight", "bias"] },

@@ -104,8 +104,17 @@ function differences(b: Builder, x1: TensorMeta, x2: TensorMeta, p: number): Ten
   const batch = broadcast(x1.shape.slice(0, -2), x2.shape.slice(0, -2));
   const others = e.unsqueeze(x2, -3);
   return inParts(b, x1.shape.at(-2)!, numel(batch) * numel(x2.shape.slice(-2)), (part) =>
-    norm(b, e.sub(e.unsqueeze(part(x1), -2), others), p, false),
+    length(b, e.sub(e.unsqueeze(part(x1), -2), others), p),
   );
+}
+
+/** Computes the norm of each difference: 0 of no features, and NaN of any NaN also where what differs is counted. */
+function length(b: Builder, difference: TensorMeta, p: number): TensorMeta {
+  const e = emit(b);
+  if (difference.shape.at(-1) === 0) return e.sum(difference, [-1]);
+  if (p > 0) return norm(b, difference, p, false);
+  const counted = b.tensor("aten::clamp_max", { self: b.tensor("aten::ceil", { self: e.abs(difference) }), max: 1 });
+  return e.sum(counted, [-1]);
 }
 
 /** Computes `sqrt(|x|² - 2xy + |y|²)`. */

@@ -91,13 +91,13 @@ export function addProduct(
   multiply: (x: TensorMeta, y: TensorMeta) => TensorMeta,
 ): TensorMeta {
   const e = emit(b);
-  if (!isHalfPrecision(self.dtype)) {
-    const product = multiply(...factors);
-    if (!mayLeaveOut || !equals(alpha, 0)) return combine(b, self, product, beta, alpha);
-    withAddend(self, product.shape);
-    if (equals(beta, 0)) return e.full(product.shape, 0, self.dtype);
-    return e.expand(times(b, self, beta), product.shape);
+  const isHalf = isHalfPrecision(self.dtype);
+  // A factor without elements leaves nothing to multiply by `alpha`, which may be infinite.
+  if (factors.some(({ shape }) => numel(shape) === 0) || (mayLeaveOut && !isHalf && equals(alpha, 0))) {
+    const { shape } = withAddend(self, multiply(...factors).shape);
+    return equals(beta, 0) ? e.full(shape, 0, self.dtype) : e.expand(times(b, self, beta), shape);
   }
+  if (!isHalf) return combine(b, self, multiply(...factors), beta, alpha);
   const wide = (x: TensorMeta): TensorMeta => e.cast(x, "float32");
   const product = multiply(wide(factors[0]), wide(factors[1]));
   return e.cast(combine(b, wide(self), product, beta, alpha), self.dtype);
@@ -114,8 +114,8 @@ export function combine(b: Builder, self: TensorMeta, product: TensorMeta, beta:
   return equals(beta, 0) ? scaled : emit(b).add(times(b, self, beta), scaled);
 }
 
-/** With an integer dtype a factor is truncated to an integer. */
-function times(b: Builder, x: TensorMeta, scalar: Scalar): TensorMeta {
+/** Multiplies by a factor. With an integer dtype that is truncated to an integer. */
+export function times(b: Builder, x: TensorMeta, scalar: Scalar): TensorMeta {
   const factor = isIntegral(x.dtype) && typeof scalar !== "bigint" ? Math.trunc(toNumber(scalar)) : scalar;
   const e = emit(b);
   return equals(factor, 1) ? x : e.cast(e.mul(x, factor), x.dtype);
