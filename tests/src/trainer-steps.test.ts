@@ -137,6 +137,35 @@ describe("steps of a trainer", () => {
     await expect(limited).rejects.toMatchObject({ code: "train.options", details: { name: "z" } });
   });
 
+  it("a parameter that the program itself writes to is updated from what was written", async () => {
+    const program = parse(`program {
+      parameter "w" = %p_w: f32[2, 2]
+      user_input %x: i64[1]
+      forward(x)
+      in_spec tuple(tuple(*), dict())
+      out_spec *
+      %d: f32[2, 2] = aten::detach(self=%p_w)
+      %limited: f32[2, 2] = aten::embedding_renorm_(self=%d, indices=%x, max_norm=1, norm_type=2)
+      %e: f32[1, 2] = aten::embedding(weight=%p_w, indices=%x)
+      %y: f32[] = aten::sum(self=%e)
+      return %y
+    }`);
+    const rows = [
+      [3, 4],
+      [1, 2],
+    ];
+    const given = { program, weights: new Map([["w", weightOf("w", tensor(rows))]]) };
+    await using trainer = await createTrainer(given, { backend, optimizer: sgd({ lr: 0.1 }) });
+    await trainer.train([tensor([0n])]);
+    // The first row gets the norm 1, and then loses the rate times a gradient of 1.
+    expect((await weightIn(trainer)).map((value) => value.toFixed(5))).toEqual([
+      "0.50000",
+      "0.70000",
+      "1.00000",
+      "2.00000",
+    ]);
+  });
+
   it("parameters of float64 are trained with all digits of the numbers of a step", async () => {
     await using trainer = await make({ optimizer: adamW({ lr: 1e-3 }) }, { dtype: "float64" });
     await trainer.train(batch("float64"));

@@ -65,6 +65,38 @@ describeWithLibtorch("mutation", ({ addon }) => {
     },
   );
 
+  it.each(["fast", "exact"] as const)(
+    "a value for two buffers is copied before others are updated: %s",
+    async (precision) => {
+      const executable = await compileBody(
+        backend,
+        `
+  buffer "mean" = %mean: f32[3]
+  buffer "last" = %last: f32[3]
+  buffer "again" = %again: f32[3]
+  user_input %x: f32[3]
+  %y: f32[3] = aten::cumsum(%x, dim=0)
+  %v: f32[3] = aten::view(%y, size=[3])
+  %m: f32[3] = aten::mul.Tensor(%mean, other=0.5)
+  %n: f32[3] = aten::add.Tensor(%m, other=%x)
+  %p: f32[3] = aten::copy_(%last, src=%y)
+  %q: f32[3] = aten::copy_(%again, src=%v)
+  %r: f32[3] = aten::copy_(%mean, src=%n)
+  %sum: f32[] = aten::sum(%y)
+  return %sum`,
+        { mean: floats([3], 0, 0, 0), last: floats([3], 0, 0, 0), again: floats([3], 0, 0, 0) },
+        { precision },
+      );
+      await executable.run([x]);
+      await executable.run([x]);
+      const state = await executable.readState(["mean", "last", "again"]);
+      expect(state.get("mean")!.data).toEqual(Float32Array.of(1.5, 3, 4.5));
+      expect(state.get("last")!.data).toEqual(Float32Array.of(1, 3, 6));
+      expect(state.get("again")!.data).toEqual(Float32Array.of(1, 3, 6));
+      await executable.dispose();
+    },
+  );
+
   it.each(["fast", "exact"] as const)("a buffer that is only written has its new value: %s", async (precision) => {
     const executable = await compileBody(
       backend,

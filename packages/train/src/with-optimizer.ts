@@ -151,15 +151,19 @@ function trainedParameters({ graph, inputs, outputs }: Program, groups: readonly
   const placeholders = new Map(
     inputs.flatMap((spec) => (spec.kind === "parameter" ? [[spec.target, spec.value] as const] : [])),
   );
-  const gradients = new Map(
-    outputs.flatMap((spec, i) => {
-      const arg = graph.outputs[i]!;
-      return spec.kind === "gradient_to_parameter" && arg.kind === "value" ? [[spec.target, arg.name] as const] : [];
-    }),
-  );
+  const results = (kind: "gradient_to_parameter" | "parameter_mutation"): ReadonlyMap<string, string> =>
+    new Map(
+      outputs.flatMap((spec, i) => {
+        const arg = graph.outputs[i]!;
+        return spec.kind === kind && arg.kind === "value" ? [[spec.target, arg.name] as const] : [];
+      }),
+    );
+  const gradients = results("gradient_to_parameter");
+  // What the program itself writes to a parameter comes before the update, as where an embedding limits its norms.
+  const written = results("parameter_mutation");
   return groups.flatMap(({ names }, group) =>
     names.map((target): Trained => {
-      const [value, gradient] = [placeholders.get(target), gradients.get(target)];
+      const [value, gradient] = [written.get(target) ?? placeholders.get(target), gradients.get(target)];
       const type = value === undefined ? undefined : graph.values.get(value);
       if (value === undefined || gradient === undefined || type?.kind !== "tensor") {
         throw trainError("train.parameters", {
@@ -228,7 +232,10 @@ interface Parts {
 
 function finished(joint: Program, builder: GraphBuilder, { vector, inputs, writes, norm }: Parts): Program {
   const { graph } = joint;
-  const kept = joint.outputs.flatMap((spec, i) => (isGradient(spec) ? [] : [{ spec, arg: graph.outputs[i]! }]));
+  const updated = new Set(writes.flatMap(({ spec }) => (spec.kind === "parameter_mutation" ? [spec.target] : [])));
+  const isOver = (spec: OutputSpec): boolean =>
+    isGradient(spec) || (spec.kind === "parameter_mutation" && updated.has(spec.target));
+  const kept = joint.outputs.flatMap((spec, i) => (isOver(spec) ? [] : [{ spec, arg: graph.outputs[i]! }]));
   const written = writes.map(({ spec, value }) => ({ spec, arg: { kind: "value", name: value } as const }));
   const norms =
     norm === null ? [] : [{ spec: { kind: "user_output" } as const, arg: { kind: "value", name: norm.name } as const }];

@@ -1,4 +1,4 @@
-import { type Arg, definitionsOf, graphsOf, type OpName, type Program, usesOf, valuesOf } from "@pt2/graph";
+import { type Arg, definitionsOf, graphsOf, type Node, type OpName, type Program, usesOf, valuesOf } from "@pt2/graph";
 import { GraphBuilder, type OpEffects } from "@pt2/graph/passes";
 import { aliasedBy } from "./aliased-by.ts";
 import type { CommittedProgram } from "./commits.ts";
@@ -6,10 +6,10 @@ import { emitCopy } from "./emit-copy.ts";
 
 /**
  * Copies results that may be in the memory of a buffer's new value: who gets a result may change it, and the buffer is not
- * to change with it.
+ * to change with it. `update` is the node that writes in place: it stays the last one.
  */
 export function withOwnResults(
-  { program, commits }: CommittedProgram,
+  { program, commits, update = null }: CommittedProgram & { readonly update?: Node | null },
   effectsOf: (op: OpName) => OpEffects | undefined,
 ): Program {
   if (commits.length === 0) return program;
@@ -19,7 +19,7 @@ export function withOwnResults(
   const committed = new Set(commits.map(({ output }) => output));
   const copied = new Map<string, string>();
   const builder = new GraphBuilder(graph);
-  for (const node of graph.nodes) builder.push(node);
+  for (const node of graph.nodes) if (node !== update) builder.push(node);
   const own = (arg: Arg): Arg => {
     if (arg.kind === "list") return { ...arg, items: arg.items.map(own) } as Arg;
     if (arg.kind !== "value" || !taken.has(memory.of(arg.name))) return arg;
@@ -35,6 +35,7 @@ export function withOwnResults(
     copied.clear();
   }
   for (const [i, arg] of outputs.entries()) if (!committed.has(i)) outputs[i] = own(arg);
+  if (update !== null) builder.push(update);
   const isSame = outputs.every((arg, i) => arg === graph.outputs[i]);
   return isSame ? program : { ...program, graph: builder.build(outputs) };
 }
