@@ -72,12 +72,7 @@ function transformDoubles(numbers: Float64Array, begin: number, mean: number, st
 function fillUnit(generator: CpuGenerator, dtype: DType, numbers: Float32Array | Float64Array): void {
   const { length } = numbers;
   if (dtype === "float64") for (let i = 0; i < length; i++) numbers[i] = generator.uniform();
-  else if (numbers instanceof Float32Array) {
-    // The bits of each number are where it will be.
-    const words = new Uint32Array(numbers.buffer, numbers.byteOffset, length);
-    generator.fill(words);
-    for (let i = 0; i < length; i++) numbers[i] = (words[i]! & 0xffffff) / 2 ** 24;
-  } else for (let i = 0; i < length; i++) numbers[i] = (generator.random() & 0xffffff) / 2 ** 24;
+  else for (let i = 0; i < length; i++) numbers[i] = (generator.random() & 0xffffff) / 2 ** 24;
 }
 
 /** Makes an array of a dtype's numbers, which rounds what is put in. Those of small dtypes are rounded only once, later. */
