@@ -1,5 +1,5 @@
 """Interpolation and sampling of grids."""
-from opcase import bf16, case, f16, f32, f64, inf, ints, name_of, t, u8
+from opcase import bf16, case, f16, f32, f64, inf, ints, name_of, nan, t, u8, v
 
 line, image, volume = (2, 3, 5), (1, 2, 5, 7), (1, 2, 3, 4, 5)
 
@@ -135,3 +135,15 @@ for dtype in (f32, f64):
         for corners in (True, False):
             case("upsample_bilinear2d", f"an infinity to {size}, {corners}, {named}", infinite, size, corners)
             case("upsample_bicubic2d", f"an infinity to {size}, {corners}, {named}", infinite, size, corners)
+# Infinities beside what is read, and positions that are no numbers.
+for spatial in ((3, 5), (2, 3, 4)):
+    op, rank = f"grid_sampler_{len(spatial)}d", len(spatial)
+    infinite = t(1, 2, *spatial)
+    infinite[0, 0].view(-1)[0], infinite[0, 1].view(-1)[-1] = inf, -inf
+    corners, lost = t(1, *(3,) * rank, rank, lo=-1.5, hi=1.5), t(1, *(3,) * rank, rank, lo=-1, hi=1)
+    corners.view(-1, rank)[:4] = v(1, -1, 1.2, 0)[:, None]
+    lost.view(-1)[::5], lost.view(-1)[1::7] = nan, inf
+    for mode in (0, 1) if rank == 3 else (0, 1, 2):
+        for padding in (0, 1, 2):
+            case(op, f"infinities, {mode}, {padding}", infinite, corners, mode, padding, True)
+            case(op, f"lost positions, {mode}, {padding}", t(1, 2, *spatial), lost, mode, padding, False)

@@ -18,7 +18,7 @@ export function unnormalize(e: Emit, x: TensorMeta, size: number, align: boolean
 
 /**
  * Moves a position inside the image according to the padding mode; with zeros (mode 0) it is unchanged, see {@link
- * inside}.
+ * isInside}. NaN stays NaN.
  */
 export function padCoordinate(b: Builder, x: TensorMeta, size: number, mode: number, align: boolean): TensorMeta {
   if (mode === 0) return x;
@@ -26,14 +26,18 @@ export function padCoordinate(b: Builder, x: TensorMeta, size: number, mode: num
   return b.tensor("aten::clamp", { self: reflected, min: { float: 0 }, max: { float: size - 1 } });
 }
 
-/** Returns 1 where a position exists, else 0. */
-export function inside(b: Builder, place: TensorMeta, size: number): TensorMeta {
+/** Returns whether a position exists. */
+export function isInside(b: Builder, place: TensorMeta, size: number): TensorMeta {
   const e = emit(b);
-  const both = b.tensor("aten::logical_and", {
+  return b.tensor("aten::logical_and", {
     self: e.ge(place, { float: 0 }),
     other: e.le(place, { float: size - 1 }),
   });
-  return e.cast(both, place.dtype);
+}
+
+/** Returns 1 where a position exists, else 0. */
+export function inside(b: Builder, place: TensorMeta, size: number): TensorMeta {
+  return emit(b).cast(isInside(b, place, size), place.dtype);
 }
 
 /** Returns the neighbors of a position: two (linear), one (nearest) or four (cubic). */

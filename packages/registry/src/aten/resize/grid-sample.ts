@@ -5,7 +5,7 @@ import { check, show } from "../support/check.ts";
 import { numel, range } from "../support/dims.ts";
 import { checkSameDtype } from "../support/dtypes.ts";
 import { type Emit, emit } from "../support/emit.ts";
-import { inside, padCoordinate, taps, unnormalize } from "./grid-coordinates.ts";
+import { isInside, padCoordinate, taps, unnormalize } from "./grid-coordinates.ts";
 
 /** Defines ops that read an image at fractional positions. */
 export const GRID_SAMPLE_OPS: readonly OpRecord[] = [
@@ -95,9 +95,12 @@ export function sampled(
   return { dtype: input.dtype, shape: [...input.shape.slice(0, 2), ...grid.shape.slice(1, -1)] };
 }
 
-/** Sums the neighbors, each of which is a gather over the flattened image, weighted per output position. */
+/**
+ * Sums the neighbors, each of which is a gather over the flattened image, weighted per output position. What is read beyond
+ * the image counts as 0, of volumes with any weight.
+ */
 function sample(b: Builder, args: Sample): TensorMeta {
-  const { input, grid, interpolation_mode: mode, padding_mode: padding, align_corners: align } = args;
+  const { input, grid } = args;
   const e = emit(b);
   const spatial = input.shape.slice(2);
   const result = sampled(args, spatial.length);
@@ -105,28 +108,29 @@ function sample(b: Builder, args: Sample): TensorMeta {
   const places = numel(grid.shape.slice(1, -1));
   const axes = spatial.map((size, d) => {
     const raw = e.reshape(e.select(grid, grid.shape.length - 1, spatial.length - 1 - d), [batch, places]);
-    const center = unnormalize(e, raw, size, align);
-    return taps(b, mode, mode === 2 ? center : padCoordinate(b, center, size, padding, align)).map(
-      ({ place, weight }) => {
-        const at = mode === 2 ? padCoordinate(b, place, size, padding, align) : place;
-        return { index: clamped(b, at, size), weight: padding === 0 ? e.mul(weight, inside(b, at, size)) : weight };
-      },
-    );
+    return neighbors(b, args, raw, size);
   });
   const flat = e.reshape(input, [batch, channels, numel(spatial)]);
-  const corners = axes.reduce<readonly Corner[]>(
-    (found, axis, d) =>
-      found.flatMap((corner) =>
-        axis.map(({ index, weight }) => ({
-          index: corner.index === null ? index : e.add(e.mul(corner.index, spatial[d]!), index),
-          weight: corner.weight === null ? weight : e.mul(corner.weight, weight),
-        })),
-      ),
-    [{ index: null, weight: null }],
+  const both = (
+    x: TensorMeta | null,
+    y: TensorMeta | null,
+    join: (x: TensorMeta, y: TensorMeta) => TensorMeta,
+  ): TensorMeta | null => (x === null || y === null ? (x ?? y) : join(x, y));
+  const corners = axes.reduce((found, axis, d) =>
+    found.flatMap((corner) =>
+      axis.map(({ index, weight, exists }) => ({
+        index: e.add(e.mul(corner.index, spatial[d]!), index),
+        weight: both(corner.weight, weight, e.mul),
+        exists: both(corner.exists, exists, (self, other) => b.tensor("aten::logical_and", { self, other })),
+      })),
+    ),
   );
-  const parts = corners.map(({ index, weight }) => {
-    const at = e.expand(e.unsqueeze(index!, 1), [batch, channels, places]);
-    return e.mul(b.tensor("aten::gather", { self: flat, dim: 2, index: at }), e.unsqueeze(weight!, 1));
+  const parts = corners.map(({ index, weight, exists }) => {
+    const at = e.expand(e.unsqueeze(index, 1), [batch, channels, places]);
+    const found = b.tensor("aten::gather", { self: flat, dim: 2, index: at });
+    const orZero = (x: TensorMeta): TensorMeta => (exists === null ? x : e.where(e.unsqueeze(exists, 1), x, 0));
+    const weighted = (x: TensorMeta): TensorMeta => (weight === null ? x : e.mul(x, e.unsqueeze(weight, 1)));
+    return spatial.length === 2 ? weighted(orZero(found)) : orZero(weighted(found));
   });
   return e.reshape(
     parts.reduce((sum, part) => e.add(sum, part)),
@@ -134,9 +138,39 @@ function sample(b: Builder, args: Sample): TensorMeta {
   );
 }
 
-interface Corner {
-  readonly index: TensorMeta | null;
+/** A neighbor along one dimension, or a corner of several of them. */
+interface Neighbor {
+  readonly index: TensorMeta;
+  /** Null if it is 1. */
   readonly weight: TensorMeta | null;
+  /** Whether it is in the image; null if it always is. */
+  readonly exists: TensorMeta | null;
+}
+
+function neighbors(
+  b: Builder,
+  { grid, interpolation_mode: mode, padding_mode: padding, align_corners: align }: Sample,
+  raw: TensorMeta,
+  size: number,
+): readonly Neighbor[] {
+  const e = emit(b);
+  const isVolume = grid.shape.length === 5;
+  /** PyTorch's ways of limiting positions make the first one of NaN, or in volumes the last one. */
+  const padded = (x: TensorMeta): TensorMeta => {
+    const limited = padCoordinate(b, x, size, padding, align);
+    if (padding === 0) return limited;
+    return e.where(b.tensor("aten::isnan", { self: limited }), { float: isVolume ? size - 1 : 0 }, limited);
+  };
+  const center = unnormalize(e, raw, size, align);
+  return taps(b, mode, mode === 2 ? center : padded(center)).map(({ place, weight }, i) => {
+    const at = mode === 2 ? padded(place) : place;
+    const isLimited = padding !== 0 && (mode !== 0 || i === 0);
+    return {
+      index: clamped(b, at, size),
+      weight: mode === 1 ? null : weight,
+      exists: isLimited ? null : isInside(b, at, size),
+    };
+  });
 }
 
 function clamped(b: Builder, place: TensorMeta, size: number): TensorMeta {
