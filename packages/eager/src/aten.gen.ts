@@ -1296,6 +1296,8 @@ export interface Aten {
   readonly masked_fill: masked_fill$;
   /** `aten::masked_scatter(Tensor self, Tensor mask, Tensor source) -> Tensor` */
   readonly masked_scatter: masked_scatter$;
+  /** `aten::masked_scatter_backward(Tensor grad_output, Tensor mask, SymInt[] sizes) -> Tensor` */
+  readonly masked_scatter_backward: masked_scatter_backward$;
   /** `aten::masked_select(Tensor self, Tensor mask) -> Tensor` */
   readonly masked_select: masked_select$;
   /** `aten::masked_select_backward(Tensor grad, Tensor input, Tensor mask) -> Tensor` */
@@ -7607,6 +7609,15 @@ interface masked_scatter$default {
 interface masked_scatter$ extends masked_scatter$default {
   /** `aten::masked_scatter(Tensor self, Tensor mask, Tensor source) -> Tensor` */
   readonly default: masked_scatter$default;
+}
+interface masked_scatter_backward$default {
+  (grad_output: In, keywords: { mask: In; sizes: readonly Int[] }): Out;
+  (grad_output: In, mask: In, keywords: { sizes: readonly Int[] }): Out;
+  (grad_output: In, mask: In, sizes: readonly Int[]): Out;
+}
+interface masked_scatter_backward$ extends masked_scatter_backward$default {
+  /** `aten::masked_scatter_backward(Tensor grad_output, Tensor mask, SymInt[] sizes) -> Tensor` */
+  readonly default: masked_scatter_backward$default;
 }
 interface masked_select$default {
   (self: In, keywords: { mask: In }): Promise<Out>;

@@ -780,6 +780,7 @@ export interface OpSchemas {
   readonly "aten::masked_fill_.Tensor": "aten::masked_fill_.Tensor(Tensor(a!) self, Tensor mask, Tensor value) -> Tensor(a!)";
   readonly "aten::masked_scatter": "aten::masked_scatter(Tensor self, Tensor mask, Tensor source) -> Tensor";
   readonly "aten::masked_scatter_": "aten::masked_scatter_(Tensor(a!) self, Tensor mask, Tensor source) -> Tensor(a!)";
+  readonly "aten::masked_scatter_backward": "aten::masked_scatter_backward(Tensor grad_output, Tensor mask, SymInt[] sizes) -> Tensor";
   readonly "aten::masked_select": "aten::masked_select(Tensor self, Tensor mask) -> Tensor";
   readonly "aten::masked_select_backward": "aten::masked_select_backward(Tensor grad, Tensor input, Tensor mask) -> Tensor";
   readonly "aten::matmul": "aten::matmul(Tensor self, Tensor other) -> Tensor";
@@ -1317,6 +1318,8 @@ export interface OpSchemas {
   readonly "aten::zeros": "aten::zeros(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor";
   readonly "aten::zeros_like": "aten::zeros_like(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor";
   readonly "prims::convert_element_type": "prims::convert_element_type(Tensor a, ScalarType dtype) -> Tensor";
+  readonly "prims::iota": "prims::iota(SymInt length, *, SymInt start, SymInt step, ScalarType dtype, Device device, bool requires_grad) -> Tensor";
+  readonly "prims::rev": "prims::rev(Tensor a, int[] dims) -> Tensor";
   readonly "pt2::linear_int8": "pt2::linear_int8(Tensor input, Tensor weight, Tensor? scale=None, Tensor? zero_point=None, Tensor? bias=None) -> Tensor";
   readonly "pt2::normal": "pt2::normal(Tensor self, float mean=0., float std=1., *, ScalarType? dtype=None) -> Tensor";
   readonly "quantized_decomposed::_choose_qparams_per_token_asymmetric_impl": "quantized_decomposed::_choose_qparams_per_token_asymmetric_impl(Tensor input, ScalarType dtype) -> (Tensor, Tensor)";
@@ -1347,4 +1350,5 @@ export interface OpSchemas {
   readonly "torchao::quantize_affine": "torchao::quantize_affine(Tensor input, SymInt[] block_size, Tensor scale, Tensor? zero_point, ScalarType output_dtype, Scalar? quant_min=None, Scalar? quant_max=None) -> Tensor";
   readonly "torchao::quantize_affine_float8_non_decomposed": "torchao::quantize_affine_float8_non_decomposed(Tensor tensor, Tensor scale, ScalarType float8_dtype=24) -> Tensor";
   readonly "transformers::grouped_mm_fallback": "transformers::grouped_mm_fallback(Tensor input, Tensor weight, Tensor offs) -> Tensor";
+  readonly "transformers::grouped_mm_fallback_backward": "transformers::grouped_mm_fallback_backward(Tensor input, Tensor weight, Tensor offs, Tensor grad_output) -> (Tensor, Tensor)";
 }
