@@ -141,6 +141,13 @@ def at_zero(x: Tensor) -> Tensor:
     return (z.abs() + z.angle() + z.sgn().real + (z**2).imag).sum() + torch.linalg.vector_norm(z - z)
 
 
+def exponentials(x: Tensor) -> Tensor:
+    """Orthogonal matrices, and others, in a batch."""
+    square = x.reshape(3, 4, 4)
+    turn = torch.matrix_exp(square - square.mT)
+    return turn[:, 0].sin().sum() + (torch.linalg.matrix_exp(square * 0.5) @ turn).pow(2).mean()
+
+
 def products(x: Tensor) -> Tensor:
     z = complex_of(x).reshape(3, 2, 4)
     square = z @ z.mH
@@ -213,6 +220,7 @@ def modules() -> dict[str, tuple[nn.Module, tuple[Tensor, ...]]]:
         "arithmetic": (Of(arithmetic), (x,)),
         "functions": (Of(functions), (x,)),
         "at zero": (Of(at_zero), (x,)),
+        "exponentials of matrices": (Of(exponentials), (x,)),
         "products of matrices": (Of(products), (x,)),
         "views and indices": (Of(arranged), (x,)),
         "scan: a recurrent network": (Recurrent(), (torch.randn(5, 2, 3),)),

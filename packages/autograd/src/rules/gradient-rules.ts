@@ -23,7 +23,7 @@ const RULES: GradientRules = {
 /** Rules that are loaded with the first op that needs one: many networks have none of these ops. */
 const ON_DEMAND: readonly { readonly ops: RegExp; readonly rules: () => GradientRules }[] = [
   {
-    ops: /^aten::_?linalg_(inv|solve|(slog)?det|cholesky)/,
+    ops: /^aten::_?linalg_(inv|solve|(slog)?det|cholesky|matrix_exp)/,
     rules: onDemand("gradients of linear algebra", async () => (await import("./linalg.ts")).LINALG_RULES),
   },
   {

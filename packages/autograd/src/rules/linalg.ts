@@ -36,6 +36,21 @@ const solved: GradientRule = ofResult((grad, args, b, { results, wants }) => {
   };
 });
 
+/** The derivative of the exponential is a block of that of a matrix twice as large: exp [[Aᵀ, G], [0, Aᵀ]]. */
+const exponential: GradientRule = ofResult((grad, { self }, b) => {
+  const e = new Emit(b);
+  const A = tensorOf(self);
+  const n = A.shape.at(-1)!;
+  if (n === 0) return { self: e.zeros(A) };
+  const turned = e.transposed(A);
+  const cat = (tensors: readonly TensorMeta[], dim: number): TensorMeta => e.tensor("aten::cat", { tensors, dim });
+  const blocks = cat([cat([turned, grad], -1), cat([e.zeros(A), turned], -1)], -2);
+  const made = e.tensor("aten::linalg_matrix_exp", { self: blocks });
+  const part = (x: TensorMeta, dim: number, start: number): TensorMeta =>
+    e.tensor("aten::slice.Tensor", { self: x, dim, start, end: start + n, step: 1 });
+  return { self: part(part(made, -2, 0), -1, n) };
+});
+
 /** Linear algebra. The formulas are those of Giles, "Collected matrix derivative results for forward and reverse mode". */
 export const LINALG_RULES: GradientRules = {
   "aten::linalg_inv_ex": ofResult((grad, _, b, { results }) => {
@@ -49,6 +64,7 @@ export const LINALG_RULES: GradientRules = {
   "aten::_linalg_slogdet": logDeterminant,
   "aten::linalg_slogdet": logDeterminant,
   "aten::linalg_det": determinant,
+  "aten::linalg_matrix_exp": exponential,
   "aten::linalg_solve_triangular": ofResult((grad, args, b, { results, wants }) => {
     const e = new Emit(b);
     const { upper, left, unitriangular } = args;
