@@ -93,3 +93,4 @@ for dtype, count in ((i8, 127), (i8, 256), (i8, 300), (u8, 255), (u8, 300), (bf1
         case("scatter_reduce.two", name, *many, include_self=include)
         if dtype in (i8, u8):
             case("index_reduce", name, *many, include_self=include)
+case("index_put", "flags added by mask", v(True, True, False, False, dtype=b8), [v(True, False, True, False, dtype=b8)], v(True, True, dtype=b8), True)

@@ -52,7 +52,8 @@ function elements({ dtype, bytes }: { readonly dtype: DType; readonly bytes: Uin
     return {
       get: (index) => array[index]!,
       set(index, value) {
-        array[index] = value;
+        // True and true are true.
+        array[index] = dtype === "bool" ? Math.min(Number(value), 1) : value;
       },
     };
   }
