@@ -94,3 +94,6 @@ for dtype, count in ((i8, 127), (i8, 256), (i8, 300), (u8, 255), (u8, 300), (bf1
         if dtype in (i8, u8):
             case("index_reduce", name, *many, include_self=include)
 case("index_put", "flags added by mask", v(True, True, False, False, dtype=b8), [v(True, False, True, False, dtype=b8)], v(True, True, dtype=b8), True)
+for index in (at(), at(0), at(0, 0, -1)):
+    case("index_fill.int_Scalar", f"a number, {len(index)} times", s(2.5), 0, index, -1)
+    case("index_fill.int_Tensor", f"a number, {len(index)} times", s(3, i64), -1, index, s(7, i64))

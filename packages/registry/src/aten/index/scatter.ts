@@ -82,6 +82,8 @@ export const SCATTER_OPS: readonly OpRecord[] = [
     requires: { kinds: { index: "long" }, ranks: { index: [0, 1] }, elements: { value: "self" } },
     decompose: ({ self, dim, index, value }, b) => {
       const at = wrapDim(dim, self.shape.length);
+      if (self.shape.length === 0)
+        return ofOne(b, self, (x) => b.tensor("aten::index_fill.int_Scalar", { self: x, dim: 0, index, value }));
       const target = self.shape.map((n, d) => (d === at ? numel(index.shape) : n));
       return b.tensor("aten::scatter.value", {
         self,
@@ -101,6 +103,9 @@ export const SCATTER_OPS: readonly OpRecord[] = [
       );
       const e = emit(b);
       const at = wrapDim(dim, self.shape.length);
+      if (self.shape.length === 0) {
+        return ofOne(b, self, (x) => b.tensor("aten::index_fill.int_Tensor", { self: x, dim: 0, index, value }));
+      }
       const source = e.expand(
         e.cast(value, self.dtype),
         self.shape.map((n, d) => (d === at ? numel(index.shape) : n)),
@@ -138,6 +143,12 @@ function rows(op: string, self: TensorMeta, dim: number, index: TensorMeta, sour
       `${op}(): Source/destination tensor must have same slice shapes. Destination slice shape: [${expected}], source: [${source.shape}]`,
   );
   return { dtype: self.dtype, shape: self.shape };
+}
+
+/** Computes what becomes of a number, which indices take for a list of one. */
+function ofOne(b: Builder, self: TensorMeta, compute: (x: TensorMeta) => TensorMeta): TensorMeta {
+  const { reshape } = emit(b);
+  return reshape(compute(reshape(self, [1])), []);
 }
 
 /** Expands a vector of positions along `dim` over the other dimensions of `like`. */
