@@ -113,7 +113,11 @@ async function create(source: ProgramSource, options: TrainerOptions): Promise<T
   if (names.length === 0) (await rare()).refuseParameters(trainable(complete));
   const groups =
     given === undefined ? [{ names, lr, weightDecay }] : (await rare()).parameterGroups(names, given, optimizer);
-  const training: TrainingOptions = { optimizer, groups, clipNorm, clipValue, accumulate };
+  const hasComplex = names.some((name) => source.weights.get(name)?.dtype.startsWith("complex"));
+  const training: TrainingOptions = {
+    ...{ optimizer, groups, clipNorm, clipValue, accumulate },
+    ...(hasComplex && { inReal: (await rare()).inReal }),
+  };
   const made = withOptimizer(joint, training);
   const weights = new Map([...begin, ...(adapted?.weights ?? []), ...made.state]);
   const restored =

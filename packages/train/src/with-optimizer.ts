@@ -1,4 +1,4 @@
-import type { DType, WeightTensor } from "@pt2/format";
+import type { WeightTensor } from "@pt2/format";
 import { type Arg, type InputSpec, isGradient, type OutputSpec, type Program, type TensorType } from "@pt2/graph";
 import { eliminateDeadCode, GraphBuilder } from "@pt2/graph/passes";
 import { filledWeight } from "./memory-weight.ts";
@@ -23,6 +23,8 @@ export interface TrainingOptions {
   readonly clipValue: number | null;
   /** The number of steps whose gradients are averaged for one update. */
   readonly accumulate: number;
+  /** Replaces complex numbers by their parts; there where parameters have some. */
+  readonly inReal?: (trained: Trained, options: TrainingOptions, u: UpdateBuilder) => Trained;
 }
 
 /** What the numbers of a step are. */
@@ -48,13 +50,12 @@ const APPLY = "apply";
  * vector of the numbers of its step.
  */
 export function withOptimizer(joint: Program, options: TrainingOptions): TrainingProgram {
-  const { optimizer, groups, clipNorm, clipValue, accumulate } = options;
+  const { optimizer, groups, clipNorm, clipValue, accumulate, inReal } = options;
   const { graph } = joint;
   const builder = new GraphBuilder(graph);
   for (const node of graph.nodes) builder.push(node);
   const u = new UpdateBuilder(builder);
-  const trained = trainedParameters(joint, groups).map((each) => inReal(each, u));
-  if (clipValue !== null) refuseLimit(trained);
+  const trained = trainedParameters(joint, groups).map((each) => inReal?.(each, options, u) ?? each);
   const names = numberNames(options);
   const precision = trained.some(({ parameter }) => parameter.dtype === "float64") ? "float64" : "float32";
   const vector: Value = { name: builder.fresh(NUMBERS), dtype: precision, shape: [names.length] };
@@ -138,7 +139,8 @@ export function stepNumbers(
   return [...all, ...flags];
 }
 
-interface Trained {
+/** A parameter that is trained. */
+export interface Trained {
   readonly target: string;
   readonly group: number;
   readonly parameter: Value;
@@ -176,33 +178,6 @@ function trainedParameters({ graph, inputs, outputs }: Program, groups: readonly
       return { target, group, parameter: { name: value, dtype, shape }, gradient: { name: gradient, dtype, shape } };
     }),
   );
-}
-
-/** Replaces complex numbers by their real and imaginary parts, which optimizers take as elements of their own. */
-function inReal(trained: Trained, u: UpdateBuilder): Trained {
-  const { parameter, gradient } = trained;
-  const part = PARTS.get(parameter.dtype);
-  if (part === undefined) return trained;
-  const parts = { dtype: part, shape: [...parameter.shape, 2] };
-  const view = (self: Value): Value => u.op("aten::view_as_real", { self }, parts);
-  return { ...trained, parameter: view(parameter), gradient: view(gradient), complex: parameter };
-}
-
-const PARTS: ReadonlyMap<DType, DType> = new Map([
-  ["complex32", "float16"],
-  ["complex64", "float32"],
-  ["complex128", "float64"],
-]);
-
-/** Refuses to limit elements that are complex numbers, as PyTorch does. */
-function refuseLimit(trained: readonly Trained[]): void {
-  const found = trained.find(({ complex }) => complex !== undefined);
-  if (found === undefined) return;
-  throw trainError("train.options", {
-    what: `clipValue limits elements, and \`${found.target}\` has complex ones`,
-    advice: "Limit the norm of all gradients with clipNorm, or leave that parameter out of what is trained.",
-    details: { name: found.target },
-  });
 }
 
 /** The norm of all gradients together, as `torch.nn.utils.clip_grad_norm_` computes it. */
