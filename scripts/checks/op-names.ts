@@ -38,6 +38,7 @@ const EXCEPTIONS: readonly (readonly [path: string, why: string])[] = [
   ["packages/autograd/src/differentiation.ts", "views become reshapes where copies between them may be gone"],
   ["packages/autograd/src/detached-regions.ts", "where PyTorch cuts gradients off"],
   ["packages/autograd/src/with-loss.ts", "losses of class indices"],
+  ["packages/train/src/complex-parameters.ts", "appends arithmetic to a graph"],
   ["packages/train/src/lora.ts", "adapters of linear layers"],
   ["packages/train/src/trainer.ts", "what the gradient of an unused parameter is made by"],
   ["packages/train/src/update-builder.ts", "appends arithmetic to a graph"],
