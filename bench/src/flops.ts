@@ -20,6 +20,7 @@ function flopsOf(node: Node, shapeOf: (name: string) => readonly number[]): numb
   const [output] = node.outputs;
   const elements = output?.kind === "value" ? product(shapeOf(output.name)) : 0;
   switch (node.op) {
+    case "aten::conv1d":
     case "aten::conv2d":
     case "aten::convolution":
       return 2 * elements * product(arg("weight").slice(1));
