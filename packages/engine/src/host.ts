@@ -12,6 +12,7 @@ export {
   tensorsRead,
 } from "./host/host-kernel.ts";
 export { mirroredStarts } from "./host/mirrored-starts.ts";
+export { fillWords, type MakeBlocks } from "./host/random/fill-words.ts";
 export { generatorOf } from "./host/random/generator-of.ts";
 export { type AxisResize, type AxisTable, isSmallImage, type ResizeMode, resizeTable } from "./host/resize-tables.ts";
 export { type AxisWindow, adaptiveWindows, type Sliding, slidingWindows } from "./host/windows.ts";

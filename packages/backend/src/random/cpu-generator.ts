@@ -6,26 +6,19 @@ import { requireSeed, type Seed } from "./seed.ts";
  * PyTorch's it uses the lowest 32 bits of a seed.
  */
 export class CpuGenerator {
-  readonly #bits: MersenneTwister;
+  /** MT19937: its state of 624 integers, how many of the numbers made of them have been read, and the next one. */
+  readonly bits: { readonly state: Int32Array; readonly used: number; next(): number };
   /** The second number of the last pair of normal numbers. */
   #nextNormal: number | null = null;
 
   constructor(seed: Seed) {
     requireSeed(seed);
-    this.#bits = new MersenneTwister(Number(BigInt.asUintN(32, BigInt(seed))));
+    this.bits = new MersenneTwister(Number(BigInt.asUintN(32, BigInt(seed))));
   }
 
   /** Draws 32 bits, as an integer from 0 on. */
   random(): number {
-    return this.#bits.next();
-  }
-
-  /**
-   * Draws 32 bits for each element, as `random` does. `blocks`, if given, makes blocks of 624 numbers in another way: it is told the
-   * state of MT19937, which it brings up to date, where the first of them belongs, and how many there are.
-   */
-  fill(words: Uint32Array, blocks?: (state: Int32Array, first: number, count: number) => void): void {
-    this.#bits.fill(words, blocks);
+    return this.bits.next();
   }
 
   /** Draws 64 bits, as an integer from 0 on. */

@@ -3,36 +3,26 @@ const OFFSET = 397;
 
 /** MT19937 (Matsumoto and Nishimura, 1998). A seed is an integer from 0 to 2^32 - 1. */
 export class MersenneTwister {
-  readonly #state = new Int32Array(SIZE);
+  readonly state: Int32Array = new Int32Array(SIZE);
   /** The numbers of the state, which are made in one go: `next` then only reads, and is inlined where many are drawn. */
   readonly #numbers = new Uint32Array(SIZE);
-  #next = SIZE;
+  /** How many of them have been read. */
+  used: number = SIZE;
 
   constructor(seed: number) {
-    const state = this.#state;
+    const state = this.state;
     state[0] = seed;
     for (let i = 1; i < SIZE; i++) state[i] = Math.imul(1812433253, state[i - 1]! ^ (state[i - 1]! >>> 30)) + i;
   }
 
   /** Returns the next 32 bits, as an integer from 0 on. */
   next(): number {
-    if (this.#next === SIZE) this.#advance();
-    return this.#numbers[this.#next++]!;
-  }
-
-  /** Writes the next numbers: whole blocks, where there are some, by `blocks`. See `CpuGenerator`. */
-  fill(words: Uint32Array, blocks?: (state: Int32Array, first: number, count: number) => void): void {
-    for (let at = 0; at < words.length; ) {
-      if (blocks && this.#next === SIZE && at + SIZE <= words.length) {
-        const whole = Math.floor((words.length - at) / SIZE);
-        blocks(this.#state, at, whole);
-        at += whole * SIZE;
-      } else words[at++] = this.next();
-    }
+    if (this.used === SIZE) this.#advance();
+    return this.#numbers[this.used++]!;
   }
 
   #advance(): void {
-    const [state, numbers] = [this.#state, this.#numbers];
+    const [state, numbers] = [this.state, this.#numbers];
     let current = state[0]!;
     for (let i = 0; i < SIZE; i++) {
       const following = state[i + 1 < SIZE ? i + 1 : 0]!;
@@ -46,6 +36,6 @@ export class MersenneTwister {
       numbers[i] = bits ^ (bits >>> 18);
       current = following;
     }
-    this.#next = 0;
+    this.used = 0;
   }
 }

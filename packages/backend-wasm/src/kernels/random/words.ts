@@ -1,4 +1,4 @@
-import { generatorOf } from "@pt2/engine/host";
+import { fillWords, generatorOf } from "@pt2/engine/host";
 import type { KernelCall } from "../../engine/kernel.ts";
 import { onDemandModule } from "../../engine/on-demand-module.ts";
 import { kernelsBase64, type RandomKernels } from "./random.gen.ts";
@@ -16,7 +16,7 @@ export function planWords(call: KernelCall): (address: number, count: number) =>
   return (address, count) => {
     const { u8 } = call.heap;
     const words = new Uint32Array(u8.buffer, address, count);
-    generatorOf(call.random).fill(words, (state, first, blocks) => {
+    fillWords(generatorOf(call.random), words, (state, first, blocks) => {
       const kept = new Int32Array(u8.buffer, scratch.handle, state.length);
       kept.set(state);
       mersenneBlocks(scratch.handle, blocks, address + 4 * first);

@@ -1,6 +1,7 @@
 import type { CpuGenerator } from "@pt2/backend";
 import { DTYPES, type DType } from "@pt2/format";
 import { convert } from "@pt2/registry/scalar";
+import { fillWords } from "./fill-words.ts";
 
 /** From this range on PyTorch divides 64 random bits, as 32 would favor some numbers. */
 const WIDE = 2n ** 28n;
@@ -55,7 +56,7 @@ function remainders(random: CpuGenerator, count: number, range: number, least: n
   const isShort = least >= -(2 ** 31) && least + range <= 2 ** 31;
   const numbers = isShort ? new Int32Array(count) : new Float64Array(count);
   const words = new Uint32Array(count);
-  random.fill(words);
+  fillWords(random, words);
   for (let i = 0; i < count; i++) numbers[i] = remainder(words[i]!, range) + least;
   return numbers;
 }
