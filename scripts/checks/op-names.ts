@@ -47,6 +47,8 @@ const EXCEPTIONS: readonly (readonly [path: string, why: string])[] = [
   ["packages/vision/src/image-program.ts", "the type of the calls that it makes"],
   ["packages/backend/src/unsupported-ops.ts", "advice for programs with PyTorch's ops"],
   ["packages/graph/src/passes/autocast/", "PyTorch's own lists of what autocast does with each op"],
+  ["packages/graph/src/passes/default-dtypes.ts", "the rule of PyTorch's own namespace"],
+  ["packages/graph/src/passes/name-default-dtypes.ts", "a rewrite of one op"],
   ["packages/graph/src/passes/random-draws.ts", "which ops draw in the order of memory"],
   ["packages/graph/src/passes/factors-in-memory-order.ts", "a rewrite of two ops"],
   ["packages/graph/src/passes/draw-in-memory-order.ts", "which of these draw in blocks, and which forget the order"],

@@ -1,9 +1,10 @@
 import type { Arg, Graph, NamedArg, Node, OpName, Program, TensorType } from "../ir.ts";
 import { mapGraphs } from "../query/map-node.ts";
 import { namesOf, valuesOf } from "../query/node-values.ts";
-import { isContiguous, orderInMemory, timesSize } from "../strides.ts";
+import { isContiguous, timesSize } from "../strides.ts";
 import { factoredInOrder, factors } from "./factors-in-memory-order.ts";
 import { GraphBuilder } from "./graph-builder.ts";
+import { orderInMemory } from "./order-in-memory.ts";
 import { drawsInOrder } from "./random-draws.ts";
 
 /** Ops that fill a tensor with normal numbers, which PyTorch draws in blocks where it is contiguous, and one by one elsewhere. */

@@ -6,7 +6,7 @@ test.each([
   ["upsample_nearest1d", 14, 23, 7],
   ["_upsample_nearest_exact1d", 20, 34, 15],
 ])("%s of doubles takes the positions that PyTorch's rounding gives", async (op, length, at, position) => {
-  const [{ data }] = (await runByAnyThreads(
+  const [result] = await runByAnyThreads(
     `
     user_input %x: f64[1, 1, ${length}]
     %y: f64[1, 1, 46] = aten::${op}(self=%x, output_size=[46])
@@ -18,6 +18,6 @@ test.each([
         Float64Array.from({ length }, (_, i) => i),
       ),
     ],
-  )) as [{ data: Float64Array }];
-  expect(data[at]).toBe(position);
+  );
+  expect(result!.data[at]).toBe(position);
 });
