@@ -31,6 +31,7 @@ import { lowerLinears } from "./lower-linear.ts";
 import { lowerPooling } from "./lower-pooling.ts";
 import { lowerRecurrent } from "./lower-recurrent.ts";
 import { lowerRecurrentCells } from "./lower-recurrent-cell.ts";
+import { lowerUpsampling } from "./lower-upsampling.ts";
 import { cancelConversions, narrowWeights } from "./narrow-weights.ts";
 import { restoreLayouts } from "./restore-layouts.ts";
 import { fuseSqueezeExcite } from "./squeeze-excite.ts";
@@ -71,6 +72,7 @@ const PASSES: readonly Pass[] = [
   fusePreactivations,
   lowerGroupNorms,
   lowerPooling,
+  lowerUpsampling,
   cancelConversions,
   restoreLayouts,
 ];

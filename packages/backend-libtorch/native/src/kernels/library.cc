@@ -59,6 +59,7 @@ TORCH_LIBRARY_FRAGMENT(pt2, m) {
   m.def("cat(Tensor[] tensors, int dim=0) -> Tensor");
   m.def("topk(Tensor self, int k, int dim=-1, bool largest=True, bool sorted=True) -> (Tensor, Tensor)");
   m.def("global_average_pool(Tensor x) -> Tensor");
+  m.def("pixel_strides(Tensor(a) x) -> Tensor(a)");
 }
 
 TORCH_LIBRARY_IMPL(pt2, CPU, m) {
@@ -87,4 +88,5 @@ TORCH_LIBRARY_IMPL(pt2, CPU, m) {
   m.impl("cat", TORCH_FN(pt2::cat));
   m.impl("topk", TORCH_FN(pt2::topk));
   m.impl("global_average_pool", TORCH_FN(pt2::global_average_pool));
+  m.impl("pixel_strides", TORCH_FN(pt2::pixel_strides));
 }

@@ -116,6 +116,10 @@ at::Tensor cat(at::TensorList tensors, int64_t dim);
 /// `aten::topk`, whose results these are, whatever the elements.
 std::tuple<at::Tensor, at::Tensor> topk(const at::Tensor& self, int64_t k, int64_t dim, bool largest, bool sorted);
 
+/// The same images. Where pixels lie one after the other, so that ops of PyTorch see it: they go by all strides, and one of a
+/// dimension of size 1 may be any number.
+at::Tensor pixel_strides(const at::Tensor& x);
+
 /// The mean of each channel, as [batch, channels, 1, 1].
 at::Tensor global_average_pool(const at::Tensor& x);
 
