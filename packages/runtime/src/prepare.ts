@@ -22,8 +22,9 @@ import { requireArguments } from "@pt2/registry/on-demand";
 type Mutation = Pick<Capabilities, "mutation">;
 
 /**
- * Runs the first passes, which need no op definitions: names dtypes that were PyTorch's default, expands regions, makes views of what changes sizes in place, converts
- * new values of buffers to their dtypes, and removes no-ops, except ops that the user takes over. Copies are kept for a backend with mutation, as the program may write to their source.
+ * Runs the first passes, which need no op definitions: names dtypes that were PyTorch's default, expands regions, makes
+ * views of what changes sizes in place, converts new values of buffers to their dtypes, and removes no-ops, except ops that
+ * the user takes over. Copies are kept for a backend with mutation, as the program may write to their source.
  */
 export async function removeNoOpsAndRegions(
   imported: Program,

@@ -201,3 +201,5 @@ for mode in (0, 1, 2):
         bags = (v(1, 6, 3, 6, dtype=dtype), v(0, 2, 4, dtype=dtype), False, mode, False, None, True)
         case("embedding_bag.padding_idx", f"all results, {mode}, {name_of(dtype)}", t(7, 5), *bags, 6)
         case("embedding_bag.padding_idx", f"all results of doubles, {mode}, {name_of(dtype)}", t(7, 5, dtype=f64), *bags, None)
+case("prims::rev", "two dims", t(2, 3, 4), [0, 2])
+case("prims::rev", "none", t(2, 3), [])
