@@ -25,8 +25,8 @@ import type { OptimizeTarget } from "./target.ts";
 
 /**
  * Lowers convolutions whose weights are fixed to ops that keep activations channels-last and take packed weights: this
- * package's kernels for those of float32, oneDNN's for bfloat16 and for small groups; of sequences only short ones. The
- * layout propagates: their results are channels-last, and so are elementwise results of these.
+ * package's kernels for those of float32, oneDNN's for bfloat16 and for small groups. The layout propagates: their results
+ * are channels-last, and so are elementwise results of these.
  */
 export function lowerConvolutions(program: Program, target: OptimizeTarget): Program {
   return rewrite(
@@ -41,7 +41,7 @@ export function lowerConvolutions(program: Program, target: OptimizeTarget): Pro
 
 const RULE: RewriteRule = (node, context) => {
   const conv = readConvolution(node, context);
-  if (conv === null || (conv.ofSequences && !isSmall(conv))) return null;
+  if (conv === null) return null;
   const kernels = conv.type?.dtype === "float32" ? [depthwise, pointwise, winograd, direct, dnnl] : [dnnl];
   for (const kernel of kernels) {
     const result = kernel(conv, node, context);
