@@ -1,7 +1,7 @@
 """Reading elements by position, and joining, repeating and padding tensors."""
 import torch
 
-from opcase import b8, bf16, c64, case, distinct, f16, f64, i32, i64, i8, ints, name_of, nan, s, t, u8, v
+from opcase import b8, bf16, c64, case, distinct, f16, f64, i8, i32, i64, ints, name_of, nan, s, t, u8, v
 
 
 def at(*values):

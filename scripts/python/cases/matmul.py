@@ -1,7 +1,7 @@
 """Matrix products. Sizes go past a register tile in each dimension, with remainders."""
 import torch
 
-from opcase import bf16, c64, case, f16, f32, f64, i32, i64, i8, inf, ints, name_of, nan, s, t, v
+from opcase import bf16, c64, case, f16, f32, f64, i8, i32, i64, inf, ints, name_of, nan, s, t, v
 
 case("mm", "prime sizes", t(7, 11), t(11, 5))
 case("mm", "past the tiles", t(17, 37), t(37, 29))

@@ -1,5 +1,5 @@
 """Reductions, scans and the positions of extremes."""
-from opcase import b8, bf16, c64, case, distinct, edges, f16, f32, f64, i32, i64, i8, inf, ints, name_of, nan, s, t, u8, v
+from opcase import b8, bf16, c64, case, distinct, edges, f16, f32, f64, i8, i32, i64, inf, ints, name_of, nan, s, t, u8, v
 
 for op in ("sum", "mean"):
     case(op, "float32", t(2, 3, 5))

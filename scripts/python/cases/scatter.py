@@ -1,7 +1,7 @@
 """Writing elements by position, functional forms."""
 from math import inf, nan
 
-from opcase import b8, bf16, c64, case, f16, f32, f64, i32, i64, i8, ints, name_of, s, t, u8, v
+from opcase import b8, bf16, c64, case, f16, f32, f64, i8, i32, i64, ints, name_of, s, t, u8, v
 
 
 def at(*values):
