@@ -42,9 +42,9 @@ const exponential: GradientRule = ofResult((grad, { self }, b) => {
   const A = tensorOf(self);
   const n = A.shape.at(-1)!;
   if (n === 0) return { self: e.zeros(A) };
-  const turned = e.transposed(A);
+  const transposed = e.transposed(A);
   const cat = (tensors: readonly TensorMeta[], dim: number): TensorMeta => e.tensor("aten::cat", { tensors, dim });
-  const blocks = cat([cat([turned, grad], -1), cat([e.zeros(A), turned], -1)], -2);
+  const blocks = cat([cat([transposed, grad], -1), cat([e.zeros(A), transposed], -1)], -2);
   const made = e.tensor("aten::linalg_matrix_exp", { self: blocks });
   const part = (x: TensorMeta, dim: number, start: number): TensorMeta =>
     e.tensor("aten::slice.Tensor", { self: x, dim, start, end: start + n, step: 1 });

@@ -167,16 +167,13 @@ function spectrumStep(call: KernelCall, self: TensorView, to: TensorView, dim: n
   const { fourierRead, fourierReadReal, fourierSpectrum, fourierWriteHalf } = fourierKernels(call);
   const size = self.shape[dim]!;
   const [wideIn, wideOut] = [Number(self.dtype === "float64"), Number(to.dtype === "complex128")];
-  const [source, target] = [
-    { view: self, dim },
-    { view: to, dim },
-  ];
   if (size % 2 === 1) {
     return passStep(
       call,
       size,
-      source,
-      target,
+      dim,
+      self,
+      to,
       ({ address, step, apart, count }, lane, next) =>
         fourierReadReal(address, apart, count, step, size, wideIn, lane, next),
       ({ address, step, apart, count }, lane, next) =>
@@ -188,8 +185,9 @@ function spectrumStep(call: KernelCall, self: TensorView, to: TensorView, dim: n
   return passStep(
     call,
     half,
-    source,
-    target,
+    dim,
+    self,
+    to,
     ({ address, step, apart, count }, lane, next) =>
       fourierRead(address, apart, count, step, 2 * step, half, wideIn, 0, lane, next),
     ({ address, step, apart, count }, lane, next) =>
@@ -217,8 +215,9 @@ function complexStep(
   return passStep(
     call,
     size,
-    { view: from, dim },
-    { view: to, dim },
+    dim,
+    from,
+    to,
     ({ address, step, apart, count }, lane, next) =>
       fourierRead(address, apart, count, 4 << wideIn, step, size, wideIn, swapped, lane, next),
     ({ address, step, apart, count }, lane, next) =>
@@ -231,16 +230,13 @@ function realStep(call: KernelCall, half: TensorView, out: TensorView, dim: numb
   const { fourierFold, fourierReadHalf, fourierWrite, fourierWriteReal } = fourierKernels(call);
   const size = out.shape[dim]!;
   const [wideIn, wideOut] = [Number(half.dtype === "complex128"), Number(out.dtype === "float64")];
-  const [source, target] = [
-    { view: half, dim },
-    { view: out, dim },
-  ];
   if (size % 2 === 1) {
     return passStep(
       call,
       size,
-      source,
-      target,
+      dim,
+      half,
+      out,
       ({ address, step, apart, count }, lane, next) =>
         fourierReadHalf(address, apart, count, step, wideIn, size, lane, next),
       ({ address, step, apart, count }, lane, next) =>
@@ -251,8 +247,9 @@ function realStep(call: KernelCall, half: TensorView, out: TensorView, dim: numb
   return passStep(
     call,
     size / 2,
-    source,
-    target,
+    dim,
+    half,
+    out,
     ({ address, step, apart, count }, lane, next) =>
       fourierFold(address, apart, count, step, wideIn, size, addressOf(roots), lane, next),
     ({ address, step, apart, count }, lane, next) =>

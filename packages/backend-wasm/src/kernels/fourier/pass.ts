@@ -14,12 +14,6 @@ const WORTH_A_CALL = 2 ** 10;
 const TOGETHER = 2 ** 14;
 const NANOSECONDS_EACH_STEP = 1.5;
 
-/** A tensor of which each slice along a dimension is transformed. */
-export interface Sliced {
-  readonly view: TensorView;
-  readonly dim: number;
-}
-
 /** Slices that lie evenly: the address of the first element, how many bytes elements lie apart, and how many slices do. */
 export interface EvenSlices {
   readonly address: number;
@@ -34,16 +28,17 @@ type EachSlices = (slices: EvenSlices, lane: number, next: number) => void;
 /** What a run does once it gets there. */
 export type Step = () => void;
 
-/** Makes the step that transforms `size` complex numbers of each slice of a tensor, in memory that `read` fills and `write` takes the results from. */
+/** Makes the step that transforms `size` complex numbers of each slice of a tensor along a dimension, in memory that `read` fills and `write` takes the results from. */
 export function passStep(
   call: KernelCall,
   size: number,
-  from: Sliced,
-  to: Sliced,
+  dim: number,
+  from: TensorView,
+  to: TensorView,
   read: EachSlices,
   write: EachSlices,
 ): Step {
-  const [sources, targets] = [from, to].map(({ view, dim }) => slicesOf(view, dim));
+  const [sources, targets] = [from, to].map((view) => slicesOf(view, dim));
   const count = sources!.starts.length;
   if (count === 0) return () => {};
   const { room, steps, spare, run } = planTransform(call, size);
@@ -58,9 +53,9 @@ export function passStep(
     for (let first = part.start; first < part.start + part.count; first += most) {
       const lanes = Math.min(most, part.start + part.count - first);
       const next = 16 * lanes;
-      eachEven(from.view, sources!, first, lanes, (slices, lane) => read(slices, x + 16 * lane, next));
+      eachEven(from, sources!, first, lanes, (slices, lane) => read(slices, x + 16 * lane, next));
       const result = run(x, x + block, lanes, x + 2 * block);
-      eachEven(to.view, targets!, first, lanes, (slices, lane) => write(slices, result + 16 * lane, next));
+      eachEven(to, targets!, first, lanes, (slices, lane) => write(slices, result + 16 * lane, next));
     }
   };
   return call.team.step(parts, compute);

@@ -18,10 +18,10 @@ export const ATTENTION_BACKWARD_OPS: readonly OpRecord[] = [
         const heads = query.shape.length === 4 ? query.shape[1]! : 1;
         const [grad, q, o] = [grad_out, query, out].map(wide);
         const [k, v] = [key, value].map((x) => repeated(b, wide(x), heads));
-        const turned = (x: TensorMeta): TensorMeta => e.transpose(x, -2, -1);
+        const transposed = (x: TensorMeta): TensorMeta => e.transpose(x, -2, -1);
         const product = (self: TensorMeta, other: TensorMeta): TensorMeta => b.tensor("aten::matmul", { self, other });
         const factor = { float: scale ?? 1 / Math.sqrt(query.shape.at(-1)!) };
-        const scores = e.mul(product(q!, turned(k!)), factor);
+        const scores = e.mul(product(q!, transposed(k!)), factor);
         // PyTorch's decomposition of the forward op returns the weights in place of their logarithmic sums, and so does
         // every program of forward and backward that it makes.
         const weights =
@@ -29,7 +29,7 @@ export const ATTENTION_BACKWARD_OPS: readonly OpRecord[] = [
             ? wide(logsumexp)
             : weightsOf(b, scores, { logsumexp, is_causal, attn_mask });
         const rowSums = e.sum(e.mul(grad!, o!), [-1], true);
-        const change = e.mul(e.mul(weights, e.sub(product(grad!, turned(v!)), rowSums)), factor);
+        const change = e.mul(e.mul(weights, e.sub(product(grad!, transposed(v!)), rowSums)), factor);
         // Programs view the gradients with the heads beside the channels, as PyTorch's kernel stores them.
         const stored = (x: TensorMeta, like: TensorMeta): TensorMeta => {
           const self = e.transpose(e.cast(x, like.dtype), 1, 2);
@@ -37,8 +37,8 @@ export const ATTENTION_BACKWARD_OPS: readonly OpRecord[] = [
         };
         return [
           stored(product(change, k!), query),
-          stored(summed(b, product(turned(change), q!), key), key),
-          stored(summed(b, product(turned(weights), grad!), value), value),
+          stored(summed(b, product(transposed(change), q!), key), key),
+          stored(summed(b, product(transposed(weights), grad!), value), value),
         ];
       },
     },
