@@ -1,6 +1,5 @@
 import { normalDim } from "@pt2/format";
 import type { Builder } from "../../builder.ts";
-import { computeDtype } from "../../dtype-promotion.ts";
 import { defineOp, type OpRecord } from "../../op.ts";
 import type { TensorMeta } from "../../tensor-meta.ts";
 import { emit } from "../support/emit.ts";
@@ -14,10 +13,9 @@ export const ATTENTION_BACKWARD_OPS: readonly OpRecord[] = [
       // With S = QKᵀ and P = softmax(S): dV = Pᵀ dO, dS = P ∘ (dO Vᵀ - rowsum(dO ∘ O)), dQ = dS K, dK = dSᵀ Q.
       decompose: ({ grad_out, query, key, value, out, logsumexp, is_causal, attn_mask, scale }, b) => {
         const e = emit(b);
-        const wide = (x: TensorMeta): TensorMeta => e.cast(x, computeDtype(x.dtype));
         const heads = query.shape.length === 4 ? query.shape[1]! : 1;
-        const [grad, q, o] = [grad_out, query, out].map(wide);
-        const [k, v] = [key, value].map((x) => repeated(b, wide(x), heads));
+        const [grad, q, o] = [grad_out, query, out].map(e.wide);
+        const [k, v] = [key, value].map((x) => repeated(b, e.wide(x), heads));
         const transposed = (x: TensorMeta): TensorMeta => e.transpose(x, -2, -1);
         const product = (self: TensorMeta, other: TensorMeta): TensorMeta => b.tensor("aten::matmul", { self, other });
         const factor = { float: scale ?? 1 / Math.sqrt(query.shape.at(-1)!) };
@@ -26,7 +24,7 @@ export const ATTENTION_BACKWARD_OPS: readonly OpRecord[] = [
         // every program of forward and backward that it makes.
         const weights =
           logsumexp.shape.length === query.shape.length
-            ? wide(logsumexp)
+            ? e.wide(logsumexp)
             : weightsOf(b, scores, { logsumexp, is_causal, attn_mask });
         const rowSums = e.sum(e.mul(grad!, o!), [-1], true);
         const change = e.mul(e.mul(weights, e.sub(product(grad!, transposed(v!)), rowSums)), factor);

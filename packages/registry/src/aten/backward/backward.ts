@@ -1,5 +1,4 @@
 import type { Builder } from "../../builder.ts";
-import { computeDtype } from "../../dtype-promotion.ts";
 import { defineOp, type OpRecord } from "../../op.ts";
 import type { TensorMeta } from "../../tensor-meta.ts";
 import { checkImage, pooledShape, windowOf } from "../pool/window.ts";
@@ -15,7 +14,7 @@ export const BACKWARD_OPS: readonly OpRecord[] = [
     {
       decompose: ({ grad_output, output, dim, input_dtype }, b) => {
         const e = emit(b);
-        const [grad, y] = [grad_output, output].map((x) => e.cast(x, computeDtype(x.dtype)));
+        const [grad, y] = [grad_output, output].map(e.wide);
         const product = e.mul(grad!, y!);
         return e.cast(e.sub(product, e.mul(y!, e.sum(product, [dim], true))), input_dtype);
       },
@@ -26,7 +25,7 @@ export const BACKWARD_OPS: readonly OpRecord[] = [
     {
       decompose: ({ grad_output, output, dim, input_dtype }, b) => {
         const e = emit(b);
-        const [grad, y] = [grad_output, output].map((x) => e.cast(x, computeDtype(x.dtype)));
+        const [grad, y] = [grad_output, output].map(e.wide);
         return e.cast(e.sub(grad!, e.mul(e.exp(y!), e.sum(grad!, [dim], true))), input_dtype);
       },
     },
@@ -75,7 +74,8 @@ export const BACKWARD_OPS: readonly OpRecord[] = [
         );
         const inner = range(input.shape.length).slice(input.shape.length - normalized_shape.length);
         const outer = range(input.shape.length - normalized_shape.length);
-        const [grad_out, x, mean, rstd] = wide(b, [given.grad_out, input, given.mean, given.rstd]);
+        const [grad_out, x] = [e.wide(given.grad_out), e.wide(input)];
+        const [mean, rstd] = [e.wide(given.mean), e.wide(given.rstd)];
         const unit = e.mul(e.sub(x, mean), rstd);
         const grad = weight === null ? grad_out : e.mul(grad_out, weight);
         const centered = e.sub(grad, e.mean(grad, inner, true));
@@ -104,8 +104,9 @@ export const BACKWARD_OPS: readonly OpRecord[] = [
           "native_group_norm_backward: the gradient of a weight needs the weight",
         );
         const shape = [N, group, C / group, HxW];
-        const [x, grad] = wide(b, [e.reshape(input, shape), e.reshape(grad_out, shape)]);
-        const [mean, deviation] = wide(b, [e.reshape(given, [N, group, 1, 1]), e.reshape(rstd, [N, group, 1, 1])]);
+        const [x, grad] = [e.wide(e.reshape(input, shape)), e.wide(e.reshape(grad_out, shape))];
+        const statistic = (x: TensorMeta): TensorMeta => e.wide(e.reshape(x, [N, group, 1, 1]));
+        const [mean, deviation] = [statistic(given), statistic(rstd)];
         const unit = e.mul(e.sub(x, mean), deviation);
         const scaled = weight === null ? grad : e.mul(grad, e.reshape(weight, [1, group, C / group, 1]));
         const average = (y: TensorMeta): TensorMeta => e.mean(y, [2, 3], true);
@@ -183,14 +184,6 @@ function averageGradient(
     () => `${op}: expected grad_output of shape ${show(shape)}, got ${show(grad_output.shape)}`,
   );
   return { dtype: self.dtype, shape: self.shape };
-}
-
-/** Converts tensors to what PyTorch's kernels compute in: float32 for narrower numbers, whose statistics may be float32 already. */
-function wide<T extends readonly [TensorMeta, ...TensorMeta[]]>(
-  b: Builder,
-  tensors: T,
-): { [K in keyof T]: TensorMeta } {
-  return tensors.map((x) => emit(b).cast(x, computeDtype(x.dtype))) as { [K in keyof T]: TensorMeta };
 }
 
 type Parts = readonly [() => TensorMeta, () => TensorMeta, () => TensorMeta];

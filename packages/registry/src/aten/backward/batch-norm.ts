@@ -1,5 +1,4 @@
 import type { Builder } from "../../builder.ts";
-import { computeDtype } from "../../dtype-promotion.ts";
 import { defineOp, type OpRecord } from "../../op.ts";
 import type { TensorMeta } from "../../tensor-meta.ts";
 import { check } from "../support/check.ts";
@@ -27,10 +26,9 @@ export const BATCH_NORM_BACKWARD_OPS: readonly OpRecord[] = [
         const others = range(a.input.shape.length).filter((d) => d !== 1);
         const statistics = a.train ? [a.save_mean, a.save_invstd] : given(b, a.running_mean, a.running_var, a.eps);
         // As PyTorch's kernel: narrow numbers are computed with in float32, in which parameters and statistics may be given.
-        const wide = (x: TensorMeta): TensorMeta => e.cast(x, computeDtype(x.dtype));
-        const [mean, rstd] = statistics.map((x) => wide(e.reshape(x!, shape))) as [TensorMeta, TensorMeta];
-        const grad = wide(a.grad_out);
-        const unit = e.mul(e.sub(wide(a.input), mean), rstd);
+        const [mean, rstd] = statistics.map((x) => e.wide(e.reshape(x!, shape))) as [TensorMeta, TensorMeta];
+        const grad = e.wide(a.grad_out);
+        const unit = e.mul(e.sub(e.wide(a.input), mean), rstd);
         const scaled = a.weight === null ? grad : e.mul(grad, e.reshape(a.weight, shape));
         const channel = (x: TensorMeta): TensorMeta => e.cast(e.sum(x, others), (a.weight ?? statistics[0])!.dtype);
         const average = (x: TensorMeta): TensorMeta => e.mean(x, others, true);

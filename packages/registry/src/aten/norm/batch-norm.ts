@@ -37,10 +37,10 @@ export const BATCH_NORM_OPS: readonly OpRecord[] = [
       },
       decompose: ({ running_mean, running_var, ...a }, b) => {
         const e = emit(b);
-        const variance = e.cast(running_var, computeDtype(running_var.dtype));
+        const variance = e.wide(running_var);
         const rstd = e.rsqrt(e.add(variance, { float: a.eps }));
         const none = e.full([0], 0, a.input.dtype);
-        return [scaleAndShift(b, a, e.cast(running_mean, computeDtype(running_mean.dtype)), rstd), none, none];
+        return [scaleAndShift(b, a, e.wide(running_mean), rstd), none, none];
       },
     },
   ),

@@ -20,7 +20,7 @@ export function statistics(b: Builder, input: TensorMeta, eps: number): BatchSta
     () => `batch_norm: expected at least two dimensions, got input size ${show(input.shape)}`,
   );
   const e = emit(b);
-  const x = e.cast(input, computeDtype(input.dtype));
+  const x = e.wide(input);
   const dims = range(x.shape.length).filter((d) => d !== 1);
   check(
     numel(x.shape) > x.shape[1]! || numel(x.shape) === 0,

@@ -1,6 +1,5 @@
 import type { DType } from "@pt2/format";
 import type { Builder } from "../../builder.ts";
-import { computeDtype } from "../../dtype-promotion.ts";
 import { defineOp, type OpRecord } from "../../op.ts";
 import type { TensorMeta } from "../../tensor-meta.ts";
 import { check, show } from "../support/check.ts";
@@ -41,7 +40,7 @@ export const LAYER_NORM_OPS: readonly OpRecord[] = [
       decompose: ({ input, normalized_shape, weight, eps }, b) => {
         const { dims } = checkLayer("rms_norm", input, normalized_shape, weight, null);
         const e = emit(b);
-        const x = e.cast(input, computeDtype(input.dtype));
+        const x = e.wide(input);
         const epsilon = eps ?? (x.dtype === "float64" ? Number.EPSILON : 2 ** -23);
         const rstd = e.rsqrt(e.add(e.mean(e.mul(x, x), dims, true), { float: epsilon }));
         return [affine(b, e.mul(x, rstd), weight, null, input.dtype), rstd];
@@ -101,7 +100,7 @@ function moments(
   eps: number,
 ): { readonly centered: TensorMeta; readonly mean: TensorMeta; readonly rstd: TensorMeta } {
   const e = emit(b);
-  const x = e.cast(input, computeDtype(input.dtype));
+  const x = e.wide(input);
   const mean = e.mean(x, dims, true);
   const centered = e.sub(x, mean);
   return { centered, mean, rstd: e.rsqrt(e.add(e.mean(e.mul(centered, centered), dims, true), { float: eps })) };

@@ -1,6 +1,6 @@
 import type { DType } from "@pt2/format";
 import type { Builder } from "../../builder.ts";
-import { computeDtype, partOf } from "../../dtype-promotion.ts";
+import { partOf } from "../../dtype-promotion.ts";
 import { defineOp, type OpRecord } from "../../op.ts";
 import type { Scalar, TensorMeta } from "../../tensor-meta.ts";
 import { check } from "../support/check.ts";
@@ -21,7 +21,7 @@ export const NORM_OPS: readonly OpRecord[] = [
         const result = resultType(self, dtype);
         const e = emit(b);
         const given = e.cast(self, dtype ?? self.dtype);
-        const x = e.cast(given, computeDtype(given.dtype));
+        const x = e.wide(given);
         const dims = reducedDims(dim, self.shape.length);
         const magnitude = isFloat(x.dtype) && toNumber(ord) === 2 ? x : e.abs(x);
         return e.cast(vectorNorm(e, magnitude, toNumber(ord), dims, keepdim), result);

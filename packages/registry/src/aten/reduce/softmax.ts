@@ -1,6 +1,5 @@
 import type { DType } from "@pt2/format";
 import type { Builder } from "../../builder.ts";
-import { computeDtype } from "../../dtype-promotion.ts";
 import { defineOp, type OpRecord } from "../../op.ts";
 import type { TensorMeta } from "../../tensor-meta.ts";
 import { check } from "../support/check.ts";
@@ -103,7 +102,7 @@ function normalized(op: string, self: TensorMeta, dim: number, halfToFloat: bool
 
 /** Returns `x - max(x)`, so that the exponentials are at most 1. */
 function shifted(e: Emit, self: TensorMeta, dim: number): TensorMeta {
-  const x = e.cast(self, computeDtype(self.dtype));
+  const x = e.wide(self);
   return e.sub(x, e.amax(x, [dim], true));
 }
 

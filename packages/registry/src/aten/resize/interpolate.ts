@@ -1,6 +1,5 @@
 import type { DType } from "@pt2/format";
 import type { Builder } from "../../builder.ts";
-import { computeDtype } from "../../dtype-promotion.ts";
 import type { TensorMeta } from "../../tensor-meta.ts";
 import { numel } from "../support/dims.ts";
 import { type Emit, emit } from "../support/emit.ts";
@@ -24,22 +23,17 @@ export function interpolate(
 ): TensorMeta {
   const e = emit(b);
   const first = self.shape.length - size.length;
-  const result = size.reduceRight(
-    (x, count, d) => {
-      const dim = first + d;
-      const length = x.shape[dim]!;
-      const scale = scales[d] ?? null;
-      const ratio = alignCorners ? (count > 1 ? (length - 1) / (count - 1) : 0) : scale ? 1 / scale : length / count;
-      if (kernel === "linear-aa" || kernel === "cubic-aa") {
-        return length === count
-          ? x
-          : multiplyAlong(b, x, dim, antialiased(e, kernel, { length, count, ratio }, x.dtype));
-      }
-      const taps = kernel === "linear" ? linearTaps : cubicTaps;
-      return sumOfTaps(b, x, dim, taps(b, sourceOf(e, count, alignCorners, ratio, x.dtype), { length, count, ratio }));
-    },
-    e.cast(self, computeDtype(self.dtype)),
-  );
+  const result = size.reduceRight((x, count, d) => {
+    const dim = first + d;
+    const length = x.shape[dim]!;
+    const scale = scales[d] ?? null;
+    const ratio = alignCorners ? (count > 1 ? (length - 1) / (count - 1) : 0) : scale ? 1 / scale : length / count;
+    if (kernel === "linear-aa" || kernel === "cubic-aa") {
+      return length === count ? x : multiplyAlong(b, x, dim, antialiased(e, kernel, { length, count, ratio }, x.dtype));
+    }
+    const taps = kernel === "linear" ? linearTaps : cubicTaps;
+    return sumOfTaps(b, x, dim, taps(b, sourceOf(e, count, alignCorners, ratio, x.dtype), { length, count, ratio }));
+  }, e.wide(self));
   return e.cast(result, self.dtype);
 }
 

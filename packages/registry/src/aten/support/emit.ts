@@ -1,5 +1,6 @@
 import type { DType } from "@pt2/format";
 import type { Builder } from "../../builder.ts";
+import { computeDtype } from "../../dtype-promotion.ts";
 import type { Scalar, TensorMeta } from "../../tensor-meta.ts";
 import { sameShape } from "./dims.ts";
 
@@ -27,6 +28,8 @@ type Binaries = { readonly [F in Binary]: (x: Operand, y: Operand) => TensorMeta
 /** Short names for the ops that decompositions use most. No-ops are not emitted. */
 export interface Emit extends Unaries, Binaries {
   cast(x: TensorMeta, dtype: DType): TensorMeta;
+  /** Emits numbers as PyTorch's kernels compute with them: narrow ones as float32. */
+  wide(x: TensorMeta): TensorMeta;
   pow(x: TensorMeta, exponent: Scalar): TensorMeta;
   clampMin(x: TensorMeta, min: Scalar): TensorMeta;
   where(condition: TensorMeta, x: Operand, y: Operand): TensorMeta;
@@ -77,6 +80,7 @@ const MAKERS: Makers = {
   maximum: (b) => (self, other) => b.tensor("aten::maximum", { self, other }),
   minimum: (b) => (self, other) => b.tensor("aten::minimum", { self, other }),
   cast: (b) => (self, dtype) => (self.dtype === dtype ? self : b.tensor("aten::_to_copy", { self, dtype })),
+  wide: (b) => (x) => emit(b).cast(x, computeDtype(x.dtype)),
   pow: (b) => (self, exponent) => b.tensor("aten::pow.Tensor_Scalar", { self, exponent }),
   clampMin: (b) => (self, min) => b.tensor("aten::clamp_min", { self, min }),
   where: (b) => (condition, self, other) => b.tensor("aten::where.self", { condition, self, other }),
