@@ -2,9 +2,6 @@
 export { gemmPacked } from "./gemm";
 export { gemmBatch } from "./gemm-batch";
 export { gemmPackB, gemmPackedBytes, gemmPackInPlace } from "./gemm-pack";
-export { productFloat64, productInt32, productInt8 } from "./product";
-export { productInt64 } from "./product-int64";
-export { productPack1, productPack8, productWiden } from "./product-pack";
 export { linearInt8, linearInt8Scratch } from "./linear-int8";
 export { attention, attentionBlock, attentionScratch } from "./attention";
 export { logSoftmaxRows, softmaxRows } from "./softmax";

@@ -46,23 +46,6 @@ export interface Kernels {
   gemmPackB(src: Pointer, strideK: number, strideN: number, K: number, N: number, dst: Pointer): void;
   gemmPackedBytes(K: number, N: number): number;
   gemmPackInPlace(b: Pointer, K: number, N: number, scratch: Pointer): void;
-  productFloat64(M: number, N: number, K: number, a: Pointer, lda: number, b: Pointer, c: Pointer, ldc: number): void;
-  productInt32(M: number, N: number, K: number, a: Pointer, lda: number, b: Pointer, c: Pointer, ldc: number): void;
-  productInt8(M: number, N: number, K: number, a: Pointer, lda: number, b: Pointer, c: Pointer, ldc: number): void;
-  productInt64(
-    M: number,
-    N: number,
-    K: number,
-    a: Pointer,
-    lda: number,
-    b: Pointer,
-    c: Pointer,
-    ldc: number,
-    scratch: Pointer,
-  ): void;
-  productPack1(src: Pointer, strideK: number, strideN: number, K: number, N: number, dst: Pointer): void;
-  productPack8(src: Pointer, strideK: number, strideN: number, K: number, N: number, dst: Pointer): void;
-  productWiden(src: Pointer, M: number, K: number, isSigned: number, dst: Pointer): void;
   linearInt8(
     M: number,
     N: number,

@@ -2,6 +2,7 @@
 import { setFlagsFromString } from "node:v8";
 import { randomFloats, randomUnit } from "@pt2/testing/random";
 import { LAYOUT_BYTES } from "./engine/strided-copy.ts";
+import { type ProductKernels, kernelsBase64 as products } from "./kernels/matmul/products.gen.ts";
 import type { Kernels, Pointer } from "./kernels.gen.ts";
 import { kernelsBase64 as plain } from "./kernels-plain.gen.ts";
 import { kernelsBase64 as relaxed4 } from "./kernels-relaxed4.gen.ts";
@@ -16,7 +17,7 @@ if (!WebAssembly.validate(Buffer.from(relaxed4, "base64"))) setFlagsFromString("
 
 /** The kernels over a memory of their own. Every block is followed by a guard that `intact` checks. */
 export interface Testbed {
-  readonly kernels: Kernels;
+  readonly kernels: Kernels & ProductKernels;
   readonly memory: WebAssembly.Memory;
   /** Copies `data` into the heap. */
   put(data: Float32Array | Uint8Array): Pointer;
@@ -45,8 +46,11 @@ export function testbed(
   { start = PAGE, build = "plain" }: { readonly start?: Pointer; readonly build?: Build } = {},
 ): Testbed {
   const memory = new WebAssembly.Memory({ initial: pages });
-  const module = new WebAssembly.Module(Buffer.from(MODULES[build], "base64"));
-  const kernels = new WebAssembly.Instance(module, { env: { memory } }).exports as unknown as Kernels;
+  const exports = [MODULES[build], products].map((base64) => {
+    const module = new WebAssembly.Module(Buffer.from(base64, "base64"));
+    return new WebAssembly.Instance(module, { env: { memory } }).exports;
+  });
+  const kernels = Object.assign({}, ...exports) as Kernels & ProductKernels;
   let top = start;
   let guards: number[] = [];
   const allocate = (bytes: number): Pointer => {
@@ -97,7 +101,7 @@ export function notedCalls({ kernels, memory }: Testbed): NotedCalls {
     return [name, call];
   });
   return {
-    module: { kernels: Object.fromEntries(noted) as Kernels, memory },
+    module: { kernels: Object.fromEntries(noted) as Testbed["kernels"], memory },
     run(work) {
       const calls: (() => void)[] = [];
       notes = calls;

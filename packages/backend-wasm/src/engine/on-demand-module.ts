@@ -1,13 +1,13 @@
 import { instantiate } from "../instantiate.ts";
-import type { KernelCall } from "./kernel.ts";
+import type { PlanContext } from "./kernel.ts";
 
 /** Returns what gives a call the functions of a kernel module that loads on demand, over the memory of its model. */
-export function onDemandModule<Exports>(kernelsBase64: string): (call: KernelCall) => Exports {
+export function onDemandModule<Exports>(kernelsBase64: string): (ctx: PlanContext) => Exports {
   const instance = instantiate<Exports>(kernelsBase64);
   const newHolder = (): { exports?: Exports } => ({});
-  return (call) => {
-    const holder = call.state(newHolder);
-    holder.exports ??= instance(call.heap.memory, call.team);
+  return (ctx) => {
+    const holder = ctx.state(newHolder);
+    holder.exports ??= instance(ctx.heap.memory, ctx.team);
     return holder.exports;
   };
 }

@@ -3,6 +3,7 @@ import { type KernelCall, type WasmKernel, wasmKernel } from "../../engine/kerne
 import { addressOf, type TensorView } from "../../engine/tensor-view.ts";
 import type { Part } from "../../threads/team.ts";
 import { INT8_PRODUCT, planProduct, stacked } from "./product.ts";
+import { productKernels } from "./products-module.ts";
 
 /** Of an element that becomes one of 16 bits. */
 const NANOSECONDS_EACH_WIDENED = 0.3;
@@ -23,9 +24,9 @@ function widened(call: KernelCall, matrix: TensorView): TensorView {
   const wide = call.temporary("int16", shape, contiguousStrides(shape));
   const parts = call.team.parts({ items: M, nanoseconds: M * K * NANOSECONDS_EACH_WIDENED });
   const isSigned = matrix.dtype === "int8" ? 1 : 0;
-  const { kernels } = call;
+  const { productWiden } = productKernels(call);
   const widen = ({ start, count }: Part): void =>
-    kernels.productWiden(addressOf(matrix) + start * K, count, K, isSigned, addressOf(wide) + 2 * start * shape[1]!);
+    productWiden(addressOf(matrix) + start * K, count, K, isSigned, addressOf(wide) + 2 * start * shape[1]!);
   call.step(call.team.step(parts, widen));
   return wide;
 }

@@ -2,15 +2,16 @@ import { DTYPES, type DType } from "@pt2/format";
 import type { PlanContext } from "../../engine/kernel.ts";
 import { partScratch } from "../../engine/part-scratch.ts";
 import { addressOf, type TensorView } from "../../engine/tensor-view.ts";
-import type { Kernels } from "../../kernels.gen.ts";
 import { eachWhole, type Part } from "../../threads/team.ts";
 import { packedBytes, ROW_UNIT } from "./gemm.ts";
+import type { ProductKernels } from "./products.gen.ts";
+import { productKernels } from "./products-module.ts";
 
 /** Of an element that is packed, one by one. */
 const NANOSECONDS_EACH_PACKED = 1;
 
 /** As `productFloat64`, with the address of its scratch. */
-type Multiply = (...args: [...Parameters<Kernels["productFloat64"]>, scratch: number]) => void;
+type Multiply = (...args: [...Parameters<ProductKernels["productFloat64"]>, scratch: number]) => void;
 
 /** How products of one dtype are computed, see assembly/product.ts. */
 export interface Product {
@@ -28,28 +29,28 @@ export interface Product {
   readonly nanoseconds: number;
   /** Bytes of scratch for a product of so many steps; none by default. */
   readonly scratch?: (K: number) => number;
-  multiply(kernels: Kernels): Multiply;
-  pack(kernels: Kernels): Kernels["productPack8"];
+  multiply(ctx: PlanContext): Multiply;
+  pack(ctx: PlanContext): ProductKernels["productPack8"];
 }
 
 export const FLOAT64_PRODUCT: Product = {
   ...{ form: "product-8", result: "float64", columns: 4, stepBytes: 32, pairs: false, rowUnit: 4, nanoseconds: 0.1 },
-  multiply: ({ productFloat64 }) => productFloat64,
-  pack: ({ productPack8 }) => productPack8,
+  multiply: (ctx) => productKernels(ctx).productFloat64,
+  pack: (ctx) => productKernels(ctx).productPack8,
 };
 
 export const INT64_PRODUCT: Product = {
   ...{ form: "product-8", result: "int64", columns: 4, stepBytes: 32, pairs: false, rowUnit: 4, nanoseconds: 0.1 },
   // 64 rows of A and a panel of B as doubles, and what they make of C: see assembly/product-int64.ts.
   scratch: (K) => 8 * (64 * K + 4 * K + 64 * 4),
-  multiply: ({ productInt64 }) => productInt64,
-  pack: ({ productPack8 }) => productPack8,
+  multiply: (ctx) => productKernels(ctx).productInt64,
+  pack: (ctx) => productKernels(ctx).productPack8,
 };
 
 export const INT32_PRODUCT: Product = {
   ...{ form: "product-4", result: "int32", columns: 8, stepBytes: 32, pairs: false, rowUnit: 4, nanoseconds: 0.1 },
-  multiply: ({ productInt32 }) => productInt32,
-  pack: ({ gemmPackB }) => gemmPackB,
+  multiply: (ctx) => productKernels(ctx).productInt32,
+  pack: ({ kernels }) => kernels.gemmPackB,
 };
 
 /** As linear layers compute it, in stacks. */
@@ -64,17 +65,17 @@ export const FLOAT32_PRODUCT: Product = {
     nanoseconds: 0.05,
   },
   multiply:
-    ({ gemmPacked }) =>
+    ({ kernels }) =>
     (M, N, K, a, lda, b, c, ldc) =>
-      gemmPacked(M, N, K, a, lda, b, c, ldc, 0, 0, 0, 0),
-  pack: ({ gemmPackB }) => gemmPackB,
+      kernels.gemmPacked(M, N, K, a, lda, b, c, ldc, 0, 0, 0, 0),
+  pack: ({ kernels }) => kernels.gemmPackB,
 };
 
 /** Of int8 to int32. A is int16, its rows followed by a zero if K is odd. */
 export const INT8_PRODUCT: Product = {
   ...{ form: "product-1", result: "int32", columns: 8, stepBytes: 8, pairs: true, rowUnit: 4, nanoseconds: 0.03 },
-  multiply: ({ productInt8 }) => productInt8,
-  pack: ({ productPack1 }) => productPack1,
+  multiply: (ctx) => productKernels(ctx).productInt8,
+  pack: (ctx) => productKernels(ctx).productPack1,
 };
 
 /**
@@ -88,7 +89,7 @@ export function planProduct(ctx: PlanContext, kind: Product, out: TensorView, a:
   const panel = panelBytes(kind, K);
   const matrix = matrixBytes(kind, K, N);
   const packed = packedMatrices(ctx, kind, b);
-  const multiply = kind.multiply(ctx.kernels);
+  const multiply = kind.multiply(ctx);
   const lda = a.shape[2]!;
   const [rowOfA, rowOfOut] = [lda * DTYPES[a.dtype].itemsize, N * DTYPES[out.dtype].itemsize];
   const nanoseconds = batch * M * N * K * kind.nanoseconds;
@@ -130,7 +131,7 @@ export function packedMatrices(ctx: PlanContext, kind: Product, stack: TensorVie
   const [panel, matrix] = [panelBytes(kind, K), matrixBytes(kind, K, N)];
   const panels = Math.ceil(N / kind.columns);
   return ctx.prepared(stack, kind.form, packedBytes(batch * matrix), (inner, from, to) => {
-    const pack = kind.pack(inner.kernels);
+    const pack = kind.pack(inner);
     const parts = inner.team.parts({ items: batch * panels, nanoseconds: batch * K * N * NANOSECONDS_EACH_PACKED });
     const compute = (part: Part): void =>
       eachWhole(part, panels, (index, first, count) => {

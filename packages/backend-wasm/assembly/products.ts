@@ -1,0 +1,5 @@
+// Products of rare dtypes: what is exported here becomes a member of `ProductKernels` in src/kernels/matmul/products.gen.ts, a module
+// of its own that loads with the first of them.
+export { productFloat64, productInt32, productInt8 } from "./product";
+export { productInt64 } from "./product-int64";
+export { productPack1, productPack8, productWiden } from "./product-pack";
