@@ -54,6 +54,16 @@ describeWithLibtorch("kernels that share their work among threads", ({ addon }) 
     padding: [1, 1],
     ...BARE,
   });
+  const transposed = (channels: number, size: number, outputs: number): OpArgs => ({
+    x: random([2, channels, size, size]),
+    weight: one("pt2::pack_transposed_conv_weight", { weight: random([channels, outputs, 4, 4], 2) }),
+    out_channels: outputs,
+    kernel: [4, 4],
+    bias: random([outputs], 3),
+    ...{ ...WINDOWS, stride: [2, 2], output_padding: [0, 0] },
+    ...BARE,
+    attr: "tanh",
+  });
   const calls: readonly (readonly [string, string, OpArgs])[] = [
     ["few rows", "pt2::linear", linear(5, 700, 900)],
     ["rows that are copied once", "pt2::linear", linear(61, 512, 900)],
@@ -74,6 +84,8 @@ describeWithLibtorch("kernels that share their work among threads", ({ addon }) 
     ],
     ["a chunk for each thread", "pt2::winograd_conv2d", winograd(64, 70)],
     ["each step of one chunk", "pt2::winograd_conv2d", winograd(128, 12)],
+    ["bands of overlapping windows", "pt2::transposed_conv2d", transposed(67, 61, 3)],
+    ["channels of few windows", "pt2::transposed_conv2d", transposed(211, 5, 160)],
     ["bands and channels", "pt2::depthwise_conv2d", depthwise([67, 61, 59], 5)],
     ["channels of a small image", "pt2::depthwise_conv2d", depthwise([1153, 7, 9], 3)],
     [

@@ -31,6 +31,7 @@ import { lowerLinears } from "./lower-linear.ts";
 import { lowerPooling } from "./lower-pooling.ts";
 import { lowerRecurrent } from "./lower-recurrent.ts";
 import { lowerRecurrentCells } from "./lower-recurrent-cell.ts";
+import { lowerTransposedConvolutions } from "./lower-transposed-convolution.ts";
 import { lowerUpsampling } from "./lower-upsampling.ts";
 import { cancelConversions, narrowWeights } from "./narrow-weights.ts";
 import { restoreLayouts } from "./restore-layouts.ts";
@@ -63,6 +64,7 @@ const PASSES: readonly Pass[] = [
   narrowWeights,
   lowerBatchNorms,
   lowerConvolutions,
+  lowerTransposedConvolutions,
   lowerLinears,
   lowerLayerNorms,
   lowerRecurrent,

@@ -29,7 +29,7 @@ export interface Convolution {
 }
 
 /** The longest stride, padding and dilation: with the zeros of an op before, this package's kernels take 4096. */
-const MOST_STEPS = 3072;
+export const MOST_STEPS = 3072;
 
 /** Reads `conv1d` and `conv2d` of float32 or bfloat16; null for another one. */
 export function readConvolution(node: Node, context: RewriteContext): Convolution | null {

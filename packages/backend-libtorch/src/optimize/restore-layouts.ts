@@ -22,6 +22,7 @@ const SOURCES: ReadonlySet<OpName> = new Set([
   "pt2::preactivated_conv1x1",
   "pt2::direct_conv2d",
   "pt2::winograd_conv2d",
+  "pt2::transposed_conv2d",
   "pt2::squeeze_excite",
   "pt2::group_norm",
   "pt2::max_pool2d",

@@ -1,31 +1,33 @@
-import { argOf } from "@pt2/graph";
+import { argOf, type OpName } from "@pt2/graph";
 import { intsArg, knownShape, NONE, pairOf } from "./literals.ts";
 import { argsOf, given, type RewriteRule } from "./rewriter.ts";
 import { resultType } from "./types.ts";
 
-/** `convolution` that is not transposed, over two dimensions. */
+/** The ops of one and of more dimensions. */
+const FORWARD: readonly OpName[] = ["aten::conv1d", "aten::conv2d"];
+const TRANSPOSED: readonly OpName[] = ["aten::conv_transpose1d", "aten::conv_transpose2d.input"];
+
+/** `convolution` over one dimension, or over two. */
 export const convolution: RewriteRule = (node, context) => {
-  const transposedArg = argOf(node, "transposed");
-  const operands = ["input", "weight"].map((name) => context.tensor(argOf(node, name)));
+  const [input, weight, transposed] = ["input", "weight", "transposed"].map((name) => argOf(node, name));
+  const rank = context.tensor(weight)?.shape.length ?? 0;
   const padding = argOf(node, "output_padding");
   // What PyTorch refuses stays as it is.
-  if (operands.some((type) => type?.shape.length !== 4)) return null;
-  if (padding?.kind !== "list" || padding.items.length > 2) return null;
-  if (transposedArg?.kind !== "bool" || transposedArg.value) return null;
-  return context.emit(
-    "aten::conv2d",
-    {
-      input: argOf(node, "input"),
-      weight: argOf(node, "weight"),
-      bias: given(node, "bias") ?? NONE,
-      stride: argOf(node, "stride"),
-      padding: argOf(node, "padding"),
-      dilation: argOf(node, "dilation"),
-      groups: argOf(node, "groups"),
-    },
-    resultType(node, context),
-    node,
-  );
+  if (context.tensor(input)?.shape.length !== rank || transposed?.kind !== "bool") return null;
+  if (padding?.kind !== "list" || padding.items.length > rank - 2) return null;
+  const op = (transposed.value ? TRANSPOSED : FORWARD)[rank - 3];
+  if (op === undefined) return null;
+  const args = {
+    input,
+    weight,
+    bias: given(node, "bias") ?? NONE,
+    stride: argOf(node, "stride"),
+    padding: argOf(node, "padding"),
+    ...(transposed.value && { output_padding: padding }),
+    dilation: argOf(node, "dilation"),
+    groups: argOf(node, "groups"),
+  };
+  return context.emit(op, args, resultType(node, context), node);
 };
 
 /** padding="valid", and "same" where both sides get as much */

@@ -108,8 +108,22 @@ describe("foldBatchNorms", () => {
     `);
   });
 
-  it("keeps batch norms after transposed convolutions, and those whose statistics are written by runs or have another dtype", () => {
-    const transposed = normalized(false, "%y").replace("conv2d", "conv_transpose2d.input");
+  it("folds a batch norm into a transposed convolution, whose output channels are the second dimension of its weight", () => {
+    const before = normalized(false, "%y").replace("f32[6, 3, 1, 1]", "f32[3, 6, 1, 1]");
+    const folded = foldBatchNorms(program(before.replace("conv2d", "conv_transpose2d.input")), target());
+    expect(text(folded).split("\n").slice(-4).join("\n")).toMatchInlineSnapshot(`
+      "%reshape: f32[6, 1, 1] = aten::reshape(%mul, shape=[-1, 1, 1])
+      %mul_2: f32[3, 6, 1, 1] = aten::mul.Tensor(%k, other=%reshape)
+      %conv_transpose2d: f32[1, 6, 8, 8] = aten::conv_transpose2d.input(input=%x, weight=%mul_2, bias=%add_1)
+      return %conv_transpose2d"
+    `);
+  });
+
+  it("keeps batch norms after transposed convolutions with groups, and those whose statistics are written by runs or have another dtype", () => {
+    const transposed = normalized(false, "%y").replace(
+      "conv2d(input=%x, weight=%k)",
+      "conv_transpose2d.input(input=%x, weight=%k, groups=3)",
+    );
     const another = normalized(false, "%y").replaceAll("f32[6]", "f64[6]");
     const negative = normalized(false, "%y").replace("eps=0.001", "eps=-0.001");
     const unbatched = normalized(false, "%y").replaceAll("[1, 6, 8, 8]", "[6, 8, 8]");

@@ -1,6 +1,6 @@
 import { type Arg, argOf, type Node, type Program } from "@pt2/graph";
 import { batchStatistics, scaleAndShift, widened } from "./batch-statistics.ts";
-import { intsArg, isTrue } from "./literals.ts";
+import { intsArg, isTrue, numberOf } from "./literals.ts";
 import { argsOf, given, type RewriteContext, type RewriteRule, rewrite } from "./rewriter.ts";
 import type { RewriteTarget } from "./target.ts";
 import { converted, dense, resultType } from "./types.ts";
@@ -36,6 +36,7 @@ const sizesOfAnother: RewriteRule = (node, context) => {
 const SIZES = new Map([["aten::reshape_as", sizesOfAnother]]);
 
 const CONVOLUTION = /^aten::conv(olution|[123]d(\.padding)?)$/;
+const TRANSPOSED = /^aten::conv_transpose[123]d/;
 const FLATTENING = /^aten::(flatten\.using_ints|reshape|view)$/;
 
 const rule: RewriteRule = (node, context) => {
@@ -74,7 +75,14 @@ function flatteningOf(rows: Arg | undefined, context: RewriteContext): Node | un
 /** Whether the output channels of a node are those of the normalization behind it. */
 function takesFactors(layer: Node, flattening: Node | undefined): boolean {
   if (layer.op === "aten::linear") return true;
-  return flattening === undefined && CONVOLUTION.test(layer.op) && !isTrue(argOf(layer, "transposed"));
+  if (flattening !== undefined) return false;
+  // Groups of a transposed one share the second dimension of its weight.
+  return isTransposed(layer) ? (numberOf(argOf(layer, "groups")) ?? 1) === 1 : CONVOLUTION.test(layer.op);
+}
+
+/** Whether the output channels are the second dimension of the weight. */
+function isTransposed(layer: Node): boolean {
+  return TRANSPOSED.test(layer.op) || (CONVOLUTION.test(layer.op) && isTrue(argOf(layer, "transposed")));
 }
 
 const RULES = new Map([
@@ -103,7 +111,7 @@ function scaled(
   context: RewriteContext,
 ): Arg {
   const [type, factors] = [context.tensor(weight)!, context.tensor(scale)];
-  const ones = type.shape.slice(1).map(() => 1);
+  const ones = type.shape.slice(isTransposed(layer) ? 2 : 1).map(() => 1);
   const shape = factors && [...factors.shape, ...ones];
   const args = { self: scale, shape: intsArg([-1, ...ones]) };
   const column = context.emit("aten::reshape", args, dense(factors, shape), norm);

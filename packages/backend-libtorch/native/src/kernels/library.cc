@@ -21,6 +21,10 @@ TORCH_LIBRARY_FRAGMENT(pt2, m) {
       "int[2] stride, int[] padding, int[2] dilation, int groups, str attr, Scalar?[] scalars, str? algorithm) "
       "-> Tensor");
   m.def("pack_conv_weight(Tensor weight, int groups, int? width) -> Tensor");
+  m.def("pack_transposed_conv_weight(Tensor weight) -> Tensor");
+  m.def(
+      "transposed_conv2d(Tensor x, Tensor weight, int out_channels, int[2] kernel, Tensor? bias, int[2] stride, "
+      "int[2] padding, int[2] output_padding, int[2] dilation, str attr, Scalar?[] scalars, str? algorithm) -> Tensor");
   m.def("pack_linear_weight(Tensor weight) -> Tensor");
   m.def(
       "linear(Tensor x, Tensor weight, int out_features, Tensor? bias, Tensor? residual, "
@@ -67,6 +71,8 @@ TORCH_LIBRARY_IMPL(pt2, CPU, m) {
   m.impl("depthwise_conv2d", TORCH_FN(pt2::depthwise_conv2d));
   m.impl("direct_conv2d", TORCH_FN(pt2::direct_conv2d));
   m.impl("pack_conv_weight", TORCH_FN(pt2::pack_conv_weight));
+  m.impl("pack_transposed_conv_weight", TORCH_FN(pt2::pack_transposed_conv_weight));
+  m.impl("transposed_conv2d", TORCH_FN(pt2::transposed_conv2d));
   m.impl("pack_linear_weight", TORCH_FN(pt2::pack_linear_weight));
   m.impl("conv1x1", TORCH_FN(pt2::conv1x1));
   m.impl("preactivated_conv1x1", TORCH_FN(pt2::preactivated_conv1x1));

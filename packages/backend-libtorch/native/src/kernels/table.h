@@ -16,6 +16,7 @@
 #include "pool.h"
 #include "recurrent.h"
 #include "squeeze-excite.h"
+#include "transposed-conv.h"
 #include "winograd.h"
 
 namespace pt2 {
@@ -25,6 +26,7 @@ struct Kernels {
   int64_t lanes;
   void (*depthwise)(const Depthwise&, int64_t begin, int64_t end, float* scratch);
   void (*direct_conv)(const DirectConv&, int64_t begin, int64_t end, float* scratch);
+  void (*transposed_conv)(const TransposedConv&, int64_t begin, int64_t end, float* scratch);
   GemmShape (*gemm_shape)(int64_t columns);
   int64_t (*conv_panel)(int64_t columns, int64_t width);
   int64_t (*conv_rows)(const DirectConv&);

@@ -31,6 +31,16 @@ at::Tensor direct_conv2d(const at::Tensor& x, const at::Tensor& weight, int64_t 
                          at::IntArrayRef stride, at::IntArrayRef padding, at::IntArrayRef dilation, int64_t groups,
                          std::string attr, OptionalScalars scalars, std::optional<std::string> algorithm);
 
+/// Packs the weight [in, out, height, width] of a transposed convolution, in blocks of output channels.
+at::Tensor pack_transposed_conv_weight(const at::Tensor& weight);
+
+/// A transposed convolution of sequences, [batch, channels, height], whose kernels have one column, or of images,
+/// [batch, channels, height, width], with any strides, to the same in channels-last order.
+at::Tensor transposed_conv2d(const at::Tensor& x, const at::Tensor& weight, int64_t out_channels,
+                             at::IntArrayRef kernel, const std::optional<at::Tensor>& bias, at::IntArrayRef stride,
+                             at::IntArrayRef padding, at::IntArrayRef output_padding, at::IntArrayRef dilation,
+                             std::string attr, OptionalScalars scalars, std::optional<std::string> algorithm);
+
 /// Packs the weight [out, in] of a product.
 at::Tensor pack_linear_weight(const at::Tensor& weight);
 
@@ -116,8 +126,8 @@ at::Tensor cat(at::TensorList tensors, int64_t dim);
 /// `aten::topk`, whose results these are, whatever the elements.
 std::tuple<at::Tensor, at::Tensor> topk(const at::Tensor& self, int64_t k, int64_t dim, bool largest, bool sorted);
 
-/// The same images. Where pixels lie one after the other, so that ops of PyTorch see it: they go by all strides, and one of a
-/// dimension of size 1 may be any number.
+/// The same images. Where pixels lie one after the other, so that ops of PyTorch see it: they go by all strides, and
+/// one of a dimension of size 1 may be any number.
 at::Tensor pixel_strides(const at::Tensor& x);
 
 /// The mean of each channel, as [batch, channels, 1, 1].
