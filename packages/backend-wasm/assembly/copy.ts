@@ -1,11 +1,19 @@
 // Copies between strided views of up to six dimensions.
+import { gathered } from "./gathered";
 import { transpose } from "./transpose";
 
-/** Columns that are read at a time where all of a row's span more than this: a cache line is there until all of it is read. */
-@inline
-const STRIP: i32 = 8;
+/**
+ * Where columns of a row span more than `WIDE` bytes, they are read in strips that span `NARROW`, or have so many columns at least: a
+ * cache line is there until all of it is read.
+ */
 @inline
 const WIDE: isize = 128 * 1024;
+@inline
+const NARROW: isize = 8 * 1024;
+@inline
+const LEAST_BYTES: isize = 32;
+@inline
+const LEAST: isize = 8;
 /** Bytes from one of the three lists of a layout to the next. */
 @inline
 const LIST: usize = 24;
@@ -101,13 +109,21 @@ function plane<T>(src: usize, dst: usize, layout: usize): void {
   } else if (sizeof<T>() == 4 && stepTo == 1 && rowFrom == 1) {
     transpose(src, dst, columns, rows, <i32>stepFrom, <i32>rowTo, layout + SCRATCH);
   } else {
-    const isAcross = abs(rowFrom) < abs(stepFrom) && abs(stepFrom) * columns * sizeof<T>() > WIDE;
-    const strip = isAcross ? STRIP : max(columns, 1);
+    const span = abs(stepFrom) * sizeof<T>();
+    const isAcross = abs(rowFrom) < abs(stepFrom) && span * columns > WIDE;
+    const least = max(LEAST, LEAST_BYTES / <isize>sizeof<T>());
+    const strip = max(isAcross ? min(columns, <i32>max(least, NARROW / span & ~15)) : columns, 1);
+    const lanes = 16 / <i32>sizeof<T>();
+    const isVector = sizeof<T>() < 8 && stepTo == 1 && strip >= lanes;
     for (let start = 0; start < columns; start += strip) {
       const end = min(start + strip, columns);
       for (let r = 0, s = src, d = dst; r < rows; r++, s += rowFrom * sizeof<T>(), d += rowTo * sizeof<T>()) {
         let p = s + start * stepFrom * sizeof<T>(), q = d + start * stepTo * sizeof<T>();
-        for (let c = start; c < end; c++, p += stepFrom * sizeof<T>(), q += stepTo * sizeof<T>()) store<T>(q, load<T>(p));
+        let c = start;
+        if (isVector) {
+          for (; c + lanes <= end; c += lanes, p += 16 * stepFrom, q += 16) v128.store(q, gathered<T>(p, stepFrom));
+        }
+        for (; c < end; c++, p += stepFrom * sizeof<T>(), q += stepTo * sizeof<T>()) store<T>(q, load<T>(p));
       }
     }
   }

@@ -1,5 +1,5 @@
 // Compiles assembly/index.ts into src/kernels*.gen.ts, and the modules that load on demand: assembly/reductions.ts,
-// assembly/indexing.ts, assembly/products.ts, assembly/fourier.ts and assembly/random.ts. With --check: fails when one of them is stale.
+// assembly/indexing.ts, assembly/products.ts, assembly/resampling.ts, assembly/fourier.ts and assembly/random.ts. With --check: fails when one of them is stale.
 import { readFile, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import asc from "assemblyscript/asc";
@@ -37,6 +37,7 @@ const relaxed6 = await compile("index.ts", "--enable", "relaxed-simd", ...rows(6
 const reductions = await compile("reductions.ts");
 const indexing = await compile("indexing.ts");
 const products = await compile("products.ts");
+const resampling = await compile("resampling.ts");
 const fourier = await compile("fourier.ts");
 const random = await compile("random.ts");
 const texts = {
@@ -60,6 +61,10 @@ const texts = {
     renderTypes(products.bindings, "ProductKernels"),
     renderModule(products.wasm, "of products of rare dtypes"),
   ),
+  "src/kernels/resize/resampling.gen.ts": renderFile(
+    renderTypes(resampling.bindings, "ResamplingKernels"),
+    renderModule(resampling.wasm, "of resampling of images of rare dtypes"),
+  ),
   "src/kernels/fourier/fourier.gen.ts": renderFile(
     renderTypes(fourier.bindings, "FourierKernels"),
     renderModule(fourier.wasm, "of Fourier transforms"),
@@ -77,7 +82,7 @@ for (const [name, text] of Object.entries(texts)) {
     process.exitCode = 1;
   }
 }
-const sizes = [plain, relaxed4, relaxed6, reductions, indexing, products, fourier, random].map(
+const sizes = [plain, relaxed4, relaxed6, reductions, indexing, products, resampling, fourier, random].map(
   ({ wasm }) => wasm.byteLength,
 );
 console.log(`${sizes.join(", ")} bytes of WebAssembly`);

@@ -1,6 +1,7 @@
 // Kernels on host data, for ops that are rare and small where they occur: a backend copies tensors out, runs one, and
 // copies the results in.
 
+export { type ByteTable, byteTable, type ExactResize, type ResizeRow, resizeRows } from "./host/byte-tables.ts";
 export { type ChirpTables, chirpTables, paddedSize, radicesOf } from "./host/fourier.ts";
 export { type HostArray, hostArray, hostData } from "./host/host-array.ts";
 export {

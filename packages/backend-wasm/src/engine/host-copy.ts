@@ -32,9 +32,13 @@ const ONCE: Axis = { size: 1, from: 0, to: 0 };
 /** Words of a run that are copied at once: fewer are copied sooner one by one. */
 const RUN_WORDS = 64;
 
-/** Columns that are read at a time where those of a row span more words than this: a cache line is there until all of it is read. */
+/**
+ * Where columns of a row span more than `WIDE` words, they are read in strips that span `NARROW`, or have so many columns at least: a
+ * cache line is there until all of it is read.
+ */
 const STRIP = 8;
 const WIDE = 32 * 1024;
+const NARROW = 4 * 1024;
 
 /** Copies elements of `perElement` words, the first of which begins at word `first`, to the front of `out`, row-major. */
 function copyRows({ shape, strides }: Layout, source: Words, first: number, out: Words, perElement: number): void {
@@ -47,7 +51,8 @@ function copyRows({ shape, strides }: Layout, source: Words, first: number, out:
   const nearest = steps.indexOf(Math.min(...steps));
   const isAcross = steps[nearest]! < Math.abs(columns.from);
   const [rows = ONCE] = axes.splice(isAcross ? nearest : -1, 1);
-  const strip = isAcross && columns.size * Math.abs(columns.from) > WIDE ? STRIP : columns.size;
+  const step = Math.abs(columns.from);
+  const strip = isAcross && columns.size * step > WIDE ? Math.max(STRIP, Math.floor(NARROW / step)) : columns.size;
   const walk = (depth: number, p: number, q: number): void => {
     const axis = axes[depth];
     if (axis !== undefined) {

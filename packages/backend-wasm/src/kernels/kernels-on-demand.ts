@@ -26,6 +26,10 @@ export const PARTS: readonly Part<WasmKernel>[] = [
     ops: /^aten::(gcd|lcm|_fft_|rand(n|int\.low)?$|uniform$|bernoulli\.p$|normal_f|convolution$|b?mm$|(max|avg)_pool)/,
     load: async () => (await import("./rare-kernels.ts")).RARE_KERNELS,
   },
+  {
+    ops: /^aten::_?upsample_bi/,
+    load: async () => (await import("./resize/resize-exact.ts")).RESAMPLING_KERNELS,
+  },
   { ops: HOST_OPS, load: async () => await (await import("./host-kernels.ts")).hostKernels() },
 ];
 

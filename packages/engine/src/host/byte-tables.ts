@@ -10,8 +10,8 @@ export interface ByteTable {
   readonly shift: number;
 }
 
-/** One axis of an `upsample_*` op on bytes. */
-export interface ByteResize {
+/** One axis of an `upsample_*` op that is computed in double precision: of bytes, and of doubles. */
+export interface ExactResize {
   readonly isCubic: boolean;
   readonly inLength: number;
   readonly outLength: number;
@@ -21,7 +21,7 @@ export interface ByteResize {
 }
 
 /** The inputs from `start` on that an output is a sum of. */
-interface Row {
+export interface ResizeRow {
   readonly start: number;
   readonly weights: readonly number[];
 }
@@ -30,10 +30,8 @@ interface Row {
  * Makes the table of an axis as PyTorch does: weights in double precision, times the greatest power of two that lets the largest
  * fit into 16 bits.
  */
-export function byteTable(resize: ByteResize): ByteTable {
-  const step = stepOf(resize);
-  const rowAt = resize.antialias ? antialiasRow : plainRow;
-  const rows = Array.from({ length: resize.outLength }, (_, at) => rowAt(resize, step, at));
+export function byteTable(resize: ExactResize): ByteTable {
+  const rows = resizeRows(resize);
   const largest = rows.reduce((most, { weights }) => Math.max(most, ...weights), 0);
   let shift = 0;
   while (shift < 22 && Math.trunc(0.5 + largest * 2 ** (shift + 1)) < 2 ** 15) shift++;
@@ -53,7 +51,14 @@ export function byteTable(resize: ByteResize): ByteTable {
   };
 }
 
-function stepOf({ inLength, outLength, scale, alignCorners }: ByteResize): number {
+/** Returns what each output is a sum of, as PyTorch computes it. */
+export function resizeRows(resize: ExactResize): readonly ResizeRow[] {
+  const step = stepOf(resize);
+  const rowAt = resize.antialias ? antialiasRow : plainRow;
+  return Array.from({ length: resize.outLength }, (_, at) => rowAt(resize, step, at));
+}
+
+function stepOf({ inLength, outLength, scale, alignCorners }: ExactResize): number {
   if (alignCorners) return outLength > 1 ? (inLength - 1) / (outLength - 1) : 0;
   return scale !== null && scale > 0 ? 1 / scale : inLength / outLength;
 }
@@ -69,7 +74,7 @@ function keys(x: number, A: number): number {
   return t < 2 ? ((A * t - 5 * A) * t + 8 * A) * t - 4 * A : 0;
 }
 
-function antialiasRow({ isCubic, inLength }: ByteResize, step: number, at: number): Row {
+function antialiasRow({ isCubic, inLength }: ExactResize, step: number, at: number): ResizeRow {
   const stretch = Math.max(step, 1);
   const support = (isCubic ? 2 : 1) * stretch;
   const center = step * (at + 0.5);
@@ -83,7 +88,7 @@ function antialiasRow({ isCubic, inLength }: ByteResize, step: number, at: numbe
   return { start, weights: raw.map((weight) => (total === 0 ? weight : weight / total)) };
 }
 
-function plainRow({ isCubic, inLength, alignCorners }: ByteResize, step: number, at: number): Row {
+function plainRow({ isCubic, inLength, alignCorners }: ExactResize, step: number, at: number): ResizeRow {
   const source = alignCorners ? step * at : step * (at + 0.5) - 0.5;
   const real = isCubic || alignCorners ? source : Math.max(source, 0);
   const index = Math.min(Math.floor(real), inLength - 1);
