@@ -18,6 +18,7 @@ export { stripRows } from "./conv-strips";
 export { clampFloats, col2imRows, fillBias } from "./conv-transposed";
 export { gather5 } from "./conv-weights";
 export { depthwiseRows, depthwiseRowsScalar } from "./depthwise";
+export { depthwiseRowsFew } from "./depthwise-few";
 export { winogradScratch, winogradTiles } from "./winograd";
 export { winogradPack } from "./winograd-pack";
 export { poolMax, poolMean } from "./pool";

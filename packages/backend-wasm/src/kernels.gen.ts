@@ -240,6 +240,17 @@ export interface Kernels {
     lo: number,
     hi: number,
   ): void;
+  depthwiseRowsFew(
+    window: Pointer,
+    input: Pointer,
+    weights: Pointer,
+    bias: Pointer,
+    rowStart: number,
+    rowCount: number,
+    output: Pointer,
+    lo: number,
+    hi: number,
+  ): void;
   winogradScratch(edge: number, tiles: number, inChannels: number, outChannels: number): number;
   winogradTiles(
     edge: number,

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { random, testbed } from "../../kernels.test-helper.ts";
 import { difference, shapeOf } from "./convolution.test-helper.ts";
-import { chooseAlgorithm } from "./plan-conv.ts";
+import { chooseAlgorithm, planConv } from "./plan-conv.ts";
 import type { ConvShape } from "./types.ts";
 
 const bed = testbed();
@@ -38,6 +38,28 @@ describe("groups of few channels", () => {
 });
 
 describe("depthwise", () => {
+  test("a depthwise convolution of two or three channels takes neighboring pixels at a time, or strides", () => {
+    for (let i = 0; i < 120; i++) {
+      const channels = 2 + (i % 2);
+      const stride = i % 5 === 0 ? 2 : 1;
+      const shape = shapeOf({
+        batch: 1 + rng.below(2),
+        input: [i % 7 === 0 ? 3 : 1, 5 + rng.below(9), 5 + rng.below(40)],
+        inChannels: channels,
+        outChannels: channels,
+        groups: channels,
+        kernel: [i % 7 === 0 ? 2 : 1, 1 + rng.below(4), 1 + rng.below(5)],
+        stride: [1, 1 + rng.below(3), stride],
+        dilation: [1, 1 + rng.below(2), 1 + rng.below(2)],
+        padding: [i % 7 === 0 ? 1 : 0, rng.below(4), rng.below(9)],
+        paddingEnd: [i % 7 === 0 ? 1 : 0, 3, rng.below(4)],
+      });
+      // Weights that are packed in different ways must not be taken for each other.
+      expect(planConv(bed, shape).algorithm).toBe(stride === 1 ? "depthwise-few" : "depthwise-scalar");
+      expectClose(shape, { bias: i % 3 === 0, ...(i % 2 === 0 ? { clamp: [-0.5, 1] } : {}) });
+    }
+  });
+
   test("a depthwise convolution takes kernels, strides, paddings and dilations", () => {
     for (let i = 0; i < 120; i++) {
       const size = [3, 5, 7, 2][i % 4] as number;

@@ -23,10 +23,18 @@ export function onePerChannel(shape: ConvShape): ConvShape {
   return { ...shape, inChannels: shape.outChannels, groups: shape.outChannels };
 }
 
-/** Of a product of depthwise kernels, in vectors and one at a time. */
-const NANOSECONDS_EACH = { vectors: 0.1, single: 0.5 } as const;
+/** Floats that are computed at a time where pixels of two or three channels lie side by side. */
+const FEW_FLOATS = 12;
 
-/** Depthwise convolution: SIMD along channels for multiplier 1, one output at a time otherwise. */
+/** Of a product of depthwise kernels, in vectors and one at a time. */
+const NANOSECONDS_EACH = { vectors: 0.1, few: 0.25, single: 2 } as const;
+
+/** Whether a depthwise convolution of fewer channels than a vector has reads neighboring pixels for neighboring outputs. */
+function readsNeighbors({ inChannels, outChannels, stride }: ConvShape): boolean {
+  return (inChannels === 2 || inChannels === 3) && outChannels === inChannels && stride[2] === 1;
+}
+
+/** Depthwise convolution: SIMD along channels for multiplier 1, or along pixels of few channels, one output at a time otherwise. */
 export function planDepthwise(module: KernelModule, shape: ConvShape): ConvPlan {
   const { kernels } = module;
   const { outChannels, inChannels, kernel } = shape;
@@ -38,9 +46,11 @@ export function planDepthwise(module: KernelModule, shape: ConvShape): ConvPlan 
     windowWords({ ...shape, ...pixelStrides(shape), inChannels: channels, outChannels: channels }, output);
   const taps = volume(kernel);
   const vectors = outChannels === inChannels && inChannels >= 4;
-  const run = vectors ? kernels.depthwiseRows : kernels.depthwiseRowsScalar;
+  const few = readsNeighbors(shape);
+  const run = vectors ? kernels.depthwiseRows : few ? kernels.depthwiseRowsFew : kernels.depthwiseRowsScalar;
   const rows = shape.batch * depth * height;
-  const nanoseconds = rows * width * outChannels * taps * NANOSECONDS_EACH[vectors ? "vectors" : "single"];
+  const nanoseconds =
+    rows * width * outChannels * taps * NANOSECONDS_EACH[vectors ? "vectors" : few ? "few" : "single"];
   // As the 1x1 convolutions before and behind are divided; a small map would have few rows, too.
   const byChannels = vectors && outChannels > rows * width;
 
@@ -52,15 +62,21 @@ export function planDepthwise(module: KernelModule, shape: ConvShape): ConvPlan 
       kernels.gather5(src, 1, ...kernel, 4, 0, strideD, strideH, strideW, strideO, packed + group * taps * 16);
     }
   };
+  /** Weights as [tap][12], those of the channels over and over. */
+  const packFew = (address: number, [strideO, , ...strides]: StridedWeight["strides"], packed: number): void => {
+    const times = FEW_FLOATS / outChannels;
+    kernels.gather5(address, ...kernel, times, outChannels, ...strides, 0, strideO, packed);
+  };
   return {
-    algorithm: vectors ? "depthwise" : "depthwise-scalar",
+    algorithm: vectors ? "depthwise" : few ? "depthwise-few" : "depthwise-scalar",
     output,
-    weightBytes: (vectors ? Math.ceil(outChannels / 4) * 4 : outChannels) * taps * 4,
+    weightBytes: (vectors ? Math.ceil(outChannels / 4) * 4 : few ? FEW_FLOATS : outChannels) * taps * 4,
     packScratchBytes: 0,
     scratchBytes: WINDOW_BYTES,
     division: byChannels ? { items: outChannels, unit: LINE_FLOATS, nanoseconds } : { items: rows, nanoseconds },
     pack({ address, strides }, packed) {
       if (vectors) packVectors(address, strides, packed);
+      else if (few) packFew(address, strides, packed);
       else kernels.gather5(address, outChannels, 1, ...kernel, ...strides, packed);
     },
     run(call, start, count) {

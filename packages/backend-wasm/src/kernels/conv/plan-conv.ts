@@ -16,6 +16,7 @@ const planners: Readonly<Record<ConvAlgorithm, (module: KernelModule, shape: Con
   winograd4: (module, shape) => planWinograd(module, shape, "winograd4"),
   "winograd2-stride2": (module, shape) => planWinograd(module, shape, "winograd2-stride2"),
   depthwise: planDepthwise,
+  "depthwise-few": planDepthwise,
   "depthwise-scalar": planDepthwise,
   grouped: planGrouped,
   transposed: planTransposed,

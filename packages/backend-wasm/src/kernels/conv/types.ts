@@ -41,6 +41,7 @@ export type ConvAlgorithm =
   | "winograd4"
   | "winograd2-stride2"
   | "depthwise"
+  | "depthwise-few"
   | "depthwise-scalar"
   | "grouped"
   | "transposed";
