@@ -7,6 +7,7 @@ import { addressOf, type TensorView } from "../../engine/tensor-view.ts";
 import { resultIn } from "../float32.ts";
 import { FLOAT64_PRODUCT, INT32_PRODUCT, INT64_PRODUCT, type Product, planProduct } from "../matmul/product.ts";
 import { type Reach, reachOf } from "./reach.ts";
+import { planTransposedAny } from "./transposed-any.ts";
 
 /** Integers of fewer bits wrap around as the low ones of int32 do. */
 const PRODUCTS: Readonly<Partial<Record<DType, Product>>> = {
@@ -26,8 +27,7 @@ const LEAST_ROWS = 64;
 /** Convolutions of float64 and of integers: windows of channels-last pixels are copied side by side, and multiplied by the weight. */
 export const convolutionAny: WasmKernel = wasmKernel({
   ops: ["aten::convolution"],
-  // A transposed one multiplies zeros between elements by the weight, where PyTorch multiplies nothing: an infinity would show.
-  accepts: ({ input, transposed }) => input.dtype in PRODUCTS && !(transposed && input.dtype === "float64"),
+  accepts: ({ input }) => input.dtype in PRODUCTS,
   prepare(call, args) {
     const kind = PRODUCTS[args.input.dtype]!;
     const [weight, input] = [args.weight, args.input].map((each) => call.convert(call.tensor(each), kind.result));
@@ -37,7 +37,10 @@ export const convolutionAny: WasmKernel = wasmKernel({
     const bias = call.optional(args.bias);
     const compute = (out: TensorView): void => {
       if (numel(out.shape) === 0) return;
-      planWindows(call, kind, withinReach(window, sizes), input!, weight!, out);
+      const within = withinReach(window, sizes);
+      // Windows of a transposed one would multiply zeros between elements by the weight: an infinity would show.
+      if (window.transposed && kind === FLOAT64_PRODUCT) planTransposedAny(call, within, input!, weight!, out);
+      else planWindows(call, kind, within, input!, weight!, out);
       if (bias !== null) addBias(call, call.convert(bias, kind.result), out);
     };
     resultIn(kind.result, call, compute, { strides: channelsLast(shape) });
