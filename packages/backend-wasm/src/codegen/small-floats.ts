@@ -70,15 +70,14 @@ export function encode(g: NodeGraph, dtype: DType, x: Node): Node {
   }
   const magnitude = g.op("v128.and", x, g.i32x4(0x7fffffff));
   const sign = g.op("i32x4.shr_u", g.op("v128.xor", x, magnitude), g.i32(16));
-  // For a normal number the exponent is rebiased and half of the last place added, slightly less for an even last
-  // place.
-  const biased = g.op("i32x4.add", magnitude, g.i32x4((-112 << 23) + 0xfff));
-  const normal = g.op("i32x4.shr_u", g.op("i32x4.add", biased, isOdd(g, 13, magnitude)), g.i32(13));
-  // For a denormal, adding one half leaves the result in the low bits, rounded by the addition.
-  const small = g.op("i32x4.sub", g.op("f32x4.add", magnitude, g.f32x4(0.5)), g.i32x4(0x3f000000));
-  const finite = g.op("v128.bitselect", small, normal, g.op("i32x4.lt_s", magnitude, g.i32x4(113 << 23)));
-  const notNumber = g.op("i32x4.gt_s", magnitude, g.i32x4(0x7f800000));
-  const special = g.op("v128.bitselect", g.i32x4(0x7e00), g.i32x4(0x7c00), notNumber);
-  const large = g.op("i32x4.gt_s", magnitude, g.i32x4(0x477fffff));
-  return g.op("v128.or", g.op("v128.bitselect", special, finite, large), sign);
+  // What is too large is infinite, as 2^16 is.
+  const limited = g.op("i32x4.min_s", magnitude, g.i32x4(0x47800000));
+  const exponent = g.op("i32x4.max_s", g.op("v128.and", limited, g.i32x4(0x7f800000)), g.i32x4(113 << 23));
+  // Added to a power of two that is 2^13 times as large as its own, or as that of the least normal float16, a number is rounded to a
+  // multiple of a float16's last place, and how many there are of it is in the low bits.
+  const power = g.op("i32x4.add", exponent, g.i32x4(13 << 23));
+  const places = g.op("i32x4.sub", g.op("f32x4.add", limited, power), power);
+  const rebiased = g.op("i32x4.sub", g.op("i32x4.shr_u", exponent, g.i32(13)), g.i32x4(113 << 10));
+  const notNumber = g.op("v128.and", g.op("i32x4.gt_s", magnitude, g.i32x4(0x7f800000)), g.i32x4(0x200));
+  return g.op("v128.or", g.op("v128.or", g.op("i32x4.add", rebiased, places), notNumber), sign);
 }

@@ -22,6 +22,8 @@ const LAYOUTS: readonly (readonly [string, readonly number[], readonly number[]]
   ["runs that are copied at once", [3, 2, 70], [70, 500, 1]],
   ["columns that span much", [2, 5, 19], [5, 1, 2047]],
   ["columns that span much, backwards", [3, 17], [-1, 2048]],
+  ["few columns of many rows", [2, 1500, 3], [4500, 1, 1501]],
+  ["few columns of many rows, which lie apart", [1100, 2], [3, 4001]],
   ["columns of one element", [19, 4], [1, 0]],
 ];
 

@@ -40,6 +40,10 @@ const STRIP = 8;
 const WIDE = 32 * 1024;
 const NARROW = 4 * 1024;
 
+/** Fewer columns than these are copied one after the other, of so many rows at a time. */
+const FEW = 8;
+const STRIP_ROWS = 1024;
+
 /** Copies elements of `perElement` words, the first of which begins at word `first`, to the front of `out`, row-major. */
 function copyRows({ shape, strides }: Layout, source: Words, first: number, out: Words, perElement: number): void {
   const dense = contiguousStrides(shape);
@@ -67,7 +71,12 @@ function copyRows({ shape, strides }: Layout, source: Words, first: number, out:
   walk(0, first, 0);
 }
 
-function copyPlane(source: Words, p: number, out: Words, q: number, rows: Axis, { size, from, to }: Axis): void {
+function copyPlane(source: Words, p: number, out: Words, q: number, rows: Axis, columns: Axis): void {
+  const { size, from, to } = columns;
+  if (to === 1 && size < FEW && rows.size > size) {
+    copyFew(source, p, out, q, rows, columns);
+    return;
+  }
   const words = size * to;
   const isRun = from === to && words >= RUN_WORDS;
   for (let r = 0; r < rows.size; r++, p += rows.from, q += rows.to) {
@@ -76,6 +85,17 @@ function copyPlane(source: Words, p: number, out: Words, q: number, rows: Axis, 
       for (let k = 0; k < to; k++) {
         for (let i = k, at = p + k; i < words; i += to, at += from) out[q + i] = source[at]!;
       }
+    }
+  }
+}
+
+/** Copies rows of few columns, such as the colors of pixels, of single words: one column of many rows after the other. */
+function copyFew(source: Words, p: number, out: Words, q: number, rows: Axis, { size, from }: Axis): void {
+  for (let first = 0; first < rows.size; first += STRIP_ROWS) {
+    const end = Math.min(first + STRIP_ROWS, rows.size);
+    for (let c = 0; c < size; c++) {
+      let [at, to] = [p + c * from + first * rows.from, q + c + first * rows.to];
+      for (let r = first; r < end; r++, at += rows.from, to += rows.to) out[to] = source[at]!;
     }
   }
 }
