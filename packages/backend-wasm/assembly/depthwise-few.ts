@@ -17,7 +17,7 @@ function fourRepeated(numbers: usize, at: i32, count: i32): v128 {
 }
 
 /**
- * Depthwise convolution with multiplier 1, two or three channels and stride 1 along a row: output image rows as in `depthwiseRows`.
+ * Depthwise convolution with multiplier 1, up to three channels and stride 1 along a row: output image rows as in `depthwiseRows`.
  * Where pixels lie side by side, what a tap reads for neighboring outputs does so too, and twelve floats, whole pixels, are computed at
  * a time. Weights are packed as [tap][12], the channels' over and over. Sums are those of `depthwiseRowsScalar`.
  */

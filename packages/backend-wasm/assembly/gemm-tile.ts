@@ -19,21 +19,35 @@ function clamp(x: v128, lo: v128, hi: v128): v128 {
 
 /** Stores fewer than eight sums at `c`: bias, what C held, clamp. */
 function finishTail(c: usize, s0: v128, s1: v128, columns: i32, bias: usize, flags: i32, lo: v128, hi: v128): void {
-  const low = f32x4.extract_lane(lo, 0);
-  const high = f32x4.extract_lane(hi, 0);
   const step: usize = flags & BIAS_ROWS ? 0 : 4;
-  for (let j = 0; j < columns; j++, c += 4) {
-    let x = f32x4.extract_lane(s0, 0);
-    s0 = v128.shuffle<i32>(s0, s1, 1, 2, 3, 4);
-    s1 = v128.shuffle<i32>(s1, s1, 1, 2, 3, 0);
-    if (bias) {
-      x += load<f32>(bias);
-      bias += step;
-    }
-    if (flags & ACCUMULATE) x += load<f32>(c);
-    if (flags & CLAMP) x = min<f32>(max<f32>(x, low), high);
-    store<f32>(c, x);
+  if (columns & 4) {
+    if (bias) s0 = f32x4.add(s0, step ? v128.load(bias) : v128.load32_splat(bias));
+    if (flags & ACCUMULATE) s0 = f32x4.add(s0, v128.load(c));
+    if (flags & CLAMP) s0 = limited(s0, lo, hi);
+    v128.store(c, s0);
+    c += 16, s0 = s1;
+    if (bias) bias += step << 2;
   }
+  if (columns & 2) {
+    let x = bias ? f32x4.add(s0, step ? v128.load64_zero(bias) : v128.load32_splat(bias)) : s0;
+    if (flags & ACCUMULATE) x = f32x4.add(x, v128.load64_zero(c));
+    if (flags & CLAMP) x = limited(x, lo, hi);
+    v128.store64_lane(c, x, 0);
+    c += 8, s0 = v128.shuffle<i32>(s0, s0, 2, 3, 2, 3);
+    if (bias) bias += step << 1;
+  }
+  if (columns & 1) {
+    if (bias) s0 = f32x4.add(s0, v128.load32_splat(bias));
+    if (flags & ACCUMULATE) s0 = f32x4.add(s0, v128.load32_splat(c));
+    if (flags & CLAMP) s0 = limited(s0, lo, hi);
+    v128.store32_lane(c, s0, 0);
+  }
+}
+
+/** As one number after the other is clamped: a zero takes the sign of a bound that is zero. */
+@inline
+function limited(x: v128, lo: v128, hi: v128): v128 {
+  return f32x4.min(f32x4.max(x, lo), hi);
 }
 
 /**

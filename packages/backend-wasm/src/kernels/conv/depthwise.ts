@@ -31,7 +31,7 @@ const NANOSECONDS_EACH = { vectors: 0.1, few: 0.25, single: 2 } as const;
 
 /** Whether a depthwise convolution of fewer channels than a vector has reads neighboring pixels for neighboring outputs. */
 function readsNeighbors({ inChannels, outChannels, stride }: ConvShape): boolean {
-  return (inChannels === 2 || inChannels === 3) && outChannels === inChannels && stride[2] === 1;
+  return inChannels <= 3 && outChannels === inChannels && stride[2] === 1;
 }
 
 /** Depthwise convolution: SIMD along channels for multiplier 1, or along pixels of few channels, one output at a time otherwise. */
