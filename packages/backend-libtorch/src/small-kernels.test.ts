@@ -59,6 +59,13 @@ describeWithLibtorch("kernels for small programs, against ATen's ops", ({ addon 
     // Weights that are read in passes, and come a pass ahead.
     [1, 240, [7, 5], 70, [3, 3], [1, 1], [1, 1], [1, 1], 1],
     [2, 160, [9, 4], 130, [4, 5], [2, 1], [2, 2], [1, 1], 1],
+    // Broad images without padding at the sides, whose rows are read where they lie.
+    [2, 12, [5, 150], 40, [3, 1], [1, 1], [1, 0], [1, 1], 1],
+    [1, 64, [8, 3001], 33, [7, 1], [2, 1], [3, 0], [1, 1], 1],
+    [1, 20, [2, 70], 33, [2, 1], [1, 1], [3, 0], [1, 1], 1],
+    [2, 9, [11, 133], 70, [3, 3], [1, 2], [2, 0], [3, 1], 1],
+    [1, 700, [3, 66], 40, [7, 1], [1, 1], [3, 0], [1, 1], 1],
+    [1, 24, [4, 64], 40, [2, 1], [1, 1], [1, 0], [1, 1], 2],
     // Groups, with fewer outputs than a vector, with more than one panel, and with all that is above.
     [2, 24, [9, 14], 40, [3, 3], [2, 2], [1, 1], [1, 1], 4],
     [1, 6, [7, 5], 210, [2, 3], [1, 1], [1, 0], [1, 2], 3],

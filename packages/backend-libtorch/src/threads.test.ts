@@ -84,8 +84,8 @@ describeWithLibtorch("kernels that share their work among threads", ({ addon }) 
     ],
     ["a chunk for each thread", "pt2::winograd_conv2d", winograd(64, 70)],
     ["each step of one chunk", "pt2::winograd_conv2d", winograd(128, 12)],
-    ["bands of overlapping windows", "pt2::transposed_conv2d", transposed(67, 61, 3)],
-    ["channels of few windows", "pt2::transposed_conv2d", transposed(211, 5, 160)],
+    ["bands of overlapping windows", "pt2::transposed_conv", transposed(67, 61, 3)],
+    ["channels of few windows", "pt2::transposed_conv", transposed(211, 5, 160)],
     ["bands and channels", "pt2::depthwise_conv2d", depthwise([67, 61, 59], 5)],
     ["channels of a small image", "pt2::depthwise_conv2d", depthwise([1153, 7, 9], 3)],
     [

@@ -11,7 +11,7 @@ import { sumError } from "./sum-error.test-helper.ts";
 const BARE = { attr: "none", scalars: [], algorithm: null } as const;
 const PLAIN = { stride: [1, 1], padding: [0, 0], output_padding: [0, 0], dilation: [1, 1] } as const;
 
-describeWithLibtorch("pt2::transposed_conv2d, against ATen's", ({ addon }) => {
+describeWithLibtorch("pt2::transposed_conv, against ATen's", ({ addon }) => {
   const torch = new LibtorchBackend(addon);
   const one = (name: string, args: OpArgs): Tensor => torch.callSync(name as "aten::add", args)[0] as Tensor;
   const packed = (weight: Tensor): Tensor => one("pt2::pack_transposed_conv_weight", { weight });
@@ -55,7 +55,7 @@ describeWithLibtorch("pt2::transposed_conv2d, against ATen's", ({ addon }) => {
         const wider = one("aten::cat", [[x, x], 1]);
         const some = one("aten::narrow", [wider, 1, c, c]);
         for (const input of [x, last, some])
-          expectClose(one("pt2::transposed_conv2d", { x: input, ...args, ...BARE }), plain, terms);
+          expectClose(one("pt2::transposed_conv", { x: input, ...args, ...BARE }), plain, terms);
       });
 
       it.each([
@@ -63,13 +63,13 @@ describeWithLibtorch("pt2::transposed_conv2d, against ATen's", ({ addon }) => {
         ["leaky_relu", "aten::leaky_relu", [0.2]],
         ["tanh", "aten::tanh", []],
       ] as const)("applies %s", (attr, op, scalars) => {
-        const activated = one("pt2::transposed_conv2d", { x, ...args, attr, scalars, algorithm: null });
+        const activated = one("pt2::transposed_conv", { x, ...args, attr, scalars, algorithm: null });
         expectClose(activated, one(op, [plain, ...scalars]), terms);
       });
 
       it("does without a bias", () => {
         const without = one("aten::conv_transpose2d.input", { input: x, weight, ...windows });
-        expectClose(one("pt2::transposed_conv2d", { x, ...args, bias: null, ...BARE }), without, terms);
+        expectClose(one("pt2::transposed_conv", { x, ...args, bias: null, ...BARE }), without, terms);
       });
     },
   );
@@ -78,26 +78,44 @@ describeWithLibtorch("pt2::transposed_conv2d, against ATen's", ({ addon }) => {
     [67, 211, 40, 16, 8, 4, 0, 1],
     [24, 97, 9, 4, 2, 1, 1, 1],
     [5, 30, 130, 3, 1, 0, 0, 2],
+  ] as const)("sequences of %i × %i", (c, length, outputs, kernel, stride, padding, extra, dilation) => {
+    const x = random([2, c, length]);
+    const weight = random([c, outputs, kernel], 2);
+    const bias = random([outputs], 3);
+    const result = one("pt2::transposed_conv", {
+      x,
+      weight: packed(weight),
+      out_channels: outputs,
+      kernel: [kernel],
+      bias,
+      stride: [stride],
+      padding: [padding],
+      output_padding: [extra],
+      dilation: [dilation],
+      ...BARE,
+    });
+    const windows = { stride: [stride], padding: [padding], output_padding: [extra], dilation: [dilation] };
+    expectClose(result, one("aten::conv_transpose1d", { input: x, weight, bias, ...windows }), c * kernel);
+  });
+
+  it.each([
+    [1, 16, [5, 7, 6], 9, [2, 2, 2], [2, 2, 2], [0, 0, 0], [0, 0, 0], [1, 1, 1]],
+    [2, 7, [4, 5, 3], 40, [4, 3, 4], [2, 1, 2], [1, 1, 1], [0, 0, 0], [1, 1, 1]],
+    [2, 33, [3, 6, 5], 70, [3, 1, 2], [1, 3, 2], [2, 0, 1], [0, 2, 1], [2, 1, 2]],
   ] as const)(
-    "sequences of %i × %i are images of one column",
-    (c, length, outputs, kernel, stride, padding, extra, dilation) => {
-      const x = random([2, c, length]);
-      const weight = random([c, outputs, kernel], 2);
+    "videos of %i × %i channels at %j, to %i by %j, stride %j, padding %j, output padding %j, dilation %j",
+    (n, c, sizes, outputs, kernel, stride, padding, output_padding, dilation) => {
+      const x = random([n, c, ...sizes]);
+      const weight = random([c, outputs, ...kernel], 2);
       const bias = random([outputs], 3);
-      const result = one("pt2::transposed_conv2d", {
-        x,
-        weight: packed(one("aten::unsqueeze", [weight, 3])),
-        out_channels: outputs,
-        kernel: [kernel, 1],
-        bias,
-        stride: [stride, 1],
-        padding: [padding, 0],
-        output_padding: [extra, 0],
-        dilation: [dilation, 1],
-        ...BARE,
-      });
-      const windows = { stride: [stride], padding: [padding], output_padding: [extra], dilation: [dilation] };
-      expectClose(result, one("aten::conv_transpose1d", { input: x, weight, bias, ...windows }), c * kernel);
+      const windows = { stride, padding, output_padding, dilation };
+      const plain = one("aten::conv_transpose3d.input", { input: x, weight, bias, ...windows });
+      const args = { weight: packed(weight), out_channels: outputs, kernel, bias, ...windows };
+      const last = one("aten::contiguous", { self: x, memory_format: "channels_last_3d" });
+      for (const input of [x, last]) {
+        const result = one("pt2::transposed_conv", { x: input, ...args, ...BARE, attr: "relu" });
+        expectClose(result, one("aten::relu", [plain]), c * kernel[0] * kernel[1] * kernel[2]);
+      }
     },
   );
 
@@ -105,7 +123,7 @@ describeWithLibtorch("pt2::transposed_conv2d, against ATen's", ({ addon }) => {
     const x = hostTensor("float32", [1, 1, 1, 3], Float32Array.of(Number.NaN, Number.POSITIVE_INFINITY, -1));
     const weight = packed(hostTensor("float32", [1, 1, 1, 1], Float32Array.of(1)));
     const args = { x, weight, out_channels: 1, kernel: [1, 1], bias: null, ...PLAIN, stride: [1, 2] };
-    expect(elementsOf(one("pt2::transposed_conv2d", { ...args, ...BARE, attr: "relu" }))).toEqual([
+    expect(elementsOf(one("pt2::transposed_conv", { ...args, ...BARE, attr: "relu" }))).toEqual([
       ...[Number.NaN, 0, Number.POSITIVE_INFINITY, 0, 0],
     ]);
   });
@@ -113,7 +131,7 @@ describeWithLibtorch("pt2::transposed_conv2d, against ATen's", ({ addon }) => {
   it("refuses what does not fit", () => {
     const weight = random([6, 5, 3, 3]);
     const args = { x: random([2, 6, 4, 4]), weight: packed(weight), out_channels: 5, bias: null, ...PLAIN, ...BARE };
-    const call = (changed: OpArgs): unknown => one("pt2::transposed_conv2d", { ...args, kernel: [3, 3], ...changed });
+    const call = (changed: OpArgs): unknown => one("pt2::transposed_conv", { ...args, kernel: [3, 3], ...changed });
     expect(() => call({ kernel: [3, 2] })).toThrow("pack_transposed_conv_weight");
     expect(() => call({ weight })).toThrow("pack_transposed_conv_weight");
     expect(() => call({ x: random([2, 5, 4, 4]) })).toThrow("pack_transposed_conv_weight");
@@ -121,8 +139,8 @@ describeWithLibtorch("pt2::transposed_conv2d, against ATen's", ({ addon }) => {
     expect(() => call({ output_padding: [1, 0] })).toThrow("output_padding must be less than stride or dilation");
     expect(() => call({ padding: [3, 3] })).toThrow("an input of 4 gives an output of 0");
     expect(() => call({ x: random([2, 6, 0, 4]) })).toThrow("an input of 0 gives");
-    expect(() => call({ stride: [0, 1] })).toThrow("stride must be two integers");
-    expect(() => call({ x: random([6, 4]) })).toThrow("x must have three or four dimensions");
-    expect(() => packed(random([6, 5, 3]))).toThrow("weight must have shape [in, out, height, width]");
+    expect(() => call({ stride: [0, 1] })).toThrow("stride must be 2 integers");
+    expect(() => call({ x: random([6, 4]) })).toThrow("x must have three to five dimensions");
+    expect(() => packed(random([6, 5]))).toThrow("weight must have shape [in, out, ...kernel]");
   });
 });

@@ -135,8 +135,11 @@ const EPILOGUES: ReadonlyMap<OpName, Epilogue> = new Map<OpName, Epilogue>([
   ["pt2::conv1x1", { activation: takeActivation, residual: takeResidual }],
   ["pt2::direct_conv2d", { activation: takeActivation, residual: takeResidual }],
   ["pt2::winograd_conv2d", { activation: takeActivation, residual: takeResidual }],
+  ["pt2::direct_conv3d", { activation: takeActivation, residual: takeResidual }],
+  ["pt2::winograd_conv3d", { activation: takeActivation, residual: takeResidual }],
   ["pt2::depthwise_conv2d", { activation: takeActivation }],
-  ["pt2::transposed_conv2d", { activation: takeActivation }],
+  ["pt2::depthwise_conv3d", { activation: takeActivation }],
+  ["pt2::transposed_conv", { activation: takeActivation }],
   // Its sum with another tensor is never used: oneDNN then builds the kernel anew in every call.
   ["mkldnn::_linear_pointwise", { activation: takeActivation }],
   [

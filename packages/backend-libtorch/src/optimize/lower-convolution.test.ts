@@ -147,6 +147,8 @@ describe("lowerConvolutions", () => {
       %winograd_conv2d: f32[1, 64, 14, 14] = pt2::winograd_conv2d(x=%x, weight=%pack_winograd_weight, out_channels=64, bias=none, residual=none, padding=[1, 1], attr="none", scalars=[], algorithm="")
       return %winograd_conv2d"
     `);
+    const ofAnyBatch = large.replaceAll("[1, 64, 14", "[s0, 64, 14");
+    expect(text(lowerConvolutions(program(ofAnyBatch), own))).toContain("pt2::winograd_conv2d");
     const small = program(convolved("[6, 6, 3, 3]", "[1, 6, 8, 8]", ", stride=[1, 1], padding=[1, 1]"));
     expect(text(lowerConvolutions(small, own))).toContain("mkldnn::_convolution_pointwise");
     // Of a small image only if the weights are few.

@@ -22,6 +22,7 @@ import {
   readConvolution,
 } from "./read-convolution.ts";
 import type { OptimizeTarget } from "./target.ts";
+import { gainsByWinograd } from "./winograd-size.ts";
 
 /**
  * Lowers convolutions whose weights are fixed to ops that keep activations channels-last and take packed weights: this
@@ -34,6 +35,7 @@ export function lowerConvolutions(program: Program, target: OptimizeTarget): Pro
     new Map([
       ["aten::conv1d", RULE],
       ["aten::conv2d", RULE],
+      ["aten::conv3d", RULE],
     ]),
     target,
   );
@@ -85,14 +87,6 @@ function pointwise(conv: Convolution, node: Node, context: RewriteContext): Arg 
   return context.emit("pt2::conv1x1", { ...args, ...activationArgs(NO_ACTIVATION) }, conv.type, node);
 }
 
-/** The multiplications for one image up to which the steps of Winograd's algorithm cost more than they gain. */
-const SMALL = 2 ** 20;
-
-function isSmall({ type, shape: [outputs, inputs, height, width] }: Convolution): boolean {
-  const sizes = (type?.shape ?? [Number.NaN]).slice(2).map((size) => (typeof size === "number" ? size : Number.NaN));
-  return sizes.reduce((all, size) => all * size, outputs * inputs * height * width) <= SMALL;
-}
-
 /** The fewest outputs of a group that are worth a vector. */
 const GROUP_OUTPUTS = 8;
 
@@ -102,7 +96,7 @@ function direct(conv: Convolution, node: Node, context: RewriteContext): Arg | n
   const [outputs, , height, width] = shape;
   if (!context.target.has("pt2::direct_conv2d")) return null;
   if (groups > 1 && outputs / groups < GROUP_OUTPUTS) return null;
-  const padded = zerosAround(input, context);
+  const padded = conv.rank === 3 ? null : zerosAround(input, context);
   const [top, left] = conv.padding as [number, number];
   // What the convolution adds comes on top.
   const sides = padded?.sides.map((size, i) => size + (i % 2 === 0 ? top : left));
@@ -142,28 +136,14 @@ function zerosAround(
 }
 
 /**
- * The smallest image, in pixels, and the fewest channels for which Winograd's algorithm is faster. In an image of less
- * than `pixels` each weight has too few uses to be worth four times as many of them, unless all of them stay in the cache:
- * there are `pairs` of channels at most.
- */
-const WINOGRAD = { pixels: 100, channels: 16, fewestPixels: 36, pairs: 2 ** 16 };
-
-function isLarge(pixels: number, pairs: number): boolean {
-  return pixels >= WINOGRAD.pixels || (pixels >= WINOGRAD.fewestPixels && pairs <= WINOGRAD.pairs);
-}
-
-/**
  * Lowers a 3x3 convolution to one with less than half of the multiplications, and a few times the rounding error.
  */
 function winograd(conv: Convolution, node: Node, context: RewriteContext): Arg | null {
   const { input, bias, padding, shape, groups, stride, dilation } = conv;
   const [outputs, inputs, ...kernel] = shape;
-  const [height, width] = knownShape(conv.type)?.slice(2) ?? [];
   if (!context.target.has("pt2::winograd_conv2d") || groups !== 1 || kernel.some((size) => size !== 3)) return null;
-  if (isSmall(conv)) return null;
   if ([...stride, ...dilation].some((step) => step !== 1) || padding.some((size) => size > 1)) return null;
-  if (height === undefined || width === undefined || !isLarge(height * width, inputs! * outputs!)) return null;
-  if (Math.min(outputs, inputs) < WINOGRAD.channels) return null;
+  if (!gainsByWinograd(outputs, inputs, conv.type)) return null;
   const weight = context.emit("pt2::pack_winograd_weight", { weight: conv.weight }, packedType(conv, context), node);
   const out: Arg = { kind: "int", value: outputs };
   const args: NewArgs = { x: input, weight, out_channels: out, bias, residual: NONE, padding: intsArg(padding) };
@@ -171,7 +151,7 @@ function winograd(conv: Convolution, node: Node, context: RewriteContext): Arg |
 }
 
 function dnnl(conv: Convolution, node: Node, context: RewriteContext): Arg | null {
-  if (conv.ofSequences || !context.target.has("mkldnn::_convolution_pointwise")) return null;
+  if (conv.rank !== 2 || !context.target.has("mkldnn::_convolution_pointwise")) return null;
   const groups: Arg = { kind: "int", value: conv.groups };
   const size = knownShape(context.tensor(conv.input));
   // The best layout of a weight depends on the sizes; the layout for other sizes may cost a slow reordering in every

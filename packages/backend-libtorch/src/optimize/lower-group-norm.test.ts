@@ -83,7 +83,30 @@ describe("lowerGroupNorms", () => {
     expect(text(lowerGroupNorms(before, own))).toContain("pt2::group_norm(x=%a, groups=4");
   });
 
+  it("takes those of videos, and of each channel by itself", () => {
+    const options =
+      "running_mean=none, running_var=none, use_input_stats=true, momentum=0.1, eps=0.001, cudnn_enabled=true";
+    const before = program(`user_input %x: f32[s0, 8, 6, 5, 4]
+      %a: f32[s0, 8, 6, 5, 4] = pt2::conv1x1(x=%x)
+      %b: f32[s0, 8, 6, 5, 4] = aten::group_norm(input=%a, num_groups=4)
+      %c: f32[s0, 8, 6, 5, 4] = aten::instance_norm(input=%b, weight=none, bias=none, ${options})
+      return %c`);
+    expect(text(lowerGroupNorms(before, own)).split("\n").slice(2).join("\n")).toMatchInlineSnapshot(`
+      "%group_norm: f32[s0, 8, 6, 5, 4] = pt2::group_norm(x=%a, groups=4, weight=none, bias=none, eps=0.00001)
+      %group_norm_1: f32[s0, 8, 6, 5, 4] = pt2::group_norm(x=%group_norm, groups=8, weight=none, bias=none, eps=0.001)
+      return %group_norm_1"
+    `);
+  });
+
   it.each([
+    [
+      "statistics are kept between runs",
+      "%y: f32[1, 8, 6, 6] = aten::instance_norm(input=%a, weight=none, bias=none, running_mean=%w, running_var=%w, use_input_stats=true, momentum=0.1, eps=0.1, cudnn_enabled=true)",
+    ],
+    [
+      "statistics are given",
+      "%y: f32[1, 8, 6, 6] = aten::instance_norm(input=%a, weight=none, bias=none, running_mean=%w, running_var=%w, use_input_stats=false, momentum=0.1, eps=0.1, cudnn_enabled=true)",
+    ],
     ["the order of memory is that of the file", "%y: f32[1, 8, 6, 6] = aten::group_norm(input=%x, num_groups=4)"],
     ["groups do not divide the channels", "%y: f32[1, 8, 6, 6] = aten::group_norm(input=%a, num_groups=3)"],
     ["there are no groups", "%y: f32[1, 8, 6, 6] = aten::group_norm(input=%a, num_groups=0)"],
@@ -93,9 +116,9 @@ describe("lowerGroupNorms", () => {
       %y: f32[1, 8, 6, 6] = aten::group_norm(input=%b, num_groups=4)`,
     ],
     [
-      "these are no images",
-      `%b: f32[1, 8, 6, 3, 2] = aten::reshape(%a, shape=[1, 8, 6, 3, 2])
-      %y: f32[1, 8, 6, 3, 2] = aten::group_norm(input=%b, num_groups=4)`,
+      "these are no videos",
+      `%b: f32[1, 8, 3, 2, 3, 2] = aten::reshape(%a, shape=[1, 8, 3, 2, 3, 2])
+      %y: f32[1, 8, 3, 2, 3, 2] = aten::group_norm(input=%b, num_groups=4)`,
     ],
     [
       "they are of another type",

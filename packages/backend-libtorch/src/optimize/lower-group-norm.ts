@@ -1,6 +1,8 @@
 import {
   given,
+  intArg,
   isSameSize,
+  isTrue,
   NONE,
   numberOf,
   type RewriteContext,
@@ -13,8 +15,9 @@ import { foreignLayouts, isChannelsLastSource } from "./restore-layouts.ts";
 import type { OptimizeTarget } from "./target.ts";
 
 /**
- * Lowers group normalizations of what may have its channels last where the file says otherwise: ATen's kernel for that
- * order takes the variance as a difference of squares, which cancels where the mean is large.
+ * Lowers group normalizations, and instance normalizations, whose groups have one channel, of what may have its channels
+ * last where the file says otherwise. For that order ATen's kernel of the former takes the variance as a difference of
+ * squares, which cancels where the mean is large, and that of the latter copies what it reads.
  */
 export function lowerGroupNorms(program: Program, target: OptimizeTarget): Program {
   if (!target.has("pt2::group_norm")) return program;
@@ -34,22 +37,34 @@ export function lowerGroupNorms(program: Program, target: OptimizeTarget): Progr
     const args = { x, groups, weight: weight ?? NONE, bias: bias ?? NONE, eps };
     return context.emit("pt2::group_norm", args, resultType(node, context), node);
   };
-  const ops = ["aten::group_norm", "aten::native_group_norm"];
+  const ops = ["aten::group_norm", "aten::native_group_norm", "aten::instance_norm"];
   return rewrite(program, new Map(ops.map((op) => [op, rule])), target);
 }
 
-/** Returns the groups of a node's images or sequences; null where PyTorch refuses them, or takes what else it is told. */
+/** Returns the groups of a node's sequences, images or videos; null where PyTorch refuses them, or takes what else it is told. */
 function groupsOf(node: Node, program: Program, context: RewriteContext): Arg | null {
   const [batch, channels, ...sizes] = context.tensor(argOf(node, "input"))?.shape ?? [];
-  const groups = argOf(node, "num_groups") ?? argOf(node, "group");
+  const groups = node.op === "aten::instance_norm" ? ownGroups(node, channels) : numberOfGroups(node);
   const count = numberOf(groups) ?? 0;
-  if (groups === undefined || count <= 0 || (sizes.length !== 1 && sizes.length !== 2)) return null;
+  if (groups === undefined || count <= 0 || sizes.length < 1 || sizes.length > 3) return null;
   if (typeof channels === "number" && channels % count !== 0) return null;
-  if (node.op === "aten::group_norm") return groups;
+  if (node.op !== "aten::native_group_norm") return groups;
   // With other sizes than those of its input, it normalizes other parts of its memory.
   const [n, c] = [argOf(node, "N"), argOf(node, "C")];
   const isSame = batch !== undefined && isSize(n, batch, program) && typeof channels === "number";
   return isSame && numberOf(c) === channels ? groups : null;
+}
+
+function numberOfGroups(node: Node): Arg | undefined {
+  return argOf(node, "num_groups") ?? argOf(node, "group");
+}
+
+/** A group for each channel, where a normalization keeps no statistics between runs. */
+function ownGroups(node: Node, channels: SymInt | undefined): Arg | undefined {
+  const keeps = given(node, "running_mean") !== undefined || given(node, "running_var") !== undefined;
+  return !keeps && isTrue(argOf(node, "use_input_stats")) && typeof channels === "number"
+    ? intArg(channels)
+    : undefined;
 }
 
 /** Whether an argument is a size, or has the expression that PyTorch recorded of it. */

@@ -4,6 +4,7 @@ import { cpu, program, text } from "./passes.test-helper.ts";
 
 const own = cpu([
   "pt2::max_pool2d",
+  "pt2::max_pool3d",
   "pt2::avg_pool2d",
   "pt2::global_average_pool",
   "pt2::squeeze_excite",
@@ -29,6 +30,23 @@ it("pools what has its channels last", () => {
     %global_average_pool: f32[1, 8, 1, 1] = pt2::global_average_pool(x=%a)
     %global_average_pool_1: f32[1, 8, 1, 1] = pt2::global_average_pool(x=%a)
     return %max_pool2d, %max_pool2d_1, %max_pool2d_2, %global_average_pool, %global_average_pool_1"
+  `);
+});
+
+it("pools videos", () => {
+  const before = program(`user_input %x: f32[1, 8, 6, 6, 6]
+    %a: f32[1, 8, 6, 6, 6] = pt2::direct_conv3d(x=%x)
+    %b: f32[1, 8, 3, 6, 6] = aten::max_pool3d(%a, kernel_size=[2, 3, 3], stride=[2, 1, 1], padding=[0, 1, 1])
+    with: %c: f32[1, 8, 3, 3, 3], %unused: i64[1, 8, 3, 3, 3] = aten::max_pool3d_with_indices(%a, kernel_size=2, ceil_mode=true)
+    %d: f32[1, 8, 3, 3, 3] = aten::max_pool3d(%x, kernel_size=[2, 2, 2])
+    return %b, %c, %d`);
+  expect(text(lowerPooling(before, own))).toMatchInlineSnapshot(`
+    "user_input %x: f32[1, 8, 6, 6, 6]
+    %a: f32[1, 8, 6, 6, 6] = pt2::direct_conv3d(x=%x)
+    %max_pool3d: f32[1, 8, 3, 6, 6] = pt2::max_pool3d(x=%a, kernel=[2, 3, 3], stride=[2, 1, 1], padding=[0, 1, 1], dilation=[1, 1, 1], ceil_mode=false)
+    %max_pool3d_1: f32[1, 8, 3, 3, 3] = pt2::max_pool3d(x=%a, kernel=[2, 2, 2], stride=[2, 2, 2], padding=[0, 0, 0], dilation=[1, 1, 1], ceil_mode=true)
+    %d: f32[1, 8, 3, 3, 3] = aten::max_pool3d(%x, kernel_size=[2, 2, 2])
+    return %max_pool3d, %max_pool3d_1, %d"
   `);
 });
 

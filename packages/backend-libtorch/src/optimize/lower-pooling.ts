@@ -12,7 +12,7 @@ import {
 import { normalDim } from "@pt2/format";
 import { type Arg, argOf, type Node, type OpName, type Program } from "@pt2/graph";
 import { ACTIVATIONS } from "./activation.ts";
-import { rowOf } from "./read-convolution.ts";
+import { rowOf, tripleOf } from "./read-convolution.ts";
 import { isChannelsLastSource } from "./restore-layouts.ts";
 import type { OptimizeTarget } from "./target.ts";
 
@@ -25,6 +25,8 @@ export function lowerPooling(program: Program, target: OptimizeTarget): Program 
     ["aten::max_pool1d", "pt2::max_pool2d", maximum],
     ["aten::max_pool2d", "pt2::max_pool2d", maximum],
     ["aten::max_pool2d_with_indices", "pt2::max_pool2d", maximum],
+    ["aten::max_pool3d", "pt2::max_pool3d", maximum],
+    ["aten::max_pool3d_with_indices", "pt2::max_pool3d", maximum],
     ["aten::avg_pool1d", "pt2::avg_pool2d", mean],
     ["aten::avg_pool2d", "pt2::avg_pool2d", mean],
     ["aten::adaptive_avg_pool1d", "pt2::global_average_pool", average],
@@ -41,7 +43,8 @@ const maximum: RewriteRule = (node, context) => {
   if (windows === null || !dilation) return null;
   const { ceil_mode, ...rest } = windows;
   const args = { ...rest, dilation: intsArg(dilation), ceil_mode };
-  return context.emit("pt2::max_pool2d", args, resultType(node, context), node);
+  const op = sidesOf(node) === 3 ? "pt2::max_pool3d" : "pt2::max_pool2d";
+  return context.emit(op, args, resultType(node, context), node);
 };
 
 const mean: RewriteRule = (node, context) => {
@@ -55,8 +58,15 @@ const mean: RewriteRule = (node, context) => {
   return context.emit("pt2::avg_pool2d", args, resultType(node, context), node);
 };
 
-/** Reads a number for each side of the images that a node pools. */
-const readerOf = ({ op }: Node): typeof pairOf => (op.endsWith("1d") ? rowOf : pairOf);
+/** Sides of what a node pools: one of sequences, three of videos. */
+function sidesOf({ op }: Node): number {
+  return op.endsWith("1d") ? 1 : op.includes("pool3d") ? 3 : 2;
+}
+
+/** Reads a number for each side of the images or videos that a node pools. */
+function readerOf(node: Node): (arg: Arg | undefined, fallback: number) => readonly number[] | undefined {
+  return [rowOf, pairOf, tripleOf][sidesOf(node) - 1]!;
+}
 
 /** Returns what windows that move over images are: null where these are not known to be channels-last. */
 function windowsOf(node: Node, context: RewriteContext) {
@@ -118,8 +128,7 @@ function isOverPlanes(node: Node): boolean {
 /** Returns whether a value is a float32 tensor of as many dimensions as a node pools, and channels-last. */
 function isImage(x: Arg, node: Node, context: RewriteContext): boolean {
   const type = context.tensor(x);
-  const rank = node.op.endsWith("1d") ? 3 : 4;
-  return type?.dtype === "float32" && type.shape.length === rank && isChannelsLast(x, context);
+  return type?.dtype === "float32" && type.shape.length === sidesOf(node) + 2 && isChannelsLast(x, context);
 }
 
 /** Ops whose results have the order of memory of their first argument, or of the first tensor of a list that it is. */

@@ -5,7 +5,7 @@ import { lowerTransposedConvolutions } from "./lower-transposed-convolution.ts";
 import { bare, cpu, program, text } from "./passes.test-helper.ts";
 
 describe("lowerTransposedConvolutions", () => {
-  const target = cpu(["pt2::transposed_conv2d"]);
+  const target = cpu(["pt2::transposed_conv"]);
   const image = (weight: string, args: string, dtype = "f32"): Program =>
     program(`parameter "k" = %k: ${dtype}${weight}
       user_input %x: ${dtype}[s0, 6, 8, 8]
@@ -24,23 +24,29 @@ describe("lowerTransposedConvolutions", () => {
       parameter "b" = %b: f32[9]
       user_input %x: f32[s0, 6, 8, 8]
       %pack_transposed_conv_weight: f32[6, 9, 4, 4] = pt2::pack_transposed_conv_weight(weight=%k)
-      %transposed_conv2d_1: f32[s0, 9, 16, 16] = pt2::transposed_conv2d(x=%x, weight=%pack_transposed_conv_weight, out_channels=9, kernel=[4, 4], bias=%b, stride=[2, 2], padding=[1, 1], output_padding=[0, 0], dilation=[1, 1], attr="relu", scalars=[], algorithm="")
-      return %transposed_conv2d_1"
+      %transposed_conv_1: f32[s0, 9, 16, 16] = pt2::transposed_conv(x=%x, weight=%pack_transposed_conv_weight, out_channels=9, kernel=[4, 4], bias=%b, stride=[2, 2], padding=[1, 1], output_padding=[0, 0], dilation=[1, 1], attr="relu", scalars=[], algorithm="")
+      return %transposed_conv_1"
     `);
   });
 
-  it("takes sequences as images of one column", () => {
+  it("takes sequences and videos", () => {
     const before = program(`parameter "k" = %k: f32[6, 9, 16]
       user_input %x: f32[1, 6, 40]
+      user_input %v: f32[1, 6, 4, 5, 6]
+      parameter "l" = %l: f32[6, 9, 2, 2, 2]
       %y: f32[1, 9, 320] = aten::conv_transpose1d(input=%x, weight=%k, stride=[8], padding=[4])
-      return %y`);
+      %z: f32[1, 9, 8, 10, 12] = aten::conv_transpose3d.input(input=%v, weight=%l, stride=[2])
+      return %y, %z`);
     expect(text(lowerTransposedConvolutions(before, target))).toMatchInlineSnapshot(`
       "parameter "k" = %k: f32[6, 9, 16]
       user_input %x: f32[1, 6, 40]
-      %unsqueeze: f32[6, 9, 16, 1] = aten::unsqueeze(%k, dim=3)
-      %pack_transposed_conv_weight: f32[6, 9, 16, 1] = pt2::pack_transposed_conv_weight(weight=%unsqueeze)
-      %transposed_conv2d: f32[1, 9, 320] = pt2::transposed_conv2d(x=%x, weight=%pack_transposed_conv_weight, out_channels=9, kernel=[16, 1], bias=none, stride=[8, 1], padding=[4, 0], output_padding=[0, 0], dilation=[1, 1], attr="none", scalars=[], algorithm="")
-      return %transposed_conv2d"
+      user_input %v: f32[1, 6, 4, 5, 6]
+      parameter "l" = %l: f32[6, 9, 2, 2, 2]
+      %pack_transposed_conv_weight: f32[6, 9, 16] = pt2::pack_transposed_conv_weight(weight=%k)
+      %transposed_conv: f32[1, 9, 320] = pt2::transposed_conv(x=%x, weight=%pack_transposed_conv_weight, out_channels=9, kernel=[16], bias=none, stride=[8], padding=[4], output_padding=[0], dilation=[1], attr="none", scalars=[], algorithm="")
+      %pack_transposed_conv_weight_1: f32[6, 9, 2, 2, 2] = pt2::pack_transposed_conv_weight(weight=%l)
+      %transposed_conv_1: f32[1, 9, 8, 10, 12] = pt2::transposed_conv(x=%v, weight=%pack_transposed_conv_weight_1, out_channels=9, kernel=[2, 2, 2], bias=none, stride=[2, 2, 2], padding=[0, 0, 0], output_padding=[0, 0, 0], dilation=[1, 1, 1], attr="none", scalars=[], algorithm="")
+      return %transposed_conv, %transposed_conv_1"
     `);
   });
 

@@ -23,6 +23,7 @@ import { fusePointwise } from "./fuse-pointwise.ts";
 import { fusePreactivations } from "./fuse-preactivation.ts";
 import { lowerBatchNorms } from "./lower-batch-norm.ts";
 import { lowerConvolutions } from "./lower-convolution.ts";
+import { lowerVideoConvolutions } from "./lower-convolution-3d.ts";
 import { lowerDropIns } from "./lower-drop-ins.ts";
 import { lowerGroupNorms } from "./lower-group-norm.ts";
 import { lowerInt8Linears } from "./lower-int8-linear.ts";
@@ -64,6 +65,7 @@ const PASSES: readonly Pass[] = [
   narrowWeights,
   lowerBatchNorms,
   lowerConvolutions,
+  lowerVideoConvolutions,
   lowerTransposedConvolutions,
   lowerLinears,
   lowerLayerNorms,

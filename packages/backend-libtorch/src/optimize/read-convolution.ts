@@ -12,10 +12,13 @@ import {
 } from "@pt2/engine/rewrites";
 import { type Arg, argOf, type Node, type TensorType } from "@pt2/graph";
 
-/** The arguments of a convolution with fixed weights. One of sequences has images of one row. */
+/**
+ * The arguments of a convolution with fixed weights. One of sequences has images of one row, and one of videos, whose kernels
+ * have a single pixel, images with a row for each frame.
+ */
 export interface Convolution {
   readonly input: Arg;
-  /** As the node has it: [out, in / groups, (height,) width]. */
+  /** As the node has it: [out, in / groups, (height,) width], or [out, in / groups, frames, 1, 1]. */
   readonly weight: Arg;
   readonly bias: Arg;
   readonly stride: readonly number[];
@@ -24,33 +27,37 @@ export interface Convolution {
   readonly groups: number;
   /** The shape of the weight over images: [out, in / groups, height, width]. */
   readonly shape: readonly [number, number, number, number];
-  readonly ofSequences: boolean;
+  /** Dimensions that windows move over: 1 for sequences, 3 for videos. */
+  readonly rank: number;
   readonly type: TensorType | undefined;
 }
 
 /** The longest stride, padding and dilation: with the zeros of an op before, this package's kernels take 4096. */
 export const MOST_STEPS = 3072;
 
-/** Reads `conv1d` and `conv2d` of float32 or bfloat16; null for another one. */
+/** Reads `conv1d`, `conv2d` and `conv3d` of float32 or bfloat16; null for another one. */
 export function readConvolution(node: Node, context: RewriteContext): Convolution | null {
   const [input, weight, bias] = [argOf(node, "input"), argOf(node, "weight"), given(node, "bias") ?? NONE];
-  const ofSequences = node.op === "aten::conv1d";
-  const pair = (name: string, fallback: number): readonly number[] | undefined =>
-    (ofSequences ? rowOf : pairOf)(argOf(node, name), fallback);
+  const rank = ["aten::conv1d", "aten::conv2d", "aten::conv3d"].indexOf(node.op) + 1;
+  const read = [rowOf, pairOf, framesOf][rank - 1]!;
+  const pair = (name: string, fallback: number): readonly number[] | undefined => read(argOf(node, name), fallback);
   const [stride, padding, dilation] = [pair("stride", 1), pair("padding", 0), pair("dilation", 1)];
   const groups = numberOf(argOf(node, "groups")) ?? 1;
   const sizes = knownShape(context.tensor(weight));
   if (input === undefined || weight === undefined || !context.isFixed(weight)) return null;
-  if (sizes?.length !== (ofSequences ? 3 : 4) || context.tensor(input)?.shape.length !== sizes.length) return null;
+  if (sizes?.length !== rank + 2 || context.tensor(input)?.shape.length !== sizes.length) return null;
   if (bias.kind !== "none" && !context.isFixed(bias)) return null;
   const dtype = context.tensor(weight)?.dtype;
   if ((dtype !== "float32" && dtype !== "bfloat16") || context.tensor(input)?.dtype !== dtype) return null;
   if (stride === undefined || padding === undefined || dilation === undefined) return null;
   if ([...stride, ...padding, ...dilation].some((size) => size > MOST_STEPS)) return null;
-  const shape = (ofSequences ? sizes.toSpliced(2, 0, 1) : sizes) as [number, number, number, number];
+  if (rank === 3 && (sizes[3] !== 1 || sizes[4] !== 1)) return null;
+  const [outputs, channels, ...kernel] = sizes as [number, number, ...number[]];
+  const [height, width] = rank === 1 ? [1, kernel[0]!] : [kernel[0]!, kernel[1]!];
+  const shape = [outputs, channels, height, width] as const;
   const [output] = node.outputs;
   const type = output?.kind === "value" ? context.tensor(output) : undefined;
-  return { input, weight, bias, stride, padding, dilation, groups, shape, ofSequences, type };
+  return { input, weight, bias, stride, padding, dilation, groups, shape, rank, type };
 }
 
 /** An `int[1]` argument for images of one row, of which nothing but the fallback concerns the rows. */
@@ -58,6 +65,24 @@ export function rowOf(arg: Arg | undefined, fallback: number): readonly [number,
   if (arg === undefined || arg.kind === "none") return [fallback, fallback];
   const numbers = arg.kind === "int" ? [Number(arg.value)] : intsOf(arg);
   return numbers?.length === 1 ? [fallback, numbers[0]!] : undefined;
+}
+
+/**
+ * An `int[3]` argument, for images with a row for each frame: undefined where anything but the fallback concerns their
+ * pixels.
+ */
+function framesOf(arg: Arg | undefined, fallback: number): readonly [number, number] | undefined {
+  const [frames, ...pixels] = tripleOf(arg, fallback) ?? [];
+  return frames !== undefined && pixels.every((size) => size === fallback) ? [frames, fallback] : undefined;
+}
+
+/** An `int[3]` argument, which may be one number, or absent. */
+export function tripleOf(arg: Arg | undefined, fallback: number): readonly [number, number, number] | undefined {
+  if (arg === undefined || arg.kind === "none") return [fallback, fallback, fallback];
+  const numbers = arg.kind === "int" ? [Number(arg.value)] : intsOf(arg);
+  const [first, second = first, third = first] = numbers ?? [];
+  if (first === undefined || second === undefined || third === undefined) return undefined;
+  return numbers?.length === 1 || numbers?.length === 3 ? [first, second, third] : undefined;
 }
 
 /** The arguments that say where the windows are. */
@@ -72,9 +97,10 @@ export function packedType({ weight, shape }: Convolution, context: RewriteConte
 
 /** The weight over images. */
 export function imageWeight(conv: Convolution, node: Node, context: RewriteContext): Arg {
-  if (!conv.ofSequences) return conv.weight;
-  const dim: Arg = { kind: "int", value: 2 };
-  return context.emit("aten::unsqueeze", { self: conv.weight, dim }, packedType(conv, context), node);
+  if (conv.rank === 2) return conv.weight;
+  const [op, dim] = conv.rank === 1 ? (["aten::unsqueeze", 2] as const) : (["aten::squeeze.dim", 4] as const);
+  const args: NewArgs = { self: conv.weight, dim: { kind: "int", value: dim } };
+  return context.emit(op, args, packedType(conv, context), node);
 }
 
 /** The weight as a matrix [out, taps of the kernel × channels] with the channels last, packed for products. */
@@ -93,7 +119,8 @@ export function packedMatrix(conv: Convolution, node: Node, context: RewriteCont
     dense(context.tensor(conv.weight), sizes),
     node,
   );
-  const columns = conv.type?.shape.at(-1);
+  // Images of videos have as many columns as pixels.
+  const columns = conv.rank === 3 ? undefined : conv.type?.shape.at(-1);
   const args: NewArgs = {
     weight: matrix,
     groups: { kind: "int", value: conv.groups },

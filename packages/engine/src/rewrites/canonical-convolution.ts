@@ -4,10 +4,14 @@ import { argsOf, given, type RewriteRule } from "./rewriter.ts";
 import { resultType } from "./types.ts";
 
 /** The ops of one and of more dimensions. */
-const FORWARD: readonly OpName[] = ["aten::conv1d", "aten::conv2d"];
-const TRANSPOSED: readonly OpName[] = ["aten::conv_transpose1d", "aten::conv_transpose2d.input"];
+const FORWARD: readonly OpName[] = ["aten::conv1d", "aten::conv2d", "aten::conv3d"];
+const TRANSPOSED: readonly OpName[] = [
+  "aten::conv_transpose1d",
+  "aten::conv_transpose2d.input",
+  "aten::conv_transpose3d.input",
+];
 
-/** `convolution` over one dimension, or over two. */
+/** `convolution` over one to three dimensions. */
 export const convolution: RewriteRule = (node, context) => {
   const [input, weight, transposed] = ["input", "weight", "transposed"].map((name) => argOf(node, name));
   const rank = context.tensor(weight)?.shape.length ?? 0;

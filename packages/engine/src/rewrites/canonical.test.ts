@@ -49,16 +49,20 @@ describe("canonicalize", () => {
       parameter "l" = %l: f32[6, 2, 3, 3]
       user_input %x: f32[1, 6, 8]
       user_input %y: f32[1, 6, 8, 8]
+      user_input %v: f32[1, 2, 6, 6, 6]
+      parameter "m" = %m: f32[5, 2, 3, 3, 3]
       %c: f32[1, 6, 4] = aten::convolution(input=%x, ${common}, transposed=false, output_padding=[0], groups=1)
       %d: f32[1, 6, 16] = aten::convolution(input=%x, ${common}, transposed=true, output_padding=[1], groups=1)
       %e: f32[1, 4, 10, 10] = aten::convolution(input=%y, weight=%l, bias=none, stride=[1, 1], padding=[0, 0], dilation=[1, 1], transposed=true, output_padding=[0, 0], groups=2)
       %f: f32[1, 6, 4] = aten::convolution(input=%x, ${common}, transposed=false, output_padding=[0, 0], groups=1)
-      return %c, %d, %e, %f`);
-    expect(text(canonicalize(before, target())).split("\n").slice(4, -1).join("\n")).toMatchInlineSnapshot(`
+      %g: f32[1, 5, 4, 4, 4] = aten::convolution(input=%v, weight=%m, bias=none, stride=[1], padding=[0], dilation=[1], transposed=false, output_padding=[0], groups=1)
+      return %c, %d, %e, %f, %g`);
+    expect(text(canonicalize(before, target())).split("\n").slice(6, -1).join("\n")).toMatchInlineSnapshot(`
       "%conv1d: f32[1, 6, 4] = aten::conv1d(input=%x, weight=%k, bias=none, stride=[2], padding=[1], dilation=[1], groups=1)
       %conv_transpose1d: f32[1, 6, 16] = aten::conv_transpose1d(input=%x, weight=%k, bias=none, stride=[2], padding=[1], output_padding=[1], dilation=[1], groups=1)
       %conv_transpose2d: f32[1, 4, 10, 10] = aten::conv_transpose2d.input(input=%y, weight=%l, bias=none, stride=[1, 1], padding=[0, 0], output_padding=[0, 0], dilation=[1, 1], groups=2)
-      %f: f32[1, 6, 4] = aten::convolution(input=%x, weight=%k, bias=none, stride=[2], padding=[1], dilation=[1], transposed=false, output_padding=[0, 0], groups=1)"
+      %f: f32[1, 6, 4] = aten::convolution(input=%x, weight=%k, bias=none, stride=[2], padding=[1], dilation=[1], transposed=false, output_padding=[0, 0], groups=1)
+      %conv3d: f32[1, 5, 4, 4, 4] = aten::conv3d(input=%v, weight=%m, bias=none, stride=[1], padding=[0], dilation=[1], groups=1)"
     `);
   });
 

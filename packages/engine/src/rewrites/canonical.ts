@@ -6,8 +6,8 @@ import type { RewriteTarget } from "./target.ts";
 import { dense, resultType } from "./types.ts";
 
 /**
- * Says the same thing in one way: `addmm` and products with a fixed matrix as `linear`, every convolution over one or two
- * dimensions by the name that says so, normalizations and softmax by their short names, `view` as `reshape` (a pass may lay
+ * Says the same thing in one way: `addmm` and products with a fixed matrix as `linear`, every convolution over one to
+ * three dimensions by the name that says so, normalizations and softmax by their short names, `view` as `reshape` (a pass may lay
  * out its input otherwise), and tensors of zeros like some other tensor as zeros.
  */
 export function canonicalize(program: Program, target: RewriteTarget): Program {

@@ -24,6 +24,11 @@ struct Depthwise {
   int64_t kernel_h, kernel_w, stride_h, stride_w, pad_h, pad_w, dilation_h, dilation_w, pitch;
   Activation activation;
 
+  /// Frames of the kernel. Those of a video under it are one image, with a row of each in turn: `height` and the kernel
+  /// have `frames` times as many rows. `batch` counts the images, `out_frames` of them for each video.
+  int64_t frames = 1;
+  int64_t video_frames = 1, out_frames = 1, frame_stride = 1, frame_padding = 0, frame_dilation = 1;
+
   /// Bands of output rows that a plane is cut into, and parts of its channels, so that there is work for every thread.
   int64_t bands = 1, parts = 1;
 
@@ -32,8 +37,15 @@ struct Depthwise {
   int64_t items() const { return batch * bands * parts; }
   /// Whether tiles read the image where it is. Otherwise the rows under the kernel are copied first.
   bool in_place() const {
-    return kernel_h == kernel_w && (kernel_w == 3 || kernel_w == 5 || (kernel_w == 7 && stride_w == 1)) &&
-           dilation_h == 1 && dilation_w == 1 && stride_h == stride_w && stride_w <= 2 && out_width >= kDepthwiseTile;
+    return frames == 1 && kernel_h == kernel_w &&
+           (kernel_w == 3 || kernel_w == 5 || (kernel_w == 7 && stride_w == 1)) && dilation_h == 1 && dilation_w == 1 &&
+           stride_h == stride_w && stride_w <= 2 && out_width >= kDepthwiseTile;
+  }
+  /// A row of an image; null for one of a frame before or after the video.
+  const float* row(int64_t image, int64_t at) const {
+    const int64_t frame = image % out_frames * frame_stride - frame_padding + at % frames * frame_dilation;
+    if (frame < 0 || frame >= video_frames) return nullptr;
+    return x + ((image / out_frames * video_frames + frame) * (height / frames) + at / frames) * width * pitch;
   }
   /// Columns of a padded row that whole tiles can read.
   int64_t padded_width() const {

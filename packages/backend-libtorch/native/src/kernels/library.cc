@@ -11,6 +11,9 @@ TORCH_LIBRARY_FRAGMENT(pt2, m) {
       "depthwise_conv2d(Tensor x, Tensor weight, Tensor? bias, int[2] stride, int[2] padding, int[2] dilation, "
       "str attr, Scalar?[] scalars, str? algorithm) -> Tensor");
   m.def(
+      "depthwise_conv3d(Tensor x, Tensor weight, Tensor? bias, int frames, int[3] stride, int[3] padding, "
+      "int[3] dilation, str attr, Scalar?[] scalars, str? algorithm) -> Tensor");
+  m.def(
       "conv1x1(Tensor x, Tensor weight, int out_channels, Tensor? bias, Tensor? residual, "
       "str attr, Scalar?[] scalars, str? algorithm) -> Tensor");
   m.def(
@@ -21,10 +24,16 @@ TORCH_LIBRARY_FRAGMENT(pt2, m) {
       "int[2] stride, int[] padding, int[2] dilation, int groups, str attr, Scalar?[] scalars, str? algorithm) "
       "-> Tensor");
   m.def("pack_conv_weight(Tensor weight, int groups, int? width) -> Tensor");
+  m.def(
+      "direct_conv3d(Tensor x, Tensor weight, int out_channels, int[3] kernel, Tensor? bias, Tensor? residual, "
+      "int[3] stride, int[3] padding, int[3] dilation, str attr, Scalar?[] scalars, str? algorithm) -> Tensor");
+  m.def(
+      "winograd_conv3d(Tensor x, Tensor weight, int out_channels, int frames, Tensor? bias, Tensor? residual, "
+      "int frame_stride, int[3] padding, int frame_dilation, str attr, Scalar?[] scalars, str? algorithm) -> Tensor");
   m.def("pack_transposed_conv_weight(Tensor weight) -> Tensor");
   m.def(
-      "transposed_conv2d(Tensor x, Tensor weight, int out_channels, int[2] kernel, Tensor? bias, int[2] stride, "
-      "int[2] padding, int[2] output_padding, int[2] dilation, str attr, Scalar?[] scalars, str? algorithm) -> Tensor");
+      "transposed_conv(Tensor x, Tensor weight, int out_channels, int[] kernel, Tensor? bias, int[] stride, "
+      "int[] padding, int[] output_padding, int[] dilation, str attr, Scalar?[] scalars, str? algorithm) -> Tensor");
   m.def("pack_linear_weight(Tensor weight) -> Tensor");
   m.def(
       "linear(Tensor x, Tensor weight, int out_features, Tensor? bias, Tensor? residual, "
@@ -50,6 +59,8 @@ TORCH_LIBRARY_FRAGMENT(pt2, m) {
   m.def(
       "max_pool2d(Tensor x, int[2] kernel, int[2] stride, int[2] padding, int[2] dilation, bool ceil_mode) -> Tensor");
   m.def(
+      "max_pool3d(Tensor x, int[3] kernel, int[3] stride, int[3] padding, int[3] dilation, bool ceil_mode) -> Tensor");
+  m.def(
       "avg_pool2d(Tensor x, int[2] kernel, int[2] stride, int[2] padding, bool ceil_mode, bool count_include_pad, "
       "int? divisor_override) -> Tensor");
   m.def("pointwise(Tensor[] inputs, float[] constants, int[] code, int[] results, int[] masks) -> Tensor[]");
@@ -69,10 +80,13 @@ TORCH_LIBRARY_FRAGMENT(pt2, m) {
 TORCH_LIBRARY_IMPL(pt2, CPU, m) {
   m.impl("pack_depthwise_weight", TORCH_FN(pt2::pack_depthwise_weight));
   m.impl("depthwise_conv2d", TORCH_FN(pt2::depthwise_conv2d));
+  m.impl("depthwise_conv3d", TORCH_FN(pt2::depthwise_conv3d));
   m.impl("direct_conv2d", TORCH_FN(pt2::direct_conv2d));
   m.impl("pack_conv_weight", TORCH_FN(pt2::pack_conv_weight));
+  m.impl("direct_conv3d", TORCH_FN(pt2::direct_conv3d));
+  m.impl("winograd_conv3d", TORCH_FN(pt2::winograd_conv3d));
   m.impl("pack_transposed_conv_weight", TORCH_FN(pt2::pack_transposed_conv_weight));
-  m.impl("transposed_conv2d", TORCH_FN(pt2::transposed_conv2d));
+  m.impl("transposed_conv", TORCH_FN(pt2::transposed_conv));
   m.impl("pack_linear_weight", TORCH_FN(pt2::pack_linear_weight));
   m.impl("conv1x1", TORCH_FN(pt2::conv1x1));
   m.impl("preactivated_conv1x1", TORCH_FN(pt2::preactivated_conv1x1));
@@ -88,6 +102,7 @@ TORCH_LIBRARY_IMPL(pt2, CPU, m) {
   m.impl("pack_winograd_weight", TORCH_FN(pt2::pack_winograd_weight));
   m.impl("winograd_conv2d", TORCH_FN(pt2::winograd_conv2d));
   m.impl("max_pool2d", TORCH_FN(pt2::max_pool2d));
+  m.impl("max_pool3d", TORCH_FN(pt2::max_pool3d));
   m.impl("avg_pool2d", TORCH_FN(pt2::avg_pool2d));
   m.impl("pointwise", TORCH_FN(pt2::pointwise));
   m.impl("pointwise_", TORCH_FN(pt2::pointwise_));

@@ -28,8 +28,11 @@ inline DepthwiseBlock depthwise_block(const Depthwise& d, int64_t index, float* 
   return {first, count, depthwise_weight(d, first), d.bias ? load_part(d.bias + first, count) : Vec{}, ring};
 }
 
+/// Copies a row, or zeros where there is none.
 inline void copy_row(const float* from, int64_t stride, int64_t count, int64_t columns, float* to) {
-  if (count == kLanes) {
+  if (from == nullptr) {
+    std::memset(to, 0, static_cast<size_t>(columns * kLanes) * sizeof(float));
+  } else if (count == kLanes) {
 #pragma GCC unroll 4
     for (int64_t i = 0; i < columns; ++i) store(to + i * kLanes, load(from + i * stride));
   } else {
@@ -88,7 +91,6 @@ template <int KW, int SW>
 void depthwise_band(const Depthwise& d, int64_t n, const DepthwiseBlock& block, int64_t begin, int64_t end) {
   const int64_t span = d.span(), kept = d.ring_rows();
   const int64_t pitch = d.padded_width() * kLanes;
-  const float* x = d.x + n * d.height * d.width * d.pitch + block.first;
   int64_t copied = begin * d.stride_h - d.pad_h;  // the first input row that is not in the ring yet
   if (copied < 0) copied = 0;
 
@@ -96,7 +98,8 @@ void depthwise_band(const Depthwise& d, int64_t n, const DepthwiseBlock& block, 
     const int64_t top = oh * d.stride_h - d.pad_h;
     if (copied < top) copied = top;
     for (; copied < d.height && copied < top + span; ++copied) {
-      copy_row(x + copied * d.width * d.pitch, d.pitch, block.count, d.width,
+      const float* row = d.row(n, copied);
+      copy_row(row ? row + block.first : nullptr, d.pitch, block.count, d.width,
                block.ring + (copied % kept) * pitch + d.pad_w * kLanes);
     }
     float* out = d.out + ((n * d.out_height + oh) * d.out_width) * d.channels + block.first;

@@ -112,11 +112,13 @@ inline ConvChannels channels_under(const DirectConv& d, int64_t first, int64_t l
   return {begin * d.group_channels(), (end - begin) * d.group_channels()};
 }
 
-/// A band of output rows of one image, and the pixels under it.
+/// A band of output rows of one image, or some columns of one row, and the pixels under it.
 struct ConvBand {
   int64_t image, begin, end;
-  const float* pixels;
+  const float* pixels;  // those under the first row of the kernel that counts
   int64_t row_stride;
+  int64_t first_column, columns;
+  int64_t first_line, lines;  // rows of the kernel that count
 };
 
 /// Columns of a panel of a convolution, whose weights seldom stay in the first-level cache: the more rows a tile has,
@@ -143,7 +145,7 @@ inline void find_pixels(const DirectConv& d, const ConvBand& band, const float* 
   const int64_t column_stride = d.stride_w * d.pitch, row_stride = d.stride_h * band.row_stride;
   const float* row = origin + at.row * row_stride;
   for (int64_t r = 0, count = rows > kMostAddresses ? 1 : rows; r < count; ++r, ++at.column) {
-    if (at.column == d.out_width) {
+    if (at.column == band.columns) {
       at.column = 0;
       row += row_stride;
     }
@@ -156,22 +158,25 @@ inline void convolve_band(const DirectConv& d, const ConvBand& band, int64_t fir
   const int64_t pitch = d.pitch;
   const int64_t channels = d.group_channels(), outputs = d.group_outputs();
   const bool joined = d.dilation_w == 1 && pitch == channels;
-  const int64_t inner = d.kernel_h * d.kernel_w * channels;
+  const int64_t line = d.kernel_w * channels, inner = d.kernel_h * line;
   // A panel of more weights than stay in the second-level cache is read in passes, one for each row of the kernel.
-  const int64_t passes = inner * d.panel > kGemmCached ? d.kernel_h : 1;
-  const int64_t length = inner / passes;
+  const int64_t passes = inner * d.panel > kGemmCached && band.lines > 0 ? band.lines : 1;
+  const int64_t length = band.lines * line / passes;
   const bool streams = d.panels() * inner * d.panel > kGemmCached;
+  const auto weights_of = [&](int64_t item) {
+    return d.packed + (item / passes * inner + band.first_line * line + item % passes * length) * d.panel;
+  };
   const ConvRuns runs{
-      .lines = d.kernel_h / passes,
+      .lines = band.lines / passes,
       .line_stride = d.dilation_h * band.row_stride,
       .taps = joined ? 1 : d.kernel_w,
       .tap_stride = d.dilation_w * pitch,
       .length = joined ? d.kernel_w * channels : channels,
   };
   // Tiles share the pixels of the band, or those of each row.
-  const int64_t pixels = (band.end - band.begin) * d.out_width;
+  const int64_t pixels = (band.end - band.begin) * band.columns;
   const int64_t most = conv_rows(d);
-  const int64_t stretch = most <= kMostAddresses ? pixels : d.out_width;
+  const int64_t stretch = most <= kMostAddresses ? pixels : band.columns;
   const int64_t per_stretch = (stretch + most - 1) / most;
   const int64_t tiles = pixels / stretch * per_stretch;
   const GemmBlocks blocks(stretch, per_stretch);
@@ -184,15 +189,16 @@ inline void convolve_band(const DirectConv& d, const ConvBand& band, int64_t fir
     const int64_t columns = outputs - inside < d.panel ? outputs - inside : d.panel;
     const int64_t column = group * outputs + inside;
     const float* origin = band.pixels + group * channels + pass * runs.line_stride;
-    const float* weights = d.packed + item * length * d.panel;
-    const float* next = streams && item + 1 < last_panel * passes ? weights + length * d.panel : nullptr;
+    const float* weights = weights_of(item);
+    const float* next = streams && item + 1 < last_panel * passes ? weights_of(item + 1) : nullptr;
     ConvPixel pixel{0, 0};
     int64_t first = 0;
     for (int64_t i = 0, block = 0; i < tiles; ++i, block = block + 1 == per_stretch ? 0 : block + 1) {
       const int64_t rows = blocks.size(block);
       const float* from[kMostAddresses];
       find_pixels(d, band, origin, pixel, rows, from);
-      const int64_t at = ((band.image * d.out_height + band.begin) * d.out_width + first) * d.out_channels + column;
+      const int64_t row = band.image * d.out_height + band.begin;
+      const int64_t at = (row * d.out_width + band.first_column + first) * d.out_channels + column;
       const GemmTile tile{
           .a = from[0],
           .a_stride = d.stride_w * pitch,
@@ -210,7 +216,7 @@ inline void convolve_band(const DirectConv& d, const ConvBand& band, int64_t fir
       };
       pick_tile<ConvTile>(rows, columns)(tile, runs, from);
       first += rows;
-      for (pixel.column += rows; pixel.column >= d.out_width; pixel.column -= d.out_width) ++pixel.row;
+      for (pixel.column += rows; pixel.column >= band.columns; pixel.column -= band.columns) ++pixel.row;
       if (clamps || !last) continue;
       for (int64_t c = 0; c < columns; c += kLanes) {
         activate_columns(tile.out + c, rows, d.out_channels, columns - c < kLanes ? columns - c : kLanes, d.activation);
@@ -219,17 +225,44 @@ inline void convolve_band(const DirectConv& d, const ConvBand& band, int64_t fir
   }
 }
 
+/// A stretch of one output row, and the pixels under it where they lie.
+inline ConvBand stretch_of_row(const DirectConv& d, int64_t image, int64_t row, int64_t stretch) {
+  const int64_t top = row * d.stride_h - d.pad_top;
+  const int64_t first = top < 0 ? (-top + d.dilation_h - 1) / d.dilation_h : 0;
+  const int64_t inside = top < d.height ? (d.height - top + d.dilation_h - 1) / d.dilation_h : 0;
+  const int64_t past = inside < d.kernel_h ? inside : d.kernel_h;
+  const int64_t left = d.out_width * stretch / d.stretches, right = d.out_width * (stretch + 1) / d.stretches;
+  const int64_t pixel = image * d.x_image + (top + first * d.dilation_h) * d.x_row + left * d.stride_w * d.x_column;
+  return {
+      .image = image,
+      .begin = row,
+      .end = row + 1,
+      .pixels = first < past ? d.x + pixel : d.x,
+      .row_stride = d.x_row,
+      .first_column = left,
+      .columns = right - left,
+      .first_line = first < past ? first : 0,
+      .lines = first < past ? past - first : 0,
+  };
+}
+
 /// Work items [begin, end) of `d.items()`; `scratch` holds `d.scratch_floats()`, all zero before the first call.
 inline void direct_conv(const DirectConv& d, int64_t begin, int64_t end, float* scratch) {
   int64_t copied = -1;
   for (int64_t item = begin; item < end; ++item) {
     const int64_t part = item % d.parts, place = item / d.parts;
+    const int64_t first_panel = d.panels() * part / d.parts, last_panel = d.panels() * (part + 1) / d.parts;
+    if (d.row_by_row()) {
+      const int64_t row = place / d.stretches;
+      const ConvBand stretch = stretch_of_row(d, row / d.out_height, row % d.out_height, place % d.stretches);
+      if (stretch.columns > 0) convolve_band(d, stretch, first_panel, last_panel);
+      continue;
+    }
     const int64_t n = place / d.bands, band = place % d.bands;
     const int64_t first = d.out_height * band / d.bands, last = d.out_height * (band + 1) / d.bands;
     if (first == last) continue;
     const int64_t top = first * d.stride_h;
     const float* x = d.x + n * d.x_image;
-    const int64_t first_panel = d.panels() * part / d.parts, last_panel = d.panels() * (part + 1) / d.parts;
     const bool in_place = d.in_place();
     // Parts of one group read the same channels.
     if (!in_place && (copied != place || d.groups > 1)) {
@@ -242,6 +275,10 @@ inline void direct_conv(const DirectConv& d, int64_t begin, int64_t end, float* 
         .end = last,
         .pixels = in_place ? x + top * d.x_row : scratch,
         .row_stride = in_place ? d.x_row : d.padded_width * d.pitch,
+        .first_column = 0,
+        .columns = d.out_width,
+        .first_line = 0,
+        .lines = d.kernel_h,
     };
     convolve_band(d, rows, first_panel, last_panel);
   }

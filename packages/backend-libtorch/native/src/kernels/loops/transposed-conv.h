@@ -1,5 +1,5 @@
 // Transposed convolution, channels-last: the products of a band's pixels with the weight, a window for each pixel, and
-// then each output row as the sum of the windows that reach it, in the order of the image's rows and columns.
+// then each slice of the result as the sum of the windows that reach it, in the order of the image's pixels.
 #pragma once
 
 #include "../transposed-conv.h"
@@ -14,78 +14,92 @@ inline void add_vectors(const float* from, int64_t count, float* to) {
   });
 }
 
-/// A block of output channels, and the products of a band of the image with its weights.
-struct ProductBlock {
-  ImageRows rows;
-  const float* products;  // rows, width, kernel_h, kernel_w, block_outputs
-  int64_t channel;        // the first of the block
-};
-
-/// Adds one row of windows: `from` is the kernel's row in the window of the first pixel.
+/// Adds the windows of a row of pixels to a row of results: `from` is the kernel's row in the window of the first
+/// pixel.
 inline void add_windows(const TransposedConv& t, const float* from, float* row) {
+  const TransposedSide& side = t.columns;
   const int64_t outputs = t.block_outputs(), window = t.block_columns();
-  // Channels of neighboring outputs lie one after the other in both.
-  const bool joined = outputs == t.out_channels && t.dilation_w == 1;
-  for (int64_t j = 0, left = -t.pad_w; j < t.width && left < t.out_width; ++j, left += t.stride_w, from += window) {
-    const int64_t first = left < 0 ? (-left + t.dilation_w - 1) / t.dilation_w : 0;
-    const int64_t past = std::min(t.kernel_w, (t.out_width - left + t.dilation_w - 1) / t.dilation_w);
+  // Channels of neighboring results lie one after the other in both.
+  const bool joined = outputs == t.out_channels && side.dilation == 1;
+  for (int64_t i = 0; i < side.size; ++i, from += window) {
+    const int64_t left = side.start(i);
+    const Range steps = side.steps(left);
     if (joined) {
-      if (first < past) add_vectors(from + first * outputs, (past - first) * outputs, row + (left + first) * outputs);
+      if (steps.count() > 0)
+        add_vectors(from + steps.begin * outputs, steps.count() * outputs, row + (left + steps.begin) * outputs);
       continue;
     }
-    for (int64_t k = first; k < past; ++k)
-      add_vectors(from + k * outputs, outputs, row + (left + k * t.dilation_w) * t.out_channels);
+    for (int64_t k = steps.begin; k < steps.end; ++k)
+      add_vectors(from + k * outputs, outputs, row + (left + k * side.dilation) * t.out_channels);
   }
 }
 
-/// Applies the activation to a block of channels of a row.
-inline void activate_row(const TransposedConv& t, float* row) {
-  const int64_t outputs = t.block_outputs();
-  if (outputs == t.out_channels) return activate_span(row, t.out_width * outputs, t.activation);
+/// Adds the windows of a slice of pixels to a slice of results: `from` is the kernel's slice in the window of the
+/// first.
+inline void add_slice(const TransposedConv& t, const float* from, float* slice) {
+  const TransposedSide& side = t.rows;
+  for (int64_t i = 0; i < side.size; ++i, from += t.columns.size * t.block_columns()) {
+    const int64_t top = side.start(i);
+    const Range steps = side.steps(top);
+    for (int64_t k = steps.begin; k < steps.end; ++k) {
+      float* row = slice + (top + k * side.dilation) * t.columns.out_size * t.out_channels;
+      add_windows(t, from + k * t.columns.kernel * t.block_outputs(), row);
+    }
+  }
+}
+
+/// Applies the activation to a block of channels of a slice.
+inline void activate_slice(const TransposedConv& t, float* slice) {
+  const int64_t outputs = t.block_outputs(), results = t.results_of_slice();
+  if (outputs == t.out_channels) return activate_span(slice, results * outputs, t.activation);
   each_vector(outputs, [&](int64_t c, int64_t left) {
-    activate_columns(row + c, t.out_width, t.out_channels, left < kLanes ? left : kLanes, t.activation);
+    activate_columns(slice + c, results, t.out_channels, left < kLanes ? left : kLanes, t.activation);
   });
 }
 
-/// Sums up output row `at` of one image, whose block begins at `row`.
-inline void sum_row(const TransposedConv& t, const ProductBlock& block, int64_t at, float* row) {
+/// Sums up slice `at` of one image's result for a block of channels from the products of slices `under`. The block
+/// begins at `slice`, its bias at `bias` if there is one.
+inline void sum_slice(const TransposedConv& t, Range under, const float* products, int64_t at, const float* bias,
+                      float* slice) {
+  const TransposedSide& side = t.slices;
   const int64_t outputs = t.block_outputs();
-  for (int64_t w = 0; w < t.out_width; ++w) {
-    float* pixel = row + w * t.out_channels;
-    if (t.bias) {
-      copy_vectors(t.bias + block.channel, outputs, pixel);
+  for (int64_t i = 0; i < t.results_of_slice(); ++i) {
+    float* pixel = slice + i * t.out_channels;
+    if (bias) {
+      copy_vectors(bias, outputs, pixel);
     } else {
       std::memset(pixel, 0, static_cast<size_t>(outputs) * sizeof(float));
     }
   }
-  const ImageRows under = t.rows_under({at, at + 1});
-  for (int64_t i = under.begin; i < under.end; ++i) {
-    const int64_t distance = at + t.pad_h - i * t.stride_h;
-    if (distance % t.dilation_h != 0) continue;
-    const int64_t line = (i - block.rows.begin) * t.width * t.kernel_h + distance / t.dilation_h;
-    add_windows(t, block.products + line * t.kernel_w * outputs, row);
+  const Range reach = side.under({at, at + 1});
+  for (int64_t i = reach.begin; i < reach.end; ++i) {
+    const int64_t distance = at - side.start(i);
+    if (distance % side.dilation != 0) continue;
+    const int64_t step = distance / side.dilation * t.rows.kernel * t.columns.kernel * outputs;
+    add_slice(t, products + (i - under.begin) * t.pixels_of_slice() * t.block_columns() + step, slice);
   }
-  activate_row(t, row);
+  activate_slice(t, slice);
 }
 
-/// Work items [begin, end) of `t.items()`; `scratch` holds the products of a band, and rows that are copied for
-/// them.
+/// Work items [begin, end) of `t.items()`; `scratch` holds the products of a band, and pixels that are copied for them.
 inline void transposed_conv(const TransposedConv& t, int64_t begin, int64_t end, float* scratch) {
   for (int64_t item = begin; item < end; ++item) {
     const int64_t part = item % t.parts, place = item / t.parts;
     const int64_t n = place / t.bands;
-    const ImageRows rows = t.band_rows(place % t.bands), under = t.rows_under(rows);
+    const Range band = t.band(place % t.bands), under = t.slices.under(band);
     Gemm g = t.product(under);
-    g.a += n * t.height * t.width * t.pitch;
+    g.a += n * t.slices.size * t.pixels_of_slice() * t.pitch;
     g.out = scratch;
-    // Rows that were copied for one block are there for the next.
+    // Pixels that were copied for one block are there for the next.
     GemmCopy copy{g.scratch_floats() > 0 ? scratch + t.product_floats : nullptr};
     for (int64_t b = t.blocks * part / t.parts; b < t.blocks * (part + 1) / t.parts; ++b) {
+      const int64_t channel = b * t.block_outputs();
       g.packed = t.packed + b * t.block_floats();
       if (g.rows > 0) gemm(g, 0, g.tiles(), copy);
-      const ProductBlock block{under, scratch, b * t.block_outputs()};
-      for (int64_t at = rows.begin; at < rows.end; ++at)
-        sum_row(t, block, at, t.out + (n * t.out_height + at) * t.out_width * t.out_channels + block.channel);
+      for (int64_t at = band.begin; at < band.end; ++at) {
+        float* slice = t.out + (n * t.slices.out_size + at) * t.results_of_slice() * t.out_channels + channel;
+        sum_slice(t, under, scratch, at, t.bias ? t.bias + channel : nullptr, slice);
+      }
     }
   }
 }

@@ -25,9 +25,20 @@ constexpr int64_t kWorkPerThread = int64_t{128} * 1024;
 /// The padded copy of one band: 64 kB.
 constexpr int64_t kBandFloats = int64_t{16} * 1024;
 
+/// Pixels under a stretch of a row: a quarter of a megabyte, which stays in the second-level cache with a panel of
+/// weights.
+constexpr int64_t kStretchFloats = int64_t{64} * 1024;
+
 /// Bands are copied into the cache, and give every thread a few items; where they do not, the channels are cut too.
 /// Below four rows a band would copy much of what its neighbors copy too. Results depend on neither.
 void divide(DirectConv& d) {
+  if (d.row_by_row()) {
+    const int64_t columns = std::max(kBroad, kStretchFloats / (d.kernel_h * d.channels));
+    d.stretches = (d.out_width + columns - 1) / columns;
+    d.bands = d.out_height;
+    d.parts = cut_images(d.batch * d.bands * d.stretches, 1, 1, d.panels()).parts;
+    return;
+  }
   const int64_t by_cache = d.padded_height * d.padded_width * d.channels / kBandFloats + 1;
   const auto [bands, parts] = cut_images(d.batch, by_cache, std::max<int64_t>(1, d.out_height / 4), d.panels());
   d.bands = bands;
@@ -81,18 +92,19 @@ at::Tensor pack_conv_weight(const at::Tensor& weight, int64_t groups, std::optio
   return pack_matrices(weight, groups, kernels().conv_panel(weight.size(0) / groups, width.value_or(kNarrow)));
 }
 
-at::Tensor direct_conv2d(const at::Tensor& sequence_or_image, const at::Tensor& weight, int64_t out_channels,
+at::Tensor direct_conv2d(const at::Tensor& given, const at::Tensor& weight, int64_t out_channels,
                          at::IntArrayRef kernel, const std::optional<at::Tensor>& bias,
                          const std::optional<at::Tensor>& residual, at::IntArrayRef stride, at::IntArrayRef padding,
                          at::IntArrayRef dilation, int64_t groups, std::string attr, OptionalScalars scalars,
                          std::optional<std::string> algorithm) {
-  const at::Tensor x = as_image(sequence_or_image, kOp);
+  const at::Tensor x = as_flat_image(given, kOp);
   TORCH_CHECK(out_channels > 0 && groups > 0 && out_channels % groups == 0 && x.size(1) % groups == 0, "pt2::", kOp,
               ": groups must divide the channels, got ", groups, " for ", x.size(1), " and ", out_channels);
   check_pair(kernel, 1, kOp, "kernel");
   check_pair(stride, 1, kOp, "stride");
   check_pair(dilation, 1, kOp, "dilation");
   const auto [top, left, bottom, right] = sides_of(padding, kOp);
+  check_flat(given, kernel[1], stride[1], left + right, kOp);
   const int64_t height = x.size(2) + top + bottom, width = x.size(3) + left + right;
   const Kernels& k = kernels();
   check_panels(weight, kernel[0] * kernel[1] * (x.size(1) / groups), out_channels, groups);
@@ -132,10 +144,10 @@ at::Tensor direct_conv2d(const at::Tensor& sequence_or_image, const at::Tensor& 
   constexpr at::MemoryFormat kFormat = at::MemoryFormat::ChannelsLast;
   const at::Tensor out =
       at::empty({d.batch, out_channels, d.out_height, d.out_width}, x.options().memory_format(kFormat));
-  const at::Tensor result = like_given(out, sequence_or_image);
+  const at::Tensor result = like_given(out, given);
   if (out.numel() == 0) return result;
   std::optional<at::Tensor> other = residual;
-  if (residual.has_value() && residual->defined()) other = as_image(*residual, kOp);
+  if (residual.has_value() && residual->defined()) other = as_flat_image(*residual, kOp);
   const at::Tensor added = optional_like(other, out, kFormat, kOp, "residual");
   d.residual = data_or_null(added);
   d.out = out.mutable_data_ptr<float>();

@@ -24,16 +24,16 @@ constexpr int64_t kMomentsPerThread = int64_t{4} * 1024;
 
 }  // namespace
 
-at::Tensor group_norm(const at::Tensor& sequence_or_image, int64_t groups, const std::optional<at::Tensor>& weight,
+at::Tensor group_norm(const at::Tensor& given, int64_t groups, const std::optional<at::Tensor>& weight,
                       const std::optional<at::Tensor>& bias, double eps) {
-  const at::Tensor x = as_image(sequence_or_image, kOp);
+  const at::Tensor x = as_flat_image(given, kOp);
   const int64_t channels = x.size(1), pixels = x.size(2) * x.size(3), batch = x.size(0);
   TORCH_CHECK(groups > 0 && channels % groups == 0, "pt2::", kOp, ": groups must divide the channels, got ", groups,
               " for ", channels);
   const at::Tensor factor = optional_vector(weight, channels, kOp, "weight");
   const at::Tensor offset = optional_vector(bias, channels, kOp, "bias");
   const at::Tensor out = at::empty(x.sizes(), x.options().memory_format(at::MemoryFormat::ChannelsLast));
-  const at::Tensor result = like_given(out, sequence_or_image);
+  const at::Tensor result = like_given(out, given);
   if (out.numel() == 0) return result;
 
   const Pixels input = pixels_of(x);

@@ -1,4 +1,4 @@
-// Sequences, which kernels of images take as images of one row.
+// Sequences and videos, which kernels of images take as images.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -15,9 +15,24 @@ inline at::Tensor as_image(const at::Tensor& x, const char* op) {
   return x.dim() == 3 ? x.unsqueeze(2) : x;
 }
 
+/// The same for kernels that look at one column: [batch, channels, frames, height, width] is [batch, channels, frames,
+/// height * width], a row for each frame.
+inline at::Tensor as_flat_image(const at::Tensor& x, const char* op) {
+  check_float(x, op, "x");
+  return x.dim() == 5 ? x.flatten(3) : as_image(x, op);
+}
+
 /// A result with as many dimensions as the op was given.
 inline at::Tensor like_given(const at::Tensor& out, const at::Tensor& given) {
+  if (given.dim() == 5) return out.unflatten(3, {given.size(3), given.size(4)});
   return given.dim() == 3 ? out.squeeze(2) : out;
+}
+
+/// Checks that windows over the flat image of a video look at one column each.
+inline void check_flat(const at::Tensor& given, int64_t kernel, int64_t stride, int64_t pad, const char* op) {
+  TORCH_CHECK(given.dim() != 5 || (kernel == 1 && stride == 1 && pad == 0), "pt2::", op,
+              ": windows over videos must have one column, got a kernel of ", kernel, ", stride ", stride,
+              " and padding ", pad);
 }
 
 /// An image whose channels lie one after the other. Its pixels follow each other at equal distances: it may be some of

@@ -133,20 +133,20 @@ at::Tensor linear(const at::Tensor& x, const at::Tensor& packed, int64_t out_fea
   return out;
 }
 
-at::Tensor conv1x1(const at::Tensor& sequence_or_image, const at::Tensor& packed, int64_t out_channels,
+at::Tensor conv1x1(const at::Tensor& given, const at::Tensor& packed, int64_t out_channels,
                    const std::optional<at::Tensor>& bias, const std::optional<at::Tensor>& residual, std::string attr,
                    OptionalScalars scalars, std::optional<std::string> algorithm) {
   constexpr at::MemoryFormat kFormat = at::MemoryFormat::ChannelsLast;
-  const at::Tensor x = as_image(sequence_or_image, "conv1x1");
+  const at::Tensor x = as_flat_image(given, "conv1x1");
   TORCH_CHECK(out_channels > 0, "pt2::conv1x1: out_channels must be positive");
   const at::Tensor out =
       result_of(x.size(1), residual, {x.size(0), out_channels, x.size(2), x.size(3)}, x.options(), kFormat);
   std::optional<at::Tensor> other = residual;
-  if (residual.has_value() && residual->defined()) other = as_image(*residual, "conv1x1");
+  if (residual.has_value() && residual->defined()) other = as_flat_image(*residual, "conv1x1");
   const Pixels pixels = pixels_of(x);
   multiply("conv1x1", {pixels.data(), x.size(1), pixels.pitch}, packed, out_channels, bias,
            optional_like(other, out, kFormat, "conv1x1", "residual"), parse_activation(attr, scalars, algorithm), out);
-  return like_given(out, sequence_or_image);
+  return like_given(out, given);
 }
 
 at::Tensor preactivated_conv1x1(at::TensorList sequences_or_images, const at::Tensor& scale, const at::Tensor& shift,

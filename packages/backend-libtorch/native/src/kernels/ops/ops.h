@@ -18,6 +18,12 @@ at::Tensor depthwise_conv2d(const at::Tensor& x, const at::Tensor& weight, const
                             at::IntArrayRef stride, at::IntArrayRef padding, at::IntArrayRef dilation, std::string attr,
                             OptionalScalars scalars, std::optional<std::string> algorithm);
 
+/// The same for videos, [batch, channels, frames, height, width]. The weight is [channels, 1, kernel_h * frames,
+/// kernel_w], packed by `pack_depthwise_weight`, where `frames` are those of the kernel.
+at::Tensor depthwise_conv3d(const at::Tensor& x, const at::Tensor& weight, const std::optional<at::Tensor>& bias,
+                            int64_t frames, at::IntArrayRef stride, at::IntArrayRef padding, at::IntArrayRef dilation,
+                            std::string attr, OptionalScalars scalars, std::optional<std::string> algorithm);
+
 /// Packs the weight of a convolution, whose channels come last: those of `groups` one after the other, each in panels
 /// of its own. `width` is that of its results where it is known, which decides about speed alone.
 at::Tensor pack_conv_weight(const at::Tensor& weight, int64_t groups, std::optional<int64_t> width);
@@ -31,15 +37,28 @@ at::Tensor direct_conv2d(const at::Tensor& x, const at::Tensor& weight, int64_t 
                          at::IntArrayRef stride, at::IntArrayRef padding, at::IntArrayRef dilation, int64_t groups,
                          std::string attr, OptionalScalars scalars, std::optional<std::string> algorithm);
 
-/// Packs the weight [in, out, height, width] of a transposed convolution, in blocks of output channels.
+/// A convolution of videos, [batch, channels, frames, height, width], to the same in channels-last order. The weight is
+/// [out_channels, kernel_h * kernel_w * kernel_frames * channels], packed by `pack_conv_weight`.
+at::Tensor direct_conv3d(const at::Tensor& x, const at::Tensor& weight, int64_t out_channels, at::IntArrayRef kernel,
+                         const std::optional<at::Tensor>& bias, const std::optional<at::Tensor>& residual,
+                         at::IntArrayRef stride, at::IntArrayRef padding, at::IntArrayRef dilation, std::string attr,
+                         OptionalScalars scalars, std::optional<std::string> algorithm);
+
+/// The same with kernels of so many frames of 3 x 3 pixels, none of them left out; the weight is that of
+/// `winograd_conv2d` with kernel_frames * channels channels.
+at::Tensor winograd_conv3d(const at::Tensor& x, const at::Tensor& weight, int64_t out_channels, int64_t frames,
+                           const std::optional<at::Tensor>& bias, const std::optional<at::Tensor>& residual,
+                           int64_t frame_stride, at::IntArrayRef padding, int64_t frame_dilation, std::string attr,
+                           OptionalScalars scalars, std::optional<std::string> algorithm);
+
+/// Packs the weight [in, out, ...kernel] of a transposed convolution, in blocks of output channels.
 at::Tensor pack_transposed_conv_weight(const at::Tensor& weight);
 
-/// A transposed convolution of sequences, [batch, channels, height], whose kernels have one column, or of images,
-/// [batch, channels, height, width], with any strides, to the same in channels-last order.
-at::Tensor transposed_conv2d(const at::Tensor& x, const at::Tensor& weight, int64_t out_channels,
-                             at::IntArrayRef kernel, const std::optional<at::Tensor>& bias, at::IntArrayRef stride,
-                             at::IntArrayRef padding, at::IntArrayRef output_padding, at::IntArrayRef dilation,
-                             std::string attr, OptionalScalars scalars, std::optional<std::string> algorithm);
+/// A transposed convolution of sequences, images or videos, with any strides, to the same in channels-last order.
+at::Tensor transposed_conv(const at::Tensor& x, const at::Tensor& weight, int64_t out_channels, at::IntArrayRef kernel,
+                           const std::optional<at::Tensor>& bias, at::IntArrayRef stride, at::IntArrayRef padding,
+                           at::IntArrayRef output_padding, at::IntArrayRef dilation, std::string attr,
+                           OptionalScalars scalars, std::optional<std::string> algorithm);
 
 /// Packs the weight [out, in] of a product.
 at::Tensor pack_linear_weight(const at::Tensor& weight);
@@ -99,6 +118,10 @@ at::Tensor winograd_conv2d(const at::Tensor& x, const at::Tensor& packed, int64_
                            const std::optional<at::Tensor>& bias, const std::optional<at::Tensor>& residual,
                            at::IntArrayRef padding, std::string attr, OptionalScalars scalars,
                            std::optional<std::string> algorithm);
+
+/// The same for videos: [batch, channels, frames, height, width].
+at::Tensor max_pool3d(const at::Tensor& x, at::IntArrayRef kernel, at::IntArrayRef stride, at::IntArrayRef padding,
+                      at::IntArrayRef dilation, bool ceil_mode);
 
 /// Channels-last in and out, like everything here that takes images.
 at::Tensor max_pool2d(const at::Tensor& x, at::IntArrayRef kernel, at::IntArrayRef stride, at::IntArrayRef padding,

@@ -11,6 +11,7 @@
 #include "ops.h"
 #include "share-images.h"
 #include "team.h"
+#include "videos.h"
 #include "window.h"
 
 namespace pt2 {
@@ -79,6 +80,27 @@ at::Tensor pool_windows(const at::Tensor& sequence_or_image, const Windows& w, c
 at::Tensor max_pool2d(const at::Tensor& x, at::IntArrayRef kernel, at::IntArrayRef stride, at::IntArrayRef padding,
                       at::IntArrayRef dilation, bool ceil_mode) {
   return pool_windows(x, {kernel, stride, padding, dilation, ceil_mode}, "max_pool2d", kernels().max_pool);
+}
+
+at::Tensor max_pool3d(const at::Tensor& x, at::IntArrayRef kernel, at::IntArrayRef stride, at::IntArrayRef padding,
+                      at::IntArrayRef dilation, bool ceil_mode) {
+  constexpr const char* kOp = "max_pool3d";
+  check_video(x, kOp, "x");
+  check_triple(kernel, 1, kOp, "kernel");
+  check_triple(stride, 1, kOp, "stride");
+  check_triple(padding, 0, kOp, "padding");
+  check_triple(dilation, 1, kOp, "dilation");
+  const auto over = [&](const at::Tensor& images, const Windows& windows) {
+    return pool_windows(images, windows, kOp, kernels().max_pool);
+  };
+  // The largest of each frame, then of the frames, whose pixels are the columns of an image.
+  const at::Tensor frames =
+      over(frames_of(x), {kernel.slice(1), stride.slice(1), padding.slice(1), dilation.slice(1), ceil_mode});
+  const at::Tensor pooled = video_of(frames, x.size(0), x.size(2));
+  if (kernel[0] == 1 && stride[0] == 1 && padding[0] == 0) return pooled;
+  const at::Tensor largest =
+      over(pooled.flatten(3), {{kernel[0], 1}, {stride[0], 1}, {padding[0], 0}, {dilation[0], 1}, ceil_mode});
+  return largest.unflatten(3, {pooled.size(3), pooled.size(4)});
 }
 
 at::Tensor avg_pool2d(const at::Tensor& x, at::IntArrayRef kernel, at::IntArrayRef stride, at::IntArrayRef padding,
