@@ -7,10 +7,13 @@ export class Memory {
   generation = 0;
   /** The tensor that covers all of it. */
   readonly base: Tensor;
+  /** The value that it was created with, whose type says how PyTorch lays it out. */
+  readonly created: string;
   /** The node that created it, if it may share memory with that node's arguments because its aliasing is unknown. */
   origin: OpaqueOrigin | null = null;
 
   constructor(value: string) {
+    this.created = value;
     this.base = { memory: this, parent: null, step: null, value, generation: 0 };
   }
 }

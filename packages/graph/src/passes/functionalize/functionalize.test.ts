@@ -176,6 +176,53 @@ describe("functionalize", () => {
     );
   });
 
+  it("functionalize takes views of a memory as PyTorch laid it out, whatever was copied into it", () => {
+    expectPass(
+      pass,
+      `user_input %x: f32[3, 2]
+       %t: f32[2, 3]{strides=[1, 2]} = aten::t(%x)
+       %y: f32[2, 3] = aten::zeros_like(%t)
+       %y_1: f32[2, 3] = aten::copy_(%y, src=%t)
+       %row: f32[6] = aten::reshape(%y_1, shape=[6])
+       %row_1: f32[6] = aten::neg_(%row)
+       %last: f32[2]{offset=4} = aten::as_strided(%y_1, size=[2], stride=[1], storage_offset=4)
+       return %y_1, %last`,
+      `user_input %x: f32[3, 2]
+       %t: f32[2, 3]{strides=[1, 2]} = aten::t(%x)
+       %y: f32[2, 3] = aten::zeros_like(%t)
+       %row: f32[6] = aten::reshape(%t, shape=[6])
+       %row_1: f32[6] = aten::neg(%row)
+       %reshape_as: f32[2, 3] = aten::reshape_as(%row_1, other=%t)
+       %last: f32[2]{offset=4} = aten::as_strided(%reshape_as, size=[2], stride=[1], storage_offset=4)
+       return %reshape_as, %last`,
+    );
+    expectPass(
+      pass,
+      `user_input %x: f32[2, 3]
+       %y: f32[2, 3]{strides=[1, 2]} = aten::empty_strided([2, 3], stride=[1, 2])
+       %y_1: f32[2, 3]{strides=[1, 2]} = aten::copy_(%y, src=%x)
+       %row: f32[6] = aten::reshape(%y_1, shape=[6])
+       %row_1: f32[6] = aten::neg_(%row)
+       return %y_1, %row_1`,
+      `user_input %x: f32[2, 3]
+       %y: f32[2, 3]{strides=[1, 2]} = aten::empty_strided([2, 3], stride=[1, 2])
+       %row: f32[6] = aten::reshape(%x, shape=[6])
+       %row_1: f32[6] = aten::neg(%row)
+       return %x, %row_1`,
+    );
+  });
+
+  it("functionalize refuses as_strided where a memory in another order was filled in row-major order", () => {
+    const input = program(
+      `user_input %x: f32[2, 3]
+       %y: f32[2, 3]{strides=[1, 2]} = aten::empty_strided([2, 3], stride=[1, 2])
+       %y_1: f32[2, 3]{strides=[1, 2]} = aten::copy_(%y, src=%x)
+       %row: f32[6] = aten::as_strided(%y_1, size=[6], stride=[1])
+       return %row`,
+    );
+    expect(() => pass(input)).toThrow("its memory is not in row-major order");
+  });
+
   it("functionalize writes to lists of tensors, and infers effects of undeclared ops from their names", () => {
     expectPass(
       (input) => functionalize(input, () => undefined),

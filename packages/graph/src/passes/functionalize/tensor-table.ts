@@ -46,8 +46,14 @@ export class TensorTable {
     for (const [name, tensor] of this.#tensors) if (tensor === from) this.#tensors.set(name, to);
   }
 
+  /**
+   * Returns the type of a tensor as PyTorch recorded it. The value that holds its content now may have other strides,
+   * which say nothing about what is a view of its memory, and where.
+   */
   typeOf(tensor: Tensor): TensorType | undefined {
-    const type = this.#builder.typeOf(tensor.value);
+    const { step, memory } = tensor;
+    const name = step === null ? memory.created : definitionsOf(step.node)[positionOf(tensor)];
+    const type = name === undefined ? undefined : this.#builder.typeOf(name);
     return type?.kind === "tensor" ? type : undefined;
   }
 
@@ -106,9 +112,9 @@ export class TensorTable {
     const { memory } = tensor;
     const chain = chainOf(tensor);
     if (memory.origin !== null || chain.some(({ step }) => step?.claimed)) return false;
-    const [type, viewed] = [this.typeOf(memory.base), this.#definedType(tensor)];
+    const [type, viewed] = [this.typeOf(memory.base), this.typeOf(tensor)];
     if (type === undefined || viewed === undefined || isInjective(viewed) !== true) return false;
-    if (chain.some((view) => this.#definedType(view)?.dtype !== type.dtype)) return false;
+    if (chain.some((view) => this.typeOf(view)?.dtype !== type.dtype)) return false;
     const positions = positionsIn(type, this.#builder, origin);
     if (positions === null) return false;
     const index = chain.reduce((at, view) => this.#replay(view.step!, at, "int64")[positionOf(view)]!, positions);
@@ -124,13 +130,6 @@ export class TensorTable {
     for (const written of [memory.base, tensor]) written.generation = memory.generation;
     tensor.value = update;
     return true;
-  }
-
-  /** Returns the type of a view as PyTorch recorded it: a written value may have other strides. */
-  #definedType(view: Tensor): TensorType | undefined {
-    const name = view.step === null ? undefined : definitionsOf(view.step.node)[positionOf(view)];
-    const type = name === undefined ? undefined : this.#builder.typeOf(name);
-    return type?.kind === "tensor" ? type : undefined;
   }
 
   #context(tensor: Tensor, step: ViewStep, parent: Tensor, origin: NodeOrigin): WriteContext {
