@@ -1,5 +1,5 @@
 // Compiles assembly/index.ts into src/kernels*.gen.ts, and the modules that load on demand: assembly/reductions.ts,
-// assembly/indexing.ts, assembly/products.ts, assembly/resampling.ts, assembly/fourier.ts and assembly/random.ts. With --check: fails when one of them is stale.
+// assembly/indexing.ts, assembly/products.ts, assembly/planar.ts, assembly/resampling.ts, assembly/fourier.ts and assembly/random.ts. With --check: fails when one of them is stale.
 import { readFile, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import asc from "assemblyscript/asc";
@@ -37,6 +37,8 @@ const relaxed6 = await compile("index.ts", "--enable", "relaxed-simd", ...rows(6
 const reductions = await compile("reductions.ts");
 const indexing = await compile("indexing.ts");
 const products = await compile("products.ts");
+const planar = await compile("planar.ts");
+const planarRelaxed = await compile("planar.ts", "--enable", "relaxed-simd");
 const resampling = await compile("resampling.ts");
 const fourier = await compile("fourier.ts");
 const random = await compile("random.ts");
@@ -61,6 +63,13 @@ const texts = {
     renderTypes(products.bindings, "ProductKernels"),
     renderModule(products.wasm, "of products of rare dtypes"),
   ),
+  "src/kernels/conv/planar-plain.gen.ts": renderFile(
+    renderTypes(planar.bindings, "PlanarKernels"),
+    renderModule(planar.wasm, "of convolutions with few output channels, for every processor"),
+  ),
+  "src/kernels/conv/planar-relaxed.gen.ts": renderFile(
+    renderModule(planarRelaxed.wasm, "of convolutions with few output channels, with relaxed SIMD"),
+  ),
   "src/kernels/resize/resampling.gen.ts": renderFile(
     renderTypes(resampling.bindings, "ResamplingKernels"),
     renderModule(resampling.wasm, "of resampling of images of rare dtypes"),
@@ -82,7 +91,7 @@ for (const [name, text] of Object.entries(texts)) {
     process.exitCode = 1;
   }
 }
-const sizes = [plain, relaxed4, relaxed6, reductions, indexing, products, resampling, fourier, random].map(
+const sizes = [plain, relaxed4, relaxed6, reductions, indexing, products, planar, resampling, fourier, random].map(
   ({ wasm }) => wasm.byteLength,
 );
 console.log(`${sizes.join(", ")} bytes of WebAssembly`);

@@ -2,6 +2,8 @@
 import { setFlagsFromString } from "node:v8";
 import { randomFloats, randomUnit } from "@pt2/testing/random";
 import { LAYOUT_BYTES } from "./engine/strided-copy.ts";
+import { type PlanarKernels, kernelsBase64 as planarPlain } from "./kernels/conv/planar-plain.gen.ts";
+import { kernelsBase64 as planarRelaxed } from "./kernels/conv/planar-relaxed.gen.ts";
 import { type ProductKernels, kernelsBase64 as products } from "./kernels/matmul/products.gen.ts";
 import type { Kernels, Pointer } from "./kernels.gen.ts";
 import { kernelsBase64 as plain } from "./kernels-plain.gen.ts";
@@ -17,7 +19,7 @@ if (!WebAssembly.validate(Buffer.from(relaxed4, "base64"))) setFlagsFromString("
 
 /** The kernels over a memory of their own. Every block is followed by a guard that `intact` checks. */
 export interface Testbed {
-  readonly kernels: Kernels & ProductKernels;
+  readonly kernels: Kernels & ProductKernels & PlanarKernels;
   readonly memory: WebAssembly.Memory;
   /** Copies `data` into the heap. */
   put(data: Float32Array | Uint8Array): Pointer;
@@ -46,11 +48,11 @@ export function testbed(
   { start = PAGE, build = "plain" }: { readonly start?: Pointer; readonly build?: Build } = {},
 ): Testbed {
   const memory = new WebAssembly.Memory({ initial: pages });
-  const exports = [MODULES[build], products].map((base64) => {
+  const exports = [MODULES[build], products, build === "plain" ? planarPlain : planarRelaxed].map((base64) => {
     const module = new WebAssembly.Module(Buffer.from(base64, "base64"));
     return new WebAssembly.Instance(module, { env: { memory } }).exports;
   });
-  const kernels = Object.assign({}, ...exports) as Kernels & ProductKernels;
+  const kernels = Object.assign({}, ...exports) as Kernels & ProductKernels & PlanarKernels;
   let top = start;
   let guards: number[] = [];
   const allocate = (bytes: number): Pointer => {

@@ -4,8 +4,9 @@ import { type Spatial, volume } from "@pt2/engine";
 import { RELATIVE, worstError } from "@pt2/testing/worst-error";
 import { notedCalls, type Random, type Testbed } from "../../kernels.test-helper.ts";
 import { divide } from "../../threads/team.ts";
-import { planConv } from "./plan-conv.ts";
-import type { ConvAlgorithm, ConvShape } from "./types.ts";
+import { chooseAlgorithm, planConv } from "./plan-conv.ts";
+import { planPlanar } from "./planar.ts";
+import type { ConvAlgorithm, ConvPlan, ConvPlanner, ConvShape, KernelModule } from "./types.ts";
 import { convOutput } from "./window.ts";
 
 /** A shape given by what differs from a 3x3 convolution of one image. */
@@ -87,7 +88,12 @@ function amongOthers(x: Float32Array, channels: number, before: number, behind: 
 export function difference(bed: Testbed, rng: Random, shape: ConvShape, options: Comparison = {}): number {
   bed.clear();
   const noted = notedCalls(bed);
-  const plan = planConv(noted.module, shape, options.algorithm);
+  const { algorithm = chooseAlgorithm(shape) } = options;
+  const planBy = (module: KernelModule, given: ConvShape): ConvPlan => {
+    const planner: ConvPlanner = (module, shape) => planPlanar(noted.module.kernels, module, shape);
+    return planConv(module, given, algorithm, ...(algorithm === "planar" ? [planner] : []));
+  };
+  const plan = planBy(noted.module, shape);
   const pixels = shape.batch * volume(plan.output);
   const taps = volume(shape.kernel);
   const inner = (shape.transposed ? shape.outChannels : shape.inChannels) / shape.groups;
@@ -119,13 +125,13 @@ export function difference(bed: Testbed, rng: Random, shape: ConvShape, options:
     });
     return bed.floats(output, length);
   };
-  const slice = planConv(noted.module, { ...shape, inPixel: shape.inChannels + 3 }, plan.algorithm);
+  const slice = planBy(noted.module, { ...shape, inPixel: shape.inChannels + 3 });
   const sliced = bed.put(amongOthers(x, shape.inChannels, 1, 2)) + 4;
   const results = [...[1, 2, 5].map((threads) => compute(threads)), compute(2, slice, sliced)];
-  if (plan.algorithm === "strips") {
+  if (plan.algorithm === "strips" || plan.algorithm === "planar") {
     const [[, height, width], channels] = [shape.input, shape.inChannels];
     const planes = height * width;
-    const rows = planConv(noted.module, { ...shape, inputStrides: [channels * planes, planes, width, 1] }, "strips");
+    const rows = planBy(noted.module, { ...shape, inputStrides: [channels * planes, planes, width, 1] });
     const inRows = x.map((_, i) => {
       const [n, c] = [Math.floor(i / (planes * channels)), Math.floor(i / planes) % channels];
       return x[(n * planes + (i % planes)) * channels + c]!;
@@ -133,7 +139,7 @@ export function difference(bed: Testbed, rng: Random, shape: ConvShape, options:
     results.push(compute(2, rows, bed.put(inRows)));
   }
   if (!shape.transposed) {
-    const part = planConv(bed, { ...shape, outPixel: shape.outChannels + 3 }, plan.algorithm);
+    const part = planBy(bed, { ...shape, outPixel: shape.outChannels + 3 });
     const among = bed.put(amongOthers(new Float32Array(length), shape.outChannels, 1, 2));
     for (const { start, count } of divide({ ...part.division, nanoseconds: 1e9 }, 2)) {
       part.run({ ...call, output: among + 4 }, start, count);

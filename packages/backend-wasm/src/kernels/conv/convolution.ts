@@ -8,6 +8,7 @@ import {
   spatial,
 } from "@pt2/engine";
 import type { TensorMeta } from "@pt2/registry";
+import { loadCode } from "@pt2/registry/on-demand";
 import { type KernelCall, type WasmKernel, wasmKernel } from "../../engine/kernel.ts";
 import { partScratch } from "../../engine/part-scratch.ts";
 import { addressOf, type TensorView } from "../../engine/tensor-view.ts";
@@ -16,7 +17,7 @@ import { float32Result, isFloat32 } from "../float32.ts";
 import { packedBytes } from "../matmul/gemm.ts";
 import { onePerChannel, readsRepeated } from "./depthwise.ts";
 import { chooseAlgorithm, exactAlgorithm, planConv } from "./plan-conv.ts";
-import type { ConvShape } from "./types.ts";
+import type { ConvAlgorithm, ConvPlanner, ConvShape } from "./types.ts";
 
 /** Every convolution of one to three dimensions, on channels-last data. */
 export const convolution: WasmKernel = wasmKernel({
@@ -36,8 +37,15 @@ export const convolution: WasmKernel = wasmKernel({
     const strides = channelsLast(shape).slice(rank - result.shape.length);
     const takes = (given: readonly number[]): boolean =>
       !window.transposed && pixelStrideOf(batched({ shape: result.shape, strides: given }, rank)) !== null;
-    const compute = (out: TensorView): void => planInto(call, window, input, weight, denseBias, batched(out, rank));
-    float32Result(call, compute, { strides, takes });
+    const likely = convShape(window, input.shape, weight.shape, { shape, strides: channelsLast(shape) });
+    const plan = (planner?: ConvPlanner): void => {
+      const compute = (out: TensorView): void =>
+        planInto(call, window, input, weight, denseBias, batched(out, rank), planner);
+      float32Result(call, compute, { strides, takes });
+    };
+    if (algorithmOf(call, likely, weight) !== "planar") return plan();
+    const loading = async (): Promise<ConvPlanner> => (await import("./planar-module.ts")).planarPlanner(call);
+    return loadCode("the kernel of convolutions with few output channels", loading).then(plan);
   },
 });
 
@@ -48,15 +56,18 @@ function planInto(
   weight: TensorView,
   bias: TensorView | null,
   out: TensorView,
+  planner?: ConvPlanner,
 ): void {
   if (out.shape.some((size) => size === 0)) return;
   const asGiven = convShape(window, given.shape, weight.shape, out);
   const isRepeated = readsRepeated(asGiven);
   const input = isRepeated ? repeatChannels(call, given, asGiven.outChannels / asGiven.inChannels) : given;
   const shape = isRepeated ? onePerChannel(asGiven) : asGiven;
-  const algorithm = call.exact ? exactAlgorithm(shape) : chooseAlgorithm(shape, weight.buffer.constant !== null);
-  const { view, ...strides } = algorithm === "strips" ? asItLies(input) : pixelsOf(call, input);
-  const plan = planConv({ kernels: call.kernels, memory: call.heap.memory }, { ...shape, ...strides }, algorithm);
+  const algorithm = algorithmOf(call, shape, weight);
+  const { view, ...strides } =
+    algorithm === "strips" || algorithm === "planar" ? asItLies(input) : pixelsOf(call, input);
+  const module = { kernels: call.kernels, memory: call.heap.memory };
+  const plan = planConv(module, { ...shape, ...strides }, algorithm, planner);
   const key = `conv:${plan.algorithm}:${window.groups}:${weight.shape}:${window.transposed}`;
   const packed = call.prepared(weight, key, packedBytes(plan.weightBytes), (ctx, from, to) => {
     const work = ctx.scratch(plan.packScratchBytes);
@@ -78,11 +89,15 @@ function planInto(
   call.step(call.team.step(parts, compute));
 }
 
+function algorithmOf({ exact }: KernelCall, shape: ConvShape, { buffer }: TensorView): ConvAlgorithm {
+  return exact ? exactAlgorithm(shape) : chooseAlgorithm(shape, buffer.constant !== null);
+}
+
 function convShape(
   window: ConvolutionWindow,
   input: readonly number[],
   weight: readonly number[],
-  out: TensorView,
+  out: Layout,
 ): ConvShape {
   const { groups, transposed } = window;
   return {

@@ -1,14 +1,16 @@
 import { cheapestDense } from "./cost.ts";
 import { isDepthwise, planDepthwise } from "./depthwise.ts";
+import { fitsPlanes } from "./few-outputs.ts";
 import { fitsGrouped, planGrouped } from "./grouped.ts";
 import { planIm2col } from "./im2col.ts";
 import { isPointwise, planPointwise } from "./pointwise.ts";
 import { fitsStrips, planStrips } from "./strips.ts";
 import { planTransposed } from "./transposed.ts";
-import type { ConvAlgorithm, ConvPlan, ConvShape, KernelModule } from "./types.ts";
+import type { ConvAlgorithm, ConvPlan, ConvPlanner, ConvShape, KernelModule } from "./types.ts";
 import { planWinograd, winogradOf } from "./winograd.ts";
 
-const planners: Readonly<Record<ConvAlgorithm, (module: KernelModule, shape: ConvShape) => ConvPlan>> = {
+/** What plans a planar convolution loads with the first of them. */
+const planners: Readonly<Partial<Record<ConvAlgorithm, ConvPlanner>>> = {
   pointwise: planPointwise,
   im2col: planIm2col,
   strips: planStrips,
@@ -31,6 +33,7 @@ export function chooseAlgorithm(shape: ConvShape, constantWeight = true): ConvAl
   if (isPointwise(shape)) return "pointwise";
   const depthwise = isDepthwise(shape);
   if (depthwise && shape.inChannels === shape.outChannels) return "depthwise";
+  if (fitsPlanes(shape)) return "planar";
   if (fitsGrouped(shape)) return "grouped";
   // A single input channel, as of gray pictures, is one group, whose output channels are the columns of one product.
   if (depthwise && shape.groups > 1) return "depthwise-scalar";
@@ -45,12 +48,13 @@ export function exactAlgorithm(shape: ConvShape): ConvAlgorithm {
 
 /**
  * Plans a convolution. A program with dynamic sizes plans once per size and packs its weight once: it passes the first
- * plan's `algorithm` to the later ones.
+ * plan's `algorithm` to the later ones. `planner` is what plans by an algorithm that loads on demand.
  */
 export function planConv(
   module: KernelModule,
   shape: ConvShape,
   algorithm: ConvAlgorithm = chooseAlgorithm(shape),
+  planner: ConvPlanner | undefined = planners[algorithm],
 ): ConvPlan {
-  return planners[algorithm](module, shape);
+  return planner!(module, shape);
 }

@@ -1,7 +1,6 @@
-import { volume } from "@pt2/engine";
 import { clampFlag, productNanoseconds } from "./row-blocks.ts";
 import type { ConvPlan, ConvShape, KernelModule } from "./types.ts";
-import { convOutput, isFlat, pixelStrides, WINDOW_BYTES, windowWords, writeWords } from "./window.ts";
+import { convOutput, isFlat, pixelsLast, WINDOW_BYTES, windowWords, writeWords } from "./window.ts";
 
 /** The channels of pictures. Taps of more are copied pixel by pixel as fast. */
 const MOST_CHANNELS = 4;
@@ -56,10 +55,4 @@ export function planStrips(module: KernelModule, shape: ConvShape): ConvPlan {
       kernels.stripRows(scratch, input, ...strides, weight, bias, start, count, target, strip, clampFlag(call), lo, hi);
     },
   };
-}
-
-/** Batch, channel, height and width of an input whose channels lie last. */
-function pixelsLast(shape: ConvShape): readonly [number, number, number, number] {
-  const { inPixel } = pixelStrides(shape);
-  return [volume(shape.input) * inPixel, 1, shape.input[2] * inPixel, inPixel];
 }

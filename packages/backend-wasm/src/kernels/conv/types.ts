@@ -37,6 +37,7 @@ export type ConvAlgorithm =
   | "pointwise"
   | "im2col"
   | "strips"
+  | "planar"
   | "winograd2"
   | "winograd4"
   | "winograd2-stride2"
@@ -81,3 +82,6 @@ export interface ConvPlan {
   /** Computes `count` of the division's items, from item `start` on; allocates nothing in the kernels' memory. */
   run(call: ConvCall, start: number, count: number): void;
 }
+
+/** Plans a convolution by one algorithm. */
+export type ConvPlanner = (module: KernelModule, shape: ConvShape) => ConvPlan;

@@ -1,4 +1,4 @@
-import type { Spatial } from "@pt2/engine";
+import { type Spatial, volume } from "@pt2/engine";
 import type { Pointer } from "../../kernels.gen.ts";
 import type { ConvShape, KernelModule } from "./types.ts";
 
@@ -33,6 +33,12 @@ export function groupOf({ inPixel: _, outPixel: __, ...shape }: ConvShape): Conv
 export function pixelStrides(shape: ConvShape): { readonly inPixel: number; readonly outPixel: number } {
   const { inChannels, outChannels, inPixel = inChannels, outPixel = outChannels } = shape;
   return { inPixel, outPixel };
+}
+
+/** Batch, channel, height and width of an input whose channels lie last. */
+export function pixelsLast(shape: ConvShape): readonly [number, number, number, number] {
+  const { inPixel } = pixelStrides(shape);
+  return [volume(shape.input) * inPixel, 1, shape.input[2] * inPixel, inPixel];
 }
 
 /** The window of a convolution as the 24 words that the kernels read. */
