@@ -35,6 +35,29 @@ describeWithLibtorch("mutation", ({ addon }) => {
   });
 
   it.each(["fast", "exact"] as const)(
+    "memory that a copy of other strides filled is read in its order: %s",
+    async (precision) => {
+      const executable = await compileBody(
+        backend,
+        `
+  user_input %x: f32[3, 2]
+  %t: f32[2, 3]{strides=[1, 2]} = aten::t(%x)
+  %y: f32[2, 3] = aten::zeros(size=[2, 3])
+  %y_1: f32[2, 3] = aten::copy_(%y, src=%t)
+  %tail: f32[2]{offset=1} = aten::as_strided(%y_1, size=[2], stride=[1], storage_offset=1)
+  %tail_1: f32[2]{offset=1} = aten::neg_(%tail)
+  %all: f32[6] = aten::as_strided(%y_1, size=[6], stride=[1])
+  %copy: f32[6] = aten::clone(%all)
+  return %copy`,
+        {},
+        { precision },
+      );
+      expect(elementsOf((await executable.run([floats([3, 2], 1, 2, 3, 4, 5, 6)]))[0])).toEqual([1, -3, -5, 2, 4, 6]);
+      await executable.dispose();
+    },
+  );
+
+  it.each(["fast", "exact"] as const)(
     "a new value that lies otherwise in memory can be read: %s",
     async (precision) => {
       const executable = await compileBody(

@@ -92,7 +92,8 @@ export function optimize(program: Program, target: OptimizeTarget, isFunctional 
   // The passes keep elements, and not where they are in memory.
   if (looksBehindViews(program.graph)) return unoptimized(program);
   const functional = isFunctional ? program : claimed ? null : functionalForm(program, target);
-  if (functional === null) return unoptimized(program);
+  // What was copied into a memory may lie otherwise in its own.
+  if (functional === null || looksBehindViews(functional.graph)) return unoptimized(program);
   const rewritten = PASSES.reduce((current, pass) => pass(current, target), functional);
   const { program: folded, prologue } = foldConstants(rewritten, target);
   const main = updatedAtOnce(fusePointwise(folded, target), target);

@@ -192,20 +192,20 @@ describe("functionalize", () => {
        %y: f32[2, 3] = aten::zeros_like(%t)
        %row: f32[6] = aten::reshape(%t, shape=[6])
        %row_1: f32[6] = aten::neg(%row)
-       %reshape_as: f32[2, 3] = aten::reshape_as(%row_1, other=%t)
+       %reshape_as: f32[2, 3]{strides=[1, 2]} = aten::reshape_as(%row_1, other=%t)
        %last: f32[2]{offset=4} = aten::as_strided(%reshape_as, size=[2], stride=[1], storage_offset=4)
        return %reshape_as, %last`,
     );
     expectPass(
       pass,
       `user_input %x: f32[2, 3]
-       %y: f32[2, 3]{strides=[1, 2]} = aten::empty_strided([2, 3], stride=[1, 2])
+       %y: f32[2, 3]{strides=[1, 2]} = aten::empty_strided(size=[2, 3], stride=[1, 2])
        %y_1: f32[2, 3]{strides=[1, 2]} = aten::copy_(%y, src=%x)
        %row: f32[6] = aten::reshape(%y_1, shape=[6])
        %row_1: f32[6] = aten::neg_(%row)
        return %y_1, %row_1`,
       `user_input %x: f32[2, 3]
-       %y: f32[2, 3]{strides=[1, 2]} = aten::empty_strided([2, 3], stride=[1, 2])
+       %y: f32[2, 3]{strides=[1, 2]} = aten::empty_strided(size=[2, 3], stride=[1, 2])
        %row: f32[6] = aten::reshape(%x, shape=[6])
        %row_1: f32[6] = aten::neg(%row)
        return %x, %row_1`,
@@ -215,7 +215,7 @@ describe("functionalize", () => {
   it("functionalize refuses as_strided where a memory in another order was filled in row-major order", () => {
     const input = program(
       `user_input %x: f32[2, 3]
-       %y: f32[2, 3]{strides=[1, 2]} = aten::empty_strided([2, 3], stride=[1, 2])
+       %y: f32[2, 3]{strides=[1, 2]} = aten::empty_strided(size=[2, 3], stride=[1, 2])
        %y_1: f32[2, 3]{strides=[1, 2]} = aten::copy_(%y, src=%x)
        %row: f32[6] = aten::as_strided(%y_1, size=[6], stride=[1])
        return %row`,

@@ -97,7 +97,7 @@ export class MutationRewriter {
    * `casts`, the node returns the dtype of the tensor itself.
    */
   #result(node: Node, tensor: Tensor, wished: string | null, casts: (() => void)[] | null): string {
-    const type = this.#tensors.typeOf(tensor);
+    const type = this.#tensors.contentType(tensor);
     const final = wished ?? this.#builder.fresh(node.name);
     this.#builder.setType(final, type);
     this.#writes.push([tensor, final]);

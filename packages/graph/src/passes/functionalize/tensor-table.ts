@@ -57,6 +57,12 @@ export class TensorTable {
     return type?.kind === "tensor" ? type : undefined;
   }
 
+  /** Returns the type of the value that holds the content of a tensor, with that value's strides. */
+  contentType({ value }: Tensor): TensorType | undefined {
+    const type = this.#builder.typeOf(value);
+    return type?.kind === "tensor" ? type : undefined;
+  }
+
   /** Returns the value that holds the current content of `name`. */
   read(name: string): string {
     const tensor = this.#tensors.get(name);
@@ -112,7 +118,7 @@ export class TensorTable {
     const { memory } = tensor;
     const chain = chainOf(tensor);
     if (memory.origin !== null || chain.some(({ step }) => step?.claimed)) return false;
-    const [type, viewed] = [this.typeOf(memory.base), this.typeOf(tensor)];
+    const [type, viewed] = [this.contentType(memory.base), this.typeOf(tensor)];
     if (type === undefined || viewed === undefined || isInjective(viewed) !== true) return false;
     if (chain.some((view) => this.typeOf(view)?.dtype !== type.dtype)) return false;
     const positions = positionsIn(type, this.#builder, origin);
@@ -134,7 +140,7 @@ export class TensorTable {
 
   #context(tensor: Tensor, step: ViewStep, parent: Tensor, origin: NodeOrigin): WriteContext {
     const value = this.current(parent);
-    const parentType = this.typeOf(parent);
+    const parentType = this.contentType(parent);
     const emit = (op: OpName, args: readonly NamedArg[], type = parentType): string =>
       this.#builder.emit({ op, args, results: [{ name: wishedName(op), type }], origin })[0]!;
     return {
@@ -143,7 +149,7 @@ export class TensorTable {
       position: positionOf(tensor),
       parent: value,
       parentType,
-      viewType: this.typeOf(tensor),
+      viewType: this.contentType(tensor),
       item: step.item,
       emit,
       emitInt: (op, args): Arg => {
