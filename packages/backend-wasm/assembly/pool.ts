@@ -1,4 +1,8 @@
-import { Box, Boxes, locate } from "./pool-boxes";
+import { Box, Boxes, ENTRY, HEADER, locate } from "./pool-boxes";
+
+/** Neighboring pixels of few channels that are reduced together. */
+@inline
+const RUN: i32 = 16;
 
 @inline
 function combine(mean: bool, x: v128, y: v128): v128 {
@@ -59,23 +63,45 @@ function reduceVectors(mean: bool, vectors: i32, b: Boxes, box: Box, src: usize,
 function reduceScalar(mean: bool, b: Boxes, box: Box, src: usize, dst: usize): void {
   const pixel = <usize>b.channels << 2;
   let sum: f32 = mean ? 0 : -Infinity;
+  let seen = false;
   for (let d = box.d0; d < box.d1; d += b.stepD) {
     for (let h = box.h0; h < box.h1; h += b.stepH) {
       for (let w = box.w0; w < box.w1; w += b.stepW) {
         const x = load<f32>(src + <usize>((d * b.inH + h) * b.inW + w) * pixel);
-        sum = mean ? sum + x : max<f32>(sum, x);
+        if (mean) sum += x;
+        else {
+          // As vectors do: the first of two zeros stays, and NaN has all bits.
+          if (sum < x) sum = x;
+          if (x != x) seen = true;
+        }
       }
     }
   }
-  store<f32>(dst, mean ? sum / <f32>box.extent : sum);
+  if (seen) store<i32>(dst, -1);
+  else store<f32>(dst, mean ? sum / <f32>box.extent : sum);
+}
+
+/** Whether the boxes of the outputs from `index` on, and before `end`, are those of neighboring pixels of one row. */
+function isEvenRun(b: Boxes, index: i32, end: i32): bool {
+  const x = index % b.outW;
+  if (x + RUN > b.outW || index + RUN > end) return false;
+  const w = changetype<usize>(b) + HEADER + <usize>(b.outD + b.outH + x) * ENTRY;
+  for (let i = 1; i < RUN; i++) {
+    const next = w + <usize>i * ENTRY;
+    const isNext = load<i32>(next) == load<i32>(w) + i && load<i32>(next, 4) == load<i32>(w, 4) + i;
+    if (!isNext || load<i32>(next, 8) != load<i32>(w, 8)) return false;
+  }
+  return true;
 }
 
 @inline
 function reduceBoxes(mean: bool, boxes: usize, input: usize, start: i32, count: i32, output: usize, box: Box): void {
   const b = changetype<Boxes>(boxes);
-  const channels = b.channels;
-  for (let index = start; index < start + count; index++) {
+  for (let index = start, end = start + count; index < end; ) {
     locate(b, index, box);
+    const run = b.channels < 4 && isEvenRun(b, index, end) ? RUN : 1;
+    const channels = b.channels * run;
+    index += run;
     const src = input + box.image;
     const dst = output + box.output;
     let c = 0;

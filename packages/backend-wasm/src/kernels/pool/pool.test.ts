@@ -17,13 +17,13 @@ interface Pooled {
   readonly indices: readonly number[];
 }
 
-function pool(shape: PoolShape, x: Float32Array, withIndices = false): Pooled {
+function pool(shape: PoolShape, x: Float32Array, withIndices = false, threads = 2): Pooled {
   const plan = planPool(bed, shape);
   const length = shape.batch * plan.output[0] * plan.output[1] * plan.output[2] * shape.channels;
   const [input, output, scratch] = [bed.put(x), bed.room(length), bed.room(plan.scratchBytes / 4)];
   const indices = withIndices ? bed.room(length * 2) : undefined;
   const call = { input, output, scratch, ...(indices === undefined ? {} : { indices }) };
-  for (const { start, count } of divide({ ...plan.division, nanoseconds: 1e9 }, 2)) plan.run(call, start, count);
+  for (const { start, count } of divide({ ...plan.division, nanoseconds: 1e9 }, threads)) plan.run(call, start, count);
   expect(bed.intact()).toBe(true);
   const words = indices === undefined ? [] : bed.ints(indices, length * 2);
   return { values: bed.floats(output, length), indices: Array.from(words).filter((_, i) => i % 2 === 0) };
@@ -107,6 +107,48 @@ describe("sliding windows", () => {
     const expected = naive(shape, x);
     expect(pool(shape, x).values).toEqual(expected.values);
     expect(pool(shape, x, true).values).toEqual(expected.values);
+  });
+
+  test("neighbors of few channels that are reduced together give the bytes of each alone, wherever threads divide them", () => {
+    const input: Spatial = [2, 5, 45];
+    const stepped = slidingBoxes({
+      input,
+      kernel: [1, 3, 5],
+      stride: [1, 1, 1],
+      padding: [0, 1, 2],
+      dilation: [1, 1, 2],
+    });
+    const counted = slidingBoxes({
+      input,
+      kernel: [2, 3, 5],
+      stride: [1, 1, 1],
+      padding: [1, 1, 2],
+      countIncludePad: true,
+    });
+    const adapted = adaptiveBoxes(input, [2, 4, 40]);
+    for (const channels of [1, 2, 3]) {
+      for (const [reduce, boxes] of [
+        ["max", stepped],
+        ["mean", counted],
+        ["max", adapted],
+        ["mean", adapted],
+      ] as const) {
+        const shape: PoolShape = { batch: 2, channels, input, boxes, reduce };
+        const x = rng.floats(2 * 450 * channels).map((value) => {
+          const rounded = Math.round(value * 3) / 3;
+          return reduce === "max" && rounded === 1 ? Number.NaN : rounded;
+        });
+        const expected = naive(shape, x).values;
+        const { values } = pool(shape, x, false, 1);
+        if (reduce === "max") expect(values).toEqual(expected);
+        else expect(worstError(values, expected, RELATIVE)).toBeLessThan(1e-6);
+        for (const threads of [2, 5, 97]) {
+          const divided = pool(shape, x, false, threads).values;
+          expect(Buffer.compare(Buffer.from(divided.buffer), Buffer.from(values.buffer))).toBe(0);
+        }
+        bed.clear();
+      }
+    }
   });
 
   test("a mean over windows may have a given divisor", () => {
