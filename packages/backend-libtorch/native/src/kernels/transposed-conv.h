@@ -23,12 +23,13 @@ struct TransposedSide {
 
   /// Where the window of a pixel begins; below zero for one that begins in the padding.
   int64_t start(int64_t pixel) const { return pixel * stride - padding; }
-  /// The steps of a window that lie inside.
-  Range steps(int64_t start) const {
-    const int64_t first = start < 0 ? (-start + dilation - 1) / dilation : 0;
-    const int64_t past = start < out_size ? (out_size - start + dilation - 1) / dilation : 0;
-    return {first, std::min(kernel, past)};
+  /// The steps of a window with this start that reach some results.
+  Range steps(int64_t start, Range results) const {
+    const int64_t above = results.begin - start, below = results.end - start;
+    const int64_t first = above > 0 ? (above + dilation - 1) / dilation : 0;
+    return {first, below > 0 ? std::min(kernel, (below + dilation - 1) / dilation) : 0};
   }
+  Range results() const { return {0, out_size}; }
   /// The pixels with windows that reach some results.
   Range under(Range results) const {
     const int64_t above = results.begin + padding - (kernel - 1) * dilation, below = results.end + padding;
@@ -63,6 +64,8 @@ struct TransposedConv {
   int64_t block_outputs() const { return out_channels / blocks; }
   int64_t block_columns() const { return slices.kernel * rows.kernel * columns.kernel * block_outputs(); }
   int64_t block_floats() const { return (block_columns() + shape.panel - 1) / shape.panel * shape.panel * channels; }
+  /// Whether the channels of neighboring steps of a window lie one after the other, as those of their results do.
+  bool joins_steps(const TransposedSide& side) const { return blocks == 1 && side.dilation == 1; }
   /// Independent pieces of work: a part of the channels of one band of one image.
   int64_t items() const { return batch * bands * parts; }
   Range band(int64_t index) const { return {slices.out_size * index / bands, slices.out_size * (index + 1) / bands}; }

@@ -1,5 +1,5 @@
 // Transposed convolution, channels-last: the products of a band's pixels with the weight, a window for each pixel, and
-// then each slice of the result as the sum of the windows that reach it, in the order of the image's pixels.
+// then their sums where windows overlap, in the order of the image's pixels.
 #pragma once
 
 #include "../transposed-conv.h"
@@ -19,11 +19,10 @@ inline void add_vectors(const float* from, int64_t count, float* to) {
 inline void add_windows(const TransposedConv& t, const float* from, float* row) {
   const TransposedSide& side = t.columns;
   const int64_t outputs = t.block_outputs(), window = t.block_columns();
-  // Channels of neighboring results lie one after the other in both.
-  const bool joined = outputs == t.out_channels && side.dilation == 1;
+  const bool joined = t.joins_steps(side);
   for (int64_t i = 0; i < side.size; ++i, from += window) {
     const int64_t left = side.start(i);
-    const Range steps = side.steps(left);
+    const Range steps = side.steps(left, side.results());
     if (joined) {
       if (steps.count() > 0)
         add_vectors(from + steps.begin * outputs, steps.count() * outputs, row + (left + steps.begin) * outputs);
@@ -40,7 +39,7 @@ inline void add_slice(const TransposedConv& t, const float* from, float* slice) 
   const TransposedSide& side = t.rows;
   for (int64_t i = 0; i < side.size; ++i, from += t.columns.size * t.block_columns()) {
     const int64_t top = side.start(i);
-    const Range steps = side.steps(top);
+    const Range steps = side.steps(top, side.results());
     for (int64_t k = steps.begin; k < steps.end; ++k) {
       float* row = slice + (top + k * side.dilation) * t.columns.out_size * t.out_channels;
       add_windows(t, from + k * t.columns.kernel * t.block_outputs(), row);
@@ -48,37 +47,44 @@ inline void add_slice(const TransposedConv& t, const float* from, float* slice) 
   }
 }
 
-/// Applies the activation to a block of channels of a slice.
-inline void activate_slice(const TransposedConv& t, float* slice) {
-  const int64_t outputs = t.block_outputs(), results = t.results_of_slice();
-  if (outputs == t.out_channels) return activate_span(slice, results * outputs, t.activation);
-  each_vector(outputs, [&](int64_t c, int64_t left) {
-    activate_columns(slice + c, results, t.out_channels, left < kLanes ? left : kLanes, t.activation);
-  });
+/// Adds the windows of slices `under` a band: `slices` is the first of its results.
+inline void add_slices(const TransposedConv& t, Range band, Range under, const float* products, float* slices) {
+  const TransposedSide& side = t.slices;
+  const int64_t outputs = t.block_outputs(), window = t.block_columns();
+  const int64_t step = t.rows.kernel * t.columns.kernel * outputs, floats = t.results_of_slice() * t.out_channels;
+  const bool joined = t.pixels_of_slice() == 1 && t.results_of_slice() == 1 && t.joins_steps(side);
+  for (int64_t i = under.begin; i < under.end; ++i, products += t.pixels_of_slice() * window) {
+    const int64_t top = side.start(i) - band.begin;
+    const Range steps = side.steps(top, {0, band.count()});
+    if (joined) {
+      if (steps.count() > 0)
+        add_vectors(products + steps.begin * outputs, steps.count() * outputs, slices + (top + steps.begin) * outputs);
+      continue;
+    }
+    for (int64_t k = steps.begin; k < steps.end; ++k)
+      add_slice(t, products + k * step, slices + (top + k * side.dilation) * floats);
+  }
 }
 
-/// Sums up slice `at` of one image's result for a block of channels from the products of slices `under`. The block
-/// begins at `slice`, its bias at `bias` if there is one.
-inline void sum_slice(const TransposedConv& t, Range under, const float* products, int64_t at, const float* bias,
-                      float* slice) {
-  const TransposedSide& side = t.slices;
+/// Sets `results` pixels of a block of channels to its bias, or to zero without one.
+inline void start_block(const TransposedConv& t, const float* bias, int64_t results, float* out) {
   const int64_t outputs = t.block_outputs();
-  for (int64_t i = 0; i < t.results_of_slice(); ++i) {
-    float* pixel = slice + i * t.out_channels;
+  for (int64_t i = 0; i < results; ++i, out += t.out_channels) {
     if (bias) {
-      copy_vectors(bias, outputs, pixel);
+      copy_vectors(bias, outputs, out);
     } else {
-      std::memset(pixel, 0, static_cast<size_t>(outputs) * sizeof(float));
+      std::memset(out, 0, static_cast<size_t>(outputs) * sizeof(float));
     }
   }
-  const Range reach = side.under({at, at + 1});
-  for (int64_t i = reach.begin; i < reach.end; ++i) {
-    const int64_t distance = at - side.start(i);
-    if (distance % side.dilation != 0) continue;
-    const int64_t step = distance / side.dilation * t.rows.kernel * t.columns.kernel * outputs;
-    add_slice(t, products + (i - under.begin) * t.pixels_of_slice() * t.block_columns() + step, slice);
-  }
-  activate_slice(t, slice);
+}
+
+/// Applies the activation to `results` pixels of a block of channels.
+inline void activate_block(const TransposedConv& t, int64_t results, float* out) {
+  const int64_t outputs = t.block_outputs();
+  if (outputs == t.out_channels) return activate_span(out, results * outputs, t.activation);
+  each_vector(outputs, [&](int64_t c, int64_t left) {
+    activate_columns(out + c, results, t.out_channels, left < kLanes ? left : kLanes, t.activation);
+  });
 }
 
 /// Work items [begin, end) of `t.items()`; `scratch` holds the products of a band, and pixels that are copied for them.
@@ -96,10 +102,11 @@ inline void transposed_conv(const TransposedConv& t, int64_t begin, int64_t end,
       const int64_t channel = b * t.block_outputs();
       g.packed = t.packed + b * t.block_floats();
       if (g.rows > 0) gemm(g, 0, g.tiles(), copy);
-      for (int64_t at = band.begin; at < band.end; ++at) {
-        float* slice = t.out + (n * t.slices.out_size + at) * t.results_of_slice() * t.out_channels + channel;
-        sum_slice(t, under, scratch, at, t.bias ? t.bias + channel : nullptr, slice);
-      }
+      const int64_t results = band.count() * t.results_of_slice();
+      float* out = t.out + (n * t.slices.out_size + band.begin) * t.results_of_slice() * t.out_channels + channel;
+      start_block(t, t.bias ? t.bias + channel : nullptr, results, out);
+      add_slices(t, band, under, scratch, out);
+      activate_block(t, results, out);
     }
   }
 }
