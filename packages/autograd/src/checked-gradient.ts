@@ -1,10 +1,10 @@
 // Checks the gradient rules of users' ops; it is loaded only for these.
 import { Pt2Error } from "@pt2/format";
+import { closestName } from "@pt2/format/options";
 import { describeNode } from "@pt2/graph";
 import {
   type ArgValue,
   builderOf,
-  closestName,
   isTensorMeta,
   type OpRecord,
   type OpSet,

@@ -1,4 +1,5 @@
 import type { WeightTensor } from "@pt2/format";
+import { requireOptions } from "@pt2/format/options";
 import {
   type Bindings,
   bindSymbols,
@@ -9,6 +10,7 @@ import {
   isReturned,
   type OutputSpec,
   type Program,
+  requireProgram,
   type SymInt,
 } from "@pt2/graph";
 import type { ArgValue, OpRegistry, OpSet, TensorMeta } from "@pt2/registry";
@@ -16,7 +18,6 @@ import { atenOnDemand, builtInRegistry, loading } from "@pt2/registry/on-demand"
 import { autogradError } from "./autograd-errors.ts";
 import { isComplex, isDifferentiable } from "./differentiable.ts";
 import { Differentiation } from "./differentiation.ts";
-import { requireOptions } from "./options.ts";
 import { prepareForGrad } from "./prepare-for-grad.ts";
 import { tieParameters } from "./tied-parameters.ts";
 
@@ -48,14 +49,14 @@ export interface GradOptions {
   readonly recompute?: boolean;
 }
 
-const OPTIONS = {
-  of: "a number",
-  wrt: "an array",
-  shapes: "an object",
-  weights: "a Map",
-  ops: "an array",
-  recompute: "a boolean",
-} as const;
+const OPTIONS: Readonly<Record<keyof GradOptions, string>> = {
+  of: "number",
+  wrt: "array",
+  shapes: "object",
+  weights: "Map",
+  ops: "array",
+  recompute: "boolean",
+};
 
 /**
  * Differentiates a program in reverse mode: returns the program that computes the same, and then the gradients of its
@@ -66,7 +67,8 @@ const OPTIONS = {
  * Throws `autograd.no-gradient` for an op without a rule between parameters and loss, with its place in Python.
  */
 export async function grad(program: Program, options: GradOptions = {}): Promise<Program> {
-  requireOptions("grad()", program, options, OPTIONS);
+  requireProgram("grad()", program, "autograd.options");
+  requireOptions("grad()", options, OPTIONS, "autograd.options");
   const { ops = [] } = options;
   const registry =
     ops.length === 0 ? builtInRegistry(atenOnDemand) : (await import("./registry-with.ts")).registryWith(ops);

@@ -11,32 +11,37 @@ const PROGRAM = parse(`program {
 }`);
 
 test.each([
-  ["grad() has no option `wrtt`", { wrtt: ["w"] }],
-  ["grad() has no option `constructor`", { constructor: 1 }],
-  ["`wrt` of grad() is not an array", { wrt: "w" }],
-  ["`of` of grad() is not a number", { of: "0" }],
-  ["`weights` of grad() is not a Map", { weights: {} }],
-  ["`ops` of grad() is not an array", { ops: {} }],
-  ["`shapes` of grad() is not an object", { shapes: [] }],
-  ["`recompute` of grad() is not a boolean", { recompute: 1 }],
-  ["The options of grad() are not an object", null],
+  ["grad() does not take `{ wrtt: array }`; did you mean `wrt`?", { wrtt: ["w"] }],
+  ["grad() does not take `{ constructor: 1 }`", { constructor: 1 }],
+  ['grad() does not take `{ wrt: "w" }`', { wrt: "w" }],
+  ['grad() does not take `{ of: "0" }`', { of: "0" }],
+  ["grad() does not take `{ weights: object }`", { weights: {} }],
+  ["grad() does not take `{ ops: object }`", { ops: {} }],
+  ["grad() does not take `{ shapes: array }`", { shapes: [] }],
+  ["grad() does not take `{ recompute: 1 }`", { recompute: 1 }],
+  ["grad() does not take `null`", null],
 ])("%s", async (what, options) => {
   await expect(grad(PROGRAM, options as GradOptions)).rejects.toMatchObject({ code: "autograd.options", what });
 });
 
 test.each([
-  ["withLoss() has no option `losss`", { losss: "aten::mse_loss" }],
-  ["`loss` of withLoss() is not a string", { loss: 3 }],
-  ["`target` of withLoss() is not an object", { target: "int64" }],
-  ["The options of withLoss() are not an object", null],
+  ['withLoss() does not take `{ losss: "aten::mse_loss" }`; did you mean `loss`?', { losss: "aten::mse_loss" }],
+  ["withLoss() does not take `{ loss: 3 }`", { loss: 3 }],
+  ['withLoss() does not take `{ target: "int64" }`', { target: "int64" }],
+  ["withLoss() does not take `null`", null],
 ])("%s", (what, options) => {
   expect(() => withLoss(PROGRAM, options as LossOptions)).toThrow(
     expect.objectContaining({ code: "autograd.options", what }),
   );
 });
 
-test.each([[undefined], [{}], ["mlp.pt2"]])("%j is no program", async (program) => {
-  const refusal = { code: "autograd.options", what: "grad() got no program" };
+test.each([
+  [undefined, "undefined"],
+  [{}, "object"],
+  ["mlp.pt2", '"mlp.pt2"'],
+])("%j is no program", async (program, given) => {
+  const what = `grad() takes { graph, inputs, outputs } as \`program\`, not ${given}`;
+  const refusal = { code: "autograd.options", what };
   await expect(grad(program as never)).rejects.toMatchObject(refusal);
 });
 

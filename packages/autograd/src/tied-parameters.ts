@@ -1,5 +1,6 @@
 import type { WeightTensor } from "@pt2/format";
-import type { InputSpec, Program } from "@pt2/graph";
+import { requireOptions } from "@pt2/format/options";
+import { type InputSpec, type Program, requireProgram } from "@pt2/graph";
 import { Substitution } from "@pt2/graph/passes";
 
 /**
@@ -10,6 +11,8 @@ export function tieParameters(
   program: Program,
   weights: ReadonlyMap<string, WeightTensor>,
 ): { readonly program: Program; readonly tied: ReadonlyMap<string, string> } {
+  requireProgram("tieParameters()", program, "autograd.options");
+  requireOptions("tieParameters()", { weights }, { weights: "Map" }, "autograd.options", "weights");
   const { graph } = program;
   const first = new Map<string, Extract<InputSpec, { readonly kind: "parameter" }>>();
   const replaced = new Substitution();

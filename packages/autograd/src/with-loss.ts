@@ -1,4 +1,5 @@
 import { contiguousStrides, type TreeSpec } from "@pt2/format";
+import { requireOptions } from "@pt2/format/options";
 import {
   type Arg,
   type InputSpec,
@@ -6,11 +7,11 @@ import {
   type NamedArg,
   type OpName,
   type Program,
+  requireProgram,
   type TensorType,
 } from "@pt2/graph";
 import { GraphBuilder } from "@pt2/graph/passes";
 import { autogradError } from "./autograd-errors.ts";
-import { requireOptions } from "./options.ts";
 
 /** Options of {@link withLoss}. */
 export interface LossOptions {
@@ -32,7 +33,12 @@ export interface LossOptions {
 /** The name of the input that is added. */
 const TARGET = "target";
 
-const OPTIONS = { loss: "a string", args: "an object", of: "a number", target: "an object" } as const;
+const OPTIONS: Readonly<Record<keyof LossOptions, string>> = {
+  loss: "string",
+  args: "object",
+  of: "number",
+  target: "object",
+};
 
 const OF_CLASSES = /^aten::(cross_entropy_loss|nll_loss|nll_loss_nd|nll_loss2d)$/;
 
@@ -41,7 +47,8 @@ const OF_CLASSES = /^aten::(cross_entropy_loss|nll_loss|nll_loss_nd|nll_loss2d)$
  * {@link grad} can differentiate it.
  */
 export function withLoss(program: Program, options: LossOptions = {}): Program {
-  requireOptions("withLoss()", program, options, OPTIONS);
+  requireProgram("withLoss()", program, "autograd.options");
+  requireOptions("withLoss()", options, OPTIONS, "autograd.options");
   const { loss: op = "aten::cross_entropy_loss", args = {}, of = 0 } = options;
   const { graph } = program;
   const compared = comparedOutput(program, of);

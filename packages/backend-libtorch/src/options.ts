@@ -1,4 +1,5 @@
-import { backendError, type OptionTypes, requireOptions } from "@pt2/backend";
+import { backendError } from "@pt2/backend";
+import { type OptionTypes, requireOptions } from "@pt2/format/options";
 import type { LibtorchFlags } from "./addon.ts";
 import type { Outputs } from "./native-tensor.ts";
 
@@ -79,7 +80,7 @@ const OPTIONS: { readonly [Name in keyof LibtorchOptions]-?: string } & OptionTy
   threads: "number",
   concurrency: "number",
   atOnceMs: "number",
-  libraries: "object",
+  libraries: "array",
   flags: "object",
   weights: '"bfloat16"',
   mmap: "boolean",
@@ -92,7 +93,7 @@ const OPTIONS: { readonly [Name in keyof LibtorchOptions]-?: string } & OptionTy
 
 /** Throws `backend.options` for an option that `libtorch` does not have, or whose value is impossible. */
 export function requireLibtorchOptions(options: LibtorchOptions): void {
-  requireOptions("libtorch()", options, OPTIONS);
+  requireOptions("libtorch()", options, OPTIONS, "backend.options");
   for (const name of ["threads", "concurrency"] as const) {
     const count = options[name];
     if (count === undefined || (Number.isInteger(count) && count > 0)) continue;

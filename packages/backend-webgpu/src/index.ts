@@ -1,4 +1,4 @@
-import { type OptionTypes, requireOptions } from "@pt2/backend";
+import { type OptionTypes, requireOptions } from "@pt2/format/options";
 import type { WebgpuBackend } from "./backend.ts";
 import { requestDevice } from "./request-device.ts";
 
@@ -32,7 +32,7 @@ const OPTIONS: OptionTypes = {
 
 /** Makes the backend on a GPU. Rejects with `webgpu.no-adapter` where there is none. */
 export async function webgpu(options: WebgpuOptions = {}): Promise<WebgpuBackend> {
-  requireOptions("webgpu()", options, OPTIONS);
+  requireOptions("webgpu()", options, OPTIONS, "backend.options");
   const { outputs = "host", narrowFloat64 = false } = options;
   // The engine loads while the device is requested: a page that finds no GPU does not need it.
   const [gpu, { createBackend }] = await Promise.all([

@@ -6,8 +6,6 @@ export { compareTensors, differenceText, mismatch, typeText } from "./compare/co
 export { type Element, elementsOf, elementText } from "./compare/elements.ts";
 export type * from "./contract.ts";
 export { BACKEND_API_VERSION } from "./contract.ts";
-export { optionProblem, requireOptions } from "./options/require-options.ts";
-export { type OptionTypes, wrongOptions } from "./options/wrong-options.ts";
 export { CpuGenerator } from "./random/cpu-generator.ts";
 export { drawNormal, drawUniform } from "./random/draw.ts";
 export { requireSeed, type Seed } from "./random/seed.ts";

@@ -1,5 +1,5 @@
 import { existsSync } from "node:fs";
-import { closestName } from "@pt2/registry";
+import { closestName } from "@pt2/format/options";
 import { cliError } from "./cli-errors.ts";
 import type { OptionSpec } from "./command-syntax.ts";
 import type { Pt2Config } from "./config.ts";

@@ -1,4 +1,5 @@
 import type { Backend } from "@pt2/backend";
+import { requireOptions } from "@pt2/format/options";
 import { createRegistry, type OpRegistry } from "@pt2/registry";
 import { aten, libraries } from "@pt2/registry/aten";
 import { type Exceptions, unknownKeys } from "./exceptions.ts";
@@ -46,6 +47,17 @@ export interface TestBackendOptions {
   readonly kernel?: unknown;
 }
 
+const OPTIONS: Readonly<Record<keyof TestBackendOptions, string>> = {
+  runner: "object",
+  unsupported: "object",
+  skip: "object",
+  tolerance: "object",
+  lowers: "boolean",
+  share: "array",
+  parts: "array",
+  kernel: "unknown",
+};
+
 const REFUSALS: readonly RefusalKind[] = ["indices", "arguments", "errors"];
 
 /** Every part of the suite. */
@@ -58,17 +70,11 @@ export const SUITE_PARTS: readonly SuitePart[] = [...FAMILIES, ...REFUSALS, "ran
 export async function testBackend(
   name: string,
   factory: () => Backend | Promise<Backend>,
-  {
-    runner,
-    unsupported = {},
-    skip = {},
-    tolerance = {},
-    lowers = false,
-    share = [0, 1],
-    parts = SUITE_PARTS,
-    kernel,
-  }: TestBackendOptions,
+  options: TestBackendOptions,
 ): Promise<void> {
+  requireOptions("testBackend()", options, OPTIONS, "conformance.options", "runner");
+  const { runner, unsupported = {}, skip = {}, tolerance = {}, lowers = false } = options;
+  const { share = [0, 1], parts = SUITE_PARTS, kernel } = options;
   const registry: OpRegistry = createRegistry({ sets: [aten, ...libraries] });
   const families = await Promise.all(parts.filter(isFamily).map(loadFamily));
   const refusals = await Promise.all(REFUSALS.filter((part) => parts.includes(part)).map(loadRefusals));

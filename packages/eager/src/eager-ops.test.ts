@@ -195,7 +195,7 @@ describe("refusals", () => {
     await expect(eagerOps(other)).rejects.toMatchObject({ code: "eager.backend-version" });
     const wrong: readonly (readonly [given: readonly unknown[], what: string])[] = [
       [[backend, { programs: 0 }], "eagerOps() does not take `{ programs: 0 }`"],
-      [[backend, { program: 3 }], "eagerOps() does not take `{ program: 3 }`"],
+      [[backend, { program: 3 }], "eagerOps() does not take `{ program: 3 }`; did you mean `programs`?"],
       [[backend, { precision: "fsat" }], 'eagerOps() does not take `{ precision: "fsat" }`'],
       [[backend, { ops: {} }], "eagerOps() does not take `{ ops: object }`"],
       [[backend, null], "eagerOps() does not take `null`"],

@@ -1,4 +1,5 @@
 import { BACKEND_API_VERSION, type Backend } from "@pt2/backend";
+import { requireOptions } from "@pt2/format/options";
 import { createRegistry, type OpSet } from "@pt2/registry";
 import { atenOnDemand } from "@pt2/registry/on-demand";
 import type { Aten } from "./aten.gen.ts";
@@ -25,6 +26,12 @@ export interface EagerOptions {
   readonly programs?: number;
 }
 
+const OPTIONS: Readonly<Record<keyof EagerOptions, string>> = {
+  ops: "array",
+  precision: '"fast" | "exact"',
+  programs: "number",
+};
+
 /** Ops as functions. */
 export interface EagerOps extends AsyncDisposable {
   /** PyTorch's own ops: `aten.add(x, 1)`, `aten.add.Tensor(x, y)`. */
@@ -43,19 +50,12 @@ export interface EagerOps extends AsyncDisposable {
  */
 export async function eagerOps(backend: Backend | Promise<Backend>, options: EagerOptions = {}): Promise<EagerOps> {
   const made = await backend;
-  const { ops = [], precision = "exact", programs = 128, ...others } = Object(options) as EagerOptions;
-  const isPossible =
-    typeof made?.compile === "function" &&
-    made.apiVersion === BACKEND_API_VERSION &&
-    Object(options) === options &&
-    Object.values(others).every((value) => value === undefined) &&
-    Array.isArray(ops) &&
-    (precision === "exact" || precision === "fast") &&
-    Number.isSafeInteger(programs) &&
-    programs > 0;
-  if (!isPossible) {
+  requireOptions("eagerOps()", options, OPTIONS, "eager.options");
+  const { ops = [], precision = "exact", programs = 128 } = options;
+  const isBackend = typeof made?.compile === "function" && made.apiVersion === BACKEND_API_VERSION;
+  if (!isBackend || !Number.isSafeInteger(programs) || programs < 1) {
     const { problemOf } = await import("./refused-options.ts");
-    throw eagerError(...problemOf(made, options, BACKEND_API_VERSION));
+    throw eagerError(...problemOf(made, programs, BACKEND_API_VERSION));
   }
   const registry = createRegistry({ sets: [...atenOnDemand, ...ops] });
   await registry.load("all");

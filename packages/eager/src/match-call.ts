@@ -1,4 +1,5 @@
-import { closestName, type OpSchema, printType } from "@pt2/registry";
+import { closestName } from "@pt2/format/options";
+import { type OpSchema, printType } from "@pt2/registry";
 import { fits, withoutNegativeZero } from "./fits.ts";
 import { describeGiven } from "./given.ts";
 

@@ -1,4 +1,4 @@
-import { closestName } from "@pt2/registry";
+import { closestName } from "@pt2/format/options";
 import { eagerError } from "./eager-errors.ts";
 
 /** Makes the error for an op that no set has. */

@@ -4,16 +4,10 @@ import type { Backend } from "@pt2/backend";
 import type { Pt2ErrorParts } from "@pt2/format";
 import type { EagerErrorCode } from "./eager-errors.ts";
 
-const POSSIBLE: Readonly<Record<string, (value: unknown) => boolean>> = {
-  ops: Array.isArray,
-  precision: (value) => value === "exact" || value === "fast",
-  programs: (value) => Number.isSafeInteger(value) && (value as number) > 0,
-};
-
-/** Returns the error for a backend or options, of which something is impossible; `version` is that of the contract. */
+/** Returns the error for what is no backend of this version, or a count of programs that is none; `version` is that of the contract. */
 export function problemOf(
   backend: Backend | undefined,
-  options: object | null,
+  programs: number,
   version: number,
 ): readonly [EagerErrorCode, Pt2ErrorParts] {
   if (typeof backend?.compile !== "function") {
@@ -31,20 +25,11 @@ export function problemOf(
       },
     ];
   }
-  const wrong = Object.entries(options ?? {}).find(
-    ([option, value]) => value !== undefined && POSSIBLE[option]?.(value) !== true,
-  );
-  const given = wrong === undefined ? String(options) : `{ ${wrong[0]}: ${textOf(wrong[1])} }`;
   return [
     "eager.options",
     {
-      what: `eagerOps() does not take \`${given}\``,
-      advice: 'its options are { ops: [set, …], precision: "fast" | "exact", programs: a number from 1 on }',
+      what: `eagerOps() does not take \`{ programs: ${programs} }\``,
+      advice: "give an integer from 1 on, or leave it out",
     },
   ];
-}
-
-function textOf(value: unknown): string {
-  if (typeof value === "string") return JSON.stringify(value);
-  return typeof value === "object" ? "object" : String(value);
 }

@@ -1,4 +1,5 @@
 import { formatError } from "./format-errors.ts";
+import { requireArgument } from "./options.ts";
 import type { ByteRange } from "./remote/byte-range.ts";
 
 /** Options of one read. */
@@ -59,6 +60,7 @@ export function fromBytes(bytes: Uint8Array | ArrayBuffer): ByteSource {
 
 /** Creates a source over a `Blob` or `File`. */
 export function fromBlob(blob: Blob): ByteSource {
+  requireArgument("fromBlob()", "blob", blob, "{ size, slice }", "format.options");
   return {
     size: blob.size,
     origin: { kind: "blob", blob, start: 0 },

@@ -2,6 +2,7 @@ import type { ByteSource } from "./byte-source.ts";
 import { DTYPES, type DType } from "./dtype.ts";
 import { formatError } from "./format-errors.ts";
 import { checkLimit } from "./limits.ts";
+import { requireArgument } from "./options.ts";
 import { rowMajor, type TensorData, type Tensors } from "./tensor-data.ts";
 import { checkView, numel } from "./view.ts";
 import { ZipFile } from "./zip/zip-file.ts";
@@ -27,6 +28,7 @@ const DTYPE_OF: Readonly<Record<string, DType>> = {
 
 /** Reads a `.npz` file, with arrays by their name without `.npy`; or a `.npy` file, with its array as `0`. */
 export async function readNpz(source: ByteSource): Promise<Tensors> {
+  requireArgument("readNpz()", "source", source, "{ size, read }", "format.options");
   const where = source.name ?? "npz";
   const head = await source.read(0, Math.min(source.size, MAGIC.length));
   if (String.fromCharCode(...head) === MAGIC) {

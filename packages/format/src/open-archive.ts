@@ -5,6 +5,7 @@ import { requireLittleEndian } from "./byteorder.ts";
 import { requireEntry } from "./entry-storage.ts";
 import { formatError } from "./format-errors.ts";
 import { joinWeights, loadWeights, type WeightsLocation } from "./load-weights.ts";
+import { type OptionTypes, wrongOptions } from "./options.ts";
 import { parseProgram, schemaError } from "./program/decode-program.ts";
 import type { ExportedProgram } from "./program/exported-program.ts";
 import { Pt2Error } from "./pt2-error.ts";
@@ -14,6 +15,12 @@ import type { WeightTensor } from "./weight-tensor.ts";
 import type { ZipEntry } from "./zip/zip-entry.ts";
 import { ZipFile } from "./zip/zip-file.ts";
 
+const OPTIONS: OptionTypes & Readonly<Record<keyof ArchiveOptions, string>> = {
+  signal: "AbortSignal",
+  verifyChecksums: "boolean",
+  onWarning: "function",
+};
+
 /**
  * Opens a `.pt2` archive of any generation. Only the directory is read; programs, weights and sample inputs are read on
  * demand. For another kind of file the error names the kind. The archive owns the source, and closes it when it is
@@ -21,6 +28,8 @@ import { ZipFile } from "./zip/zip-file.ts";
  */
 export async function openArchive(source: ByteSource, options: ArchiveOptions = {}): Promise<Archive> {
   if (typeof source?.read !== "function") (await import("./refuse-other-files.ts")).refuseNonSource(source);
+  if (wrongOptions(options, OPTIONS).length > 0)
+    (await import("./refuse-other-files.ts")).refuseOptions(options, OPTIONS);
   const { signal, verifyChecksums = source.isRemote === true } = options;
   try {
     const reading = { signal };

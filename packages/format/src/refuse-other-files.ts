@@ -2,6 +2,7 @@ import type { ReadSignal } from "./archive.ts";
 import { AOTI, type ArchiveLayout, SUPPORTED_VERSION } from "./archive-layout.ts";
 import type { ByteSource } from "./byte-source.ts";
 import { type FormatErrorCode, formatError } from "./format-errors.ts";
+import { type OptionTypes, requireOptions } from "./options.ts";
 import type { Pt2ErrorParts } from "./pt2-error.ts";
 
 /** The bytes that identify a file: HTML may begin with comments. */
@@ -14,6 +15,11 @@ interface Refused extends Pick<ArchiveLayout, "entries" | "models"> {
   readonly isPt2: boolean;
   readonly version: string;
   readonly file: string | undefined;
+}
+
+/** Refuses options that `openArchive` does not have. */
+export function refuseOptions(options: unknown, types: OptionTypes): void {
+  requireOptions("openArchive()", options, types, "format.options");
 }
 
 /** Returns an error that names the kind of zip, with advice. */

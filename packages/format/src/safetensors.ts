@@ -5,6 +5,7 @@ import { type Decode, JsonReader, listOf, mapOf, smallInt, string } from "./json
 import { parseJson } from "./json/parse-json.ts";
 import { type Writable, writeJson } from "./json/write-json.ts";
 import { checkLimit } from "./limits.ts";
+import { requireArgument } from "./options.ts";
 import type { TensorData, Tensors } from "./tensor-data.ts";
 import { contiguousStrides, numel } from "./view.ts";
 import type { WeightTensor } from "./weight-tensor.ts";
@@ -26,6 +27,7 @@ export interface Safetensors {
 
 /** Reads a safetensors file. Tensors of a source in memory are views of it. */
 export async function readSafetensors(source: ByteSource): Promise<Safetensors> {
+  requireArgument("readSafetensors()", "source", source, "{ size, read }", "format.options");
   const { places, metadata } = await readHeader(source);
   const tensors = new Map<string, TensorData>();
   for (const [name, { dtype, shape, begin, end }] of places) {
@@ -36,6 +38,7 @@ export async function readSafetensors(source: ByteSource): Promise<Safetensors> 
 
 /** Opens a safetensors file as weights by name. Bytes are read when a weight is, so the source has to stay open. */
 export async function openSafetensors(source: ByteSource): Promise<ReadonlyMap<string, WeightTensor>> {
+  requireArgument("openSafetensors()", "source", source, "{ size, read }", "format.options");
   const { places } = await readHeader(source);
   const weight = (name: string, { dtype, shape, begin, end }: Place): WeightTensor => ({
     name,
@@ -111,6 +114,8 @@ export async function writeSafetensors(
   sink: ByteSink,
   metadata: ReadonlyMap<string, string> = new Map(),
 ): Promise<number> {
+  requireArgument("writeSafetensors()", "tensors", tensors, "Map", "format.options");
+  requireArgument("writeSafetensors()", "sink", sink, "function", "format.options");
   const header = new Map<string, Writable>();
   if (metadata.size > 0) header.set(METADATA, metadata);
   let end = 0;

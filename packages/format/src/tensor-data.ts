@@ -15,7 +15,13 @@ export type Tensors = ReadonlyMap<string, TensorData>;
 
 /** Reads a tensor of an archive as contiguous bytes: a view of its storage where that is contiguous, else a copy. */
 export async function readTensor(tensor: WeightTensor, signal?: AbortSignal): Promise<TensorData> {
-  const { name, dtype, shape, storage } = tensor;
+  const { name, dtype, shape, storage } = Object(tensor) as Partial<WeightTensor>;
+  if (storage === undefined || dtype === undefined || shape === undefined) {
+    throw formatError("format.options", {
+      what: "readTensor() got no weight",
+      advice: "pass one of `weights()` of an archive",
+    });
+  }
   if (storage.nbytes === 0 && numel(shape) > 0) {
     throw formatError("format.weights", {
       what: "the file has no bytes of the tensor: the program was exported with fake weights",

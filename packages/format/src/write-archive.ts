@@ -1,5 +1,6 @@
 import { formatError } from "./format-errors.ts";
 import { type Writable, writeJson } from "./json/write-json.ts";
+import { requireArgument } from "./options.ts";
 import { formatProgram } from "./program/encode-program.ts";
 import { encodeTensorMeta } from "./program/encode-value.ts";
 import type { ExportedProgram } from "./program/exported-program.ts";
@@ -31,6 +32,9 @@ export interface ArchiveContent {
  * that share a storage keep sharing it. Storages are read one at a time, to bound memory. Returns the size.
  */
 export async function writeArchive(content: ArchiveContent, sink: ByteSink): Promise<number> {
+  requireArgument("writeArchive()", "content", content, "{ models }", "format.options");
+  requireArgument("writeArchive()", "content.models", content.models, "array", "format.options");
+  requireArgument("writeArchive()", "sink", sink, "function", "format.options");
   const zip = new ArchiveWriter(content.root ?? "archive", sink);
   for (const model of content.models) await zip.addModel(model);
   for (const [name, text] of content.extraFiles ?? []) await zip.add(`extra/${name}`, utf8(text));

@@ -24,4 +24,5 @@ export { parse } from "./text/parse-program.ts";
 export { type PrintOptions, print, printGraph } from "./text/print-program.ts";
 export { printType } from "./text/print-type.ts";
 export type { Problem, ProblemCode } from "./validate/problem.ts";
+export { requireProgram, requireSubject } from "./validate/require-program.ts";
 export { assertValid, validate } from "./validate/validate.ts";

@@ -43,7 +43,6 @@ export { printSchema } from "./schema/print-schema.ts";
 export { printType } from "./schema/print-type.ts";
 export type * from "./schema/types.ts";
 export type * from "./tensor-meta.ts";
-export { closestName } from "./user-ops/closest-name.ts";
 export { createRegistry } from "./user-ops/create-registry.ts";
 export type { HandledCall, HandlerAnswer } from "./user-ops/handler-results.ts";
 export type { LibraryEntry, LibraryItem, Registration } from "./user-ops/op-library.ts";

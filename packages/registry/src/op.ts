@@ -1,4 +1,5 @@
 import type { DType } from "@pt2/format";
+import { closestName } from "@pt2/format/options";
 import type { OpName } from "@pt2/graph";
 import type { ViewInverse } from "@pt2/graph/passes";
 import type { Builder, TypedOp } from "./builder.ts";
@@ -9,7 +10,6 @@ import type { ArgsOf, DataOf, Operands, ResultsOf } from "./schema/infer-types.t
 import { parseSchema } from "./schema/parse.ts";
 import type { OpSchema } from "./schema/types.ts";
 import type { ArgValue, Strided, TensorMeta } from "./tensor-meta.ts";
-import { closestName } from "./user-ops/closest-name.ts";
 
 /** How the dtype of an elementwise result follows from its operands. */
 export interface Promotion {

@@ -9,8 +9,8 @@ import type {
   Value,
   WarmupOptions,
 } from "@pt2/backend";
-import { wrongOptions } from "@pt2/backend";
 import type { Archive } from "@pt2/format";
+import { wrongOptions } from "@pt2/format/options";
 import type { Program } from "@pt2/graph";
 import { type Call, CallConvention } from "./call.ts";
 import { InputChecker } from "./check-inputs.ts";

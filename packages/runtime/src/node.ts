@@ -71,12 +71,12 @@ export async function openProgram(
   source: ModelSource,
   options: ReadModelOptions = {},
 ): Promise<Required<ProgramSource>> {
-  return await openProgramOf(await openFile(source, options.signal), options);
+  return await openProgramOf(await openFile(source, options?.signal), options);
 }
 
 /** Like `readSchema` of `@pt2/runtime`; a string may be a path. */
 export async function readSchema(source: ModelSource, options: ReadModelOptions = {}): Promise<Schema> {
-  return await readSchemaOf(await openFile(source, options.signal), options);
+  return await readSchemaOf(await openFile(source, options?.signal), options);
 }
 
 /** Like `readWeights` of `@pt2/runtime`; a string may be a path. */
@@ -84,5 +84,5 @@ export async function* readWeights(
   source: ModelSource,
   options: ReadModelOptions = {},
 ): AsyncGenerator<readonly [name: string, tensor: HostTensor], void, void> {
-  yield* readWeightsOf(await openFile(source, options.signal), options);
+  yield* readWeightsOf(await openFile(source, options?.signal), options);
 }

@@ -1,6 +1,7 @@
 import type { Capabilities } from "@pt2/backend";
 import type { WeightTensor } from "@pt2/format";
-import { type Node, type Program, stats, walk } from "@pt2/graph";
+import { requireArgument } from "@pt2/format/options";
+import { type Node, type Program, requireProgram, stats, walk } from "@pt2/graph";
 import {
   canonicalizeStridedViews,
   eliminateDeadCode,
@@ -84,6 +85,8 @@ export async function functionalizeAndFold(
  * mutation.
  */
 export async function prepare(imported: Program, registry: OpRegistry, capabilities: Mutation = {}): Promise<Program> {
+  requireProgram("prepare()", imported);
+  requireArgument("prepare()", "registry", registry, "{ resolve, load }", "runtime.options");
   return await functionalizeAndFold(
     await removeNoOpsAndRegions(imported, registry, capabilities),
     registry,

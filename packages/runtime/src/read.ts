@@ -1,5 +1,6 @@
-import { HostTensor, type OptionTypes, requireOptions } from "@pt2/backend";
+import { HostTensor } from "@pt2/backend";
 import { type ExportedProgram, expectStorages, type Generation, openArchive, readTensor } from "@pt2/format";
+import { type OptionTypes, requireOptions } from "@pt2/format/options";
 import { importProgram, type Program } from "@pt2/graph";
 import type { ProgramSource } from "./load.ts";
 import { type ModelSource, openSource } from "./open-source.ts";
@@ -30,7 +31,7 @@ const OPTIONS: OptionTypes = { model: "string", signal: "AbortSignal" };
 
 /** Reads the structure of a program, without weights. */
 export async function readSchema(source: ModelSource, options: ReadModelOptions = {}): Promise<Schema> {
-  requireOptions("readSchema()", options, OPTIONS);
+  requireOptions("readSchema()", options, OPTIONS, "backend.options");
   const { model, signal } = options;
   const archive = await openArchive(await openSource(source, signal), { signal });
   try {
@@ -60,7 +61,7 @@ export async function openProgram(
   source: ModelSource,
   options: ReadModelOptions = {},
 ): Promise<Required<ProgramSource>> {
-  requireOptions("openProgram()", options, OPTIONS);
+  requireOptions("openProgram()", options, OPTIONS, "backend.options");
   const { model, signal } = options;
   const archive = await openArchive(await openSource(source, signal), { signal });
   try {
@@ -80,7 +81,7 @@ export async function* readWeights(
   source: ModelSource,
   options: ReadModelOptions = {},
 ): AsyncGenerator<readonly [name: string, tensor: HostTensor], void, void> {
-  requireOptions("readWeights()", options, OPTIONS);
+  requireOptions("readWeights()", options, OPTIONS, "backend.options");
   const { model, signal } = options;
   const archive = await openArchive(await openSource(source, signal), { signal });
   let enough = (): void => {};

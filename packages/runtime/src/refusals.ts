@@ -1,8 +1,9 @@
 // The errors of `load` for what cannot be loaded. Nothing here is needed where a load succeeds.
-import { BACKEND_API_VERSION, type Backend, type OptionTypes, optionProblem, wrongOptions } from "@pt2/backend";
+import { BACKEND_API_VERSION, type Backend } from "@pt2/backend";
 import type { Pt2ErrorParts } from "@pt2/format";
+import { closestName, type OptionTypes, optionProblem, wrongOptions } from "@pt2/format/options";
 import { type Program, walk } from "@pt2/graph";
-import { closestName, type OpRegistry } from "@pt2/registry";
+import type { OpRegistry } from "@pt2/registry";
 import type { NeededWeights } from "./requirements.ts";
 import { runtimeError } from "./runtime-errors.ts";
 
@@ -34,12 +35,7 @@ export function refuseOptions(options: unknown, types: OptionTypes): void {
 
 /** Throws an error that says what is wrong with an option of a function. */
 export function refuseOption(of: string, options: unknown, types: OptionTypes, wrong: string): never {
-  const { what, advice } = optionProblem(of, options, types, wrong);
-  const meant = closestName(wrong, Object.keys(types)) ?? wrong;
-  throw runtimeError("runtime.options", {
-    what: meant === wrong ? what : `${what}; did you mean \`${meant}\`?`,
-    advice,
-  });
+  throw runtimeError("runtime.options", optionProblem(of, options, types, wrong));
 }
 
 function wrongBackend(backend: unknown): Pt2ErrorParts | undefined {

@@ -1,12 +1,13 @@
-import { BACKEND_API_VERSION, type OptionTypes, wrongOptions } from "@pt2/backend";
+import { BACKEND_API_VERSION } from "@pt2/backend";
 import { absentWeights, type WeightTensor } from "@pt2/format";
+import { type OptionTypes, wrongOptions } from "@pt2/format/options";
 import type { Program } from "@pt2/graph";
 
 /** The options of a load. */
 export const LOAD_OPTIONS: OptionTypes = {
   backend: "object",
-  ops: "object",
-  handlers: "object",
+  ops: "array",
+  handlers: "array",
   model: "string",
   precision: '"fast" | "exact"',
   verifyChecksums: "boolean",

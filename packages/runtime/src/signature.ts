@@ -8,6 +8,7 @@ import {
   leafNames,
   type Program,
   printSym,
+  requireProgram,
   type SymInt,
   type ValueType,
 } from "@pt2/graph";
@@ -39,6 +40,7 @@ export interface OutputInfo extends LeafInfo {
 
 /** Returns the leaves of a call, in flattened order. */
 export function inputsOf(program: Program): readonly LeafInfo[] {
+  requireProgram("inputsOf()", program);
   const leaves = program.inputs.flatMap((spec) => leafOfInput(program, spec) ?? []);
   const { inSpec, forwardArgs, namedTuples } = program;
   const names = inSpec === null ? [] : inputNames(inSpec, forwardArgs, namedTuples);
@@ -47,6 +49,7 @@ export function inputsOf(program: Program): readonly LeafInfo[] {
 
 /** Returns the leaves of the result, in flattened order; a gradient has its name in Python: `layers.0.weight.grad`. */
 export function outputsOf(program: Program): readonly OutputInfo[] {
+  requireProgram("outputsOf()", program);
   const { outSpec, namedTuples, graph, outputs } = program;
   const names = outSpec === null ? [] : leafNames(outSpec, "output", namedTuples);
   const inputs = inputsOf(program);

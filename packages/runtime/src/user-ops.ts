@@ -1,6 +1,7 @@
 // Makes the registry for programs with ops and handlers of users; it is loaded only for these.
 import type { Backend } from "@pt2/backend";
-import { closestName, createRegistry, type OpHandler, type OpRegistry, type OpSet } from "@pt2/registry";
+import { closestName } from "@pt2/format/options";
+import { createRegistry, type OpHandler, type OpRegistry, type OpSet } from "@pt2/registry";
 import type { OpSource } from "./op-source.ts";
 import { runtimeError } from "./runtime-errors.ts";
 

@@ -1,5 +1,5 @@
 import type { WeightTensor } from "@pt2/format";
-import type { Program, ValueType } from "@pt2/graph";
+import { type Program, requireProgram, type ValueType } from "@pt2/graph";
 import { runtimeError } from "./runtime-errors.ts";
 
 /**
@@ -7,10 +7,12 @@ import { runtimeError } from "./runtime-errors.ts";
  * `runtime.weights` if one is missing or has another dtype or shape; `where` names the tensors' file in the error.
  */
 export function weightsFor(
-  { inputs, graph }: Program,
+  program: Program,
   found: ReadonlyMap<string, WeightTensor>,
   where = "the weights",
 ): ReadonlyMap<string, WeightTensor> {
+  requireProgram("weightsFor()", program);
+  const { inputs, graph } = program;
   if (typeof (found as Partial<typeof found> | null)?.get !== "function") {
     throw runtimeError("runtime.weights", {
       what: "The weights are not a Map",

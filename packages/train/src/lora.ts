@@ -1,5 +1,6 @@
 import { HostTensor } from "@pt2/backend";
 import { readTensor, type WeightTensor } from "@pt2/format";
+import { requireOptions } from "@pt2/format/options";
 import {
   argOf,
   type Graph,
@@ -12,7 +13,6 @@ import {
 } from "@pt2/graph";
 import { GraphBuilder, Substitution } from "@pt2/graph/passes";
 import { memoryWeight } from "./memory-weight.ts";
-import { checkOptions } from "./options.ts";
 import { trainError } from "./train-errors.ts";
 import { typeOf } from "./update-builder.ts";
 
@@ -30,6 +30,13 @@ export interface LoraOptions {
   /** Of the first values of A. @default 0 */
   readonly seed?: number;
 }
+
+const OPTIONS: Readonly<Record<keyof LoraOptions, string>> = {
+  rank: "number from 0",
+  alpha: "number from 0",
+  match: "synchronous function",
+  seed: "number",
+};
 
 /** An adapter of one linear layer. */
 export interface Adapter {
@@ -53,7 +60,7 @@ export interface Adapted {
  * linear layer and B with zeros (Hu et al., "LoRA: Low-Rank Adaptation of Large Language Models", section 4.1).
  */
 export function withLora(program: Program, options: LoraOptions): Adapted {
-  checkOptions("lora", { rank: 1, alpha: 1, match: () => true, seed: null }, options, "rank");
+  requireOptions("`lora`", options, OPTIONS, "train.options", "rank");
   const { rank, alpha = rank, match, seed = 0 } = options;
   if (!(Number.isInteger(rank) && rank >= 1)) {
     throw trainError("train.options", { what: `The rank of adapters must be an integer from 1, not ${rank}` });

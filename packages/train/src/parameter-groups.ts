@@ -1,8 +1,14 @@
+import { requireOptions } from "@pt2/format/options";
 import type { Optimizer } from "./optimizers.ts";
-import { checkOptions } from "./options.ts";
 import { trainError } from "./train-errors.ts";
 import type { GroupOptions } from "./trainer-options.ts";
 import type { ParameterGroup } from "./with-optimizer.ts";
+
+const OPTIONS: Readonly<Record<keyof GroupOptions, string>> = {
+  match: "synchronous function",
+  lr: "number from 0",
+  weightDecay: "number from 0",
+};
 
 /** Returns the groups of parameters: those that are given, and one of all other parameters. */
 export function parameterGroups(
@@ -14,7 +20,7 @@ export function parameterGroups(
   const left = new Set(names);
   const groups = all.map((group, g) => {
     const owner = `groups[${g}]`;
-    checkOptions(owner, { match: () => true, lr: 0, weightDecay: 0 }, group, "match");
+    requireOptions(owner, group, OPTIONS, "train.options", "match");
     const own = [...left].filter((name) => group.match(name));
     for (const name of own) left.delete(name);
     if (own.length === 0 && g < given.length) {

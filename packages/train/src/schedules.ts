@@ -1,4 +1,4 @@
-import { checkOptions } from "./options.ts";
+import { requireOptions } from "@pt2/format/options";
 import { trainError } from "./train-errors.ts";
 
 /** Returns the factor of the learning rate at a step, which counts from 1. */
@@ -19,7 +19,8 @@ export interface CosineOptions {
  * `torch.optim.lr_scheduler.CosineAnnealingLR`.
  */
 export function cosine(options: CosineOptions): Schedule {
-  checkOptions("cosine", { steps: 0, warmup: 0, least: 0 }, options, "steps");
+  const number = "number from 0";
+  requireOptions("cosine()", options, { steps: number, warmup: number, least: number }, "train.options", "steps");
   const { steps, warmup = 0, least = 0 } = options;
   return (step) => {
     if (step <= warmup) return step / warmup;
@@ -38,7 +39,7 @@ export interface StepDecayOptions {
 
 /** Multiplies the rate by `gamma` after every `size` steps: `torch.optim.lr_scheduler.StepLR`. */
 export function stepDecay(options: StepDecayOptions): Schedule {
-  checkOptions("stepDecay", { size: 0, gamma: 0 }, options, "size");
+  requireOptions("stepDecay()", options, { size: "number from 0", gamma: "number from 0" }, "train.options", "size");
   const { size, gamma = 0.1 } = options;
   if (size === 0) throw trainError("train.options", { what: "`size` of stepDecay must be above 0" });
   return (step) => gamma ** Math.floor((step - 1) / size);

@@ -1,9 +1,9 @@
 import type { LossOptions } from "@pt2/autograd";
 import type { HostTensor } from "@pt2/backend";
+import { requireOptions } from "@pt2/format/options";
 import type { LoadOptions } from "@pt2/runtime";
 import type { LoraOptions } from "./lora.ts";
 import type { Optimizer } from "./optimizers.ts";
-import { checkOptions } from "./options.ts";
 import type { Schedule } from "./schedules.ts";
 
 /** The parameters that have rates of their own. */
@@ -51,35 +51,40 @@ export interface TrainerOptions extends Omit<LoadOptions, "model" | "verifyCheck
   readonly checkpoint?: Uint8Array;
 }
 
-const FUNCTION = (): boolean => true;
+/** Those that `load` checks are unknown here. */
+const OPTIONS: Readonly<Record<keyof TrainerOptions, string>> = {
+  optimizer: "object",
+  loss: "object",
+  of: "number from 0",
+  shapes: "object",
+  train: "synchronous function",
+  lora: "object",
+  groups: "array",
+  schedule: "synchronous function",
+  clipNorm: "number from 0 | Infinity",
+  clipValue: "number from 0 | Infinity",
+  accumulate: "number",
+  weights: "Map",
+  checkpoint: "Uint8Array",
+  backend: "unknown",
+  ops: "array",
+  handlers: "unknown",
+  library: "unknown",
+  precision: "unknown",
+  onProgress: "unknown",
+  signal: "unknown",
+  onWarning: "unknown",
+};
 
-/** An example of each option; those that `load` checks are null. */
-const EXAMPLES: Readonly<Record<keyof TrainerOptions, unknown>> = {
-  optimizer: {},
-  loss: {},
-  of: 0,
-  shapes: {},
-  train: FUNCTION,
-  lora: {},
-  groups: [],
-  schedule: FUNCTION,
-  clipNorm: Infinity,
-  clipValue: Infinity,
-  accumulate: 1,
-  weights: new Map(),
-  checkpoint: new Uint8Array(),
-  backend: null,
-  ops: [],
-  handlers: null,
-  library: null,
-  precision: null,
-  onProgress: null,
-  signal: null,
-  onWarning: null,
+const LOSS_OPTIONS: Readonly<Record<keyof LossOptions, string>> = {
+  loss: "string",
+  args: "object",
+  of: "number from 0",
+  target: "object",
 };
 
 /** Checks names and kinds of all options. */
 export function checkTrainerOptions(options: TrainerOptions): void {
-  checkOptions("createTrainer", EXAMPLES, options, "optimizer");
-  checkOptions("`loss`", { loss: "", args: {}, of: 0, target: {} }, options.loss ?? {});
+  requireOptions("createTrainer()", options, OPTIONS, "train.options", "optimizer");
+  requireOptions("`loss`", options.loss ?? {}, LOSS_OPTIONS, "train.options");
 }

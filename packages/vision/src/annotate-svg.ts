@@ -1,10 +1,11 @@
+import { requireOptions } from "@pt2/format/options";
 import { SEAM } from "./annotate.ts";
 import type { Caption } from "./caption.ts";
-import { type AnnotateOptions, type DrawnThing, draw } from "./drawing.ts";
+import { ANNOTATE_OPTIONS, type AnnotateOptions, type DrawnThing, draw } from "./drawing.ts";
 import type { Found } from "./found.ts";
 import type { Size } from "./pixels.ts";
 import type { Rectangle } from "./rectangle.ts";
-import { requireSize } from "./requirements.ts";
+import { requireFound, requireSize } from "./requirements.ts";
 import { SVG_FONTS, textWidth } from "./text-width.ts";
 
 /**
@@ -13,6 +14,8 @@ import { SVG_FONTS, textWidth } from "./text-width.ts";
  */
 export function annotateSvg(found: readonly Found[], picture: Size, options: AnnotateOptions = {}): string {
   requireSize(picture);
+  requireFound("annotateSvg()", found);
+  requireOptions("annotateSvg()", options, ANNOTATE_OPTIONS, "vision.options");
   const { scale = 1 } = options;
   const [w, h] = [round(picture.width * scale), round(picture.height * scale)];
   const drawing = draw(found, picture, options, (words, size) => textWidth(words) * size);

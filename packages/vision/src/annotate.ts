@@ -1,7 +1,9 @@
-import { type AnnotateOptions, draw } from "./drawing.ts";
+import { requireArgument, requireOptions } from "@pt2/format/options";
+import { ANNOTATE_OPTIONS, type AnnotateOptions, draw } from "./drawing.ts";
 import type { Found } from "./found.ts";
 import type { Size } from "./pixels.ts";
 import type { Rectangle } from "./rectangle.ts";
+import { requireFound } from "./requirements.ts";
 
 /** What is drawn on: the context of a canvas, in a page, a worker or Node. */
 export type AnnotateContext = Pick<
@@ -38,14 +40,15 @@ export const SEAM: { readonly color: string; readonly width: number } = { color:
 export function annotate(
   context: AnnotateContext,
   found: readonly Found[],
-  {
-    size,
-    ...options
-  }: AnnotateOptions & {
+  given: AnnotateOptions & {
     /** The size of the picture, in its own pixels. @default what the canvas shows of it */
     readonly size?: Size;
   } = {},
 ): void {
+  requireArgument("annotate()", "context", context, "{ save, measureText }", "vision.options");
+  requireFound("annotate()", found);
+  requireOptions("annotate()", given, { ...ANNOTATE_OPTIONS, size: "object" }, "vision.options");
+  const { size, ...options } = given;
   const font = (fontSize: number): string => `${fontSize}px system-ui, sans-serif`;
   context.save();
   const { lineWidth, fontSize, things } = draw(found, size ?? shown(context, options.scale), options, (words, size) => {

@@ -1,8 +1,8 @@
+import { requireOptions } from "@pt2/format/options";
 import type { Model, Tensor } from "@pt2/runtime";
 import { type DetectorOptions, requireTask } from "./detector.ts";
 import { ModelInput } from "./model-input.ts";
 import { parsePreset } from "./preset.ts";
-import { requireOptions } from "./requirements.ts";
 import type { ImageReader } from "./source.ts";
 import { visionError } from "./vision-errors.ts";
 
@@ -48,7 +48,7 @@ export class ImageClassifier<Image> implements AsyncDisposable {
 
   /** Returns the classes that a picture most probably shows, the most probable first. */
   async classify(image: Image, options: ClassifyOptions = {}): Promise<readonly Classified[]> {
-    requireOptions("classify()", options, { top: "number", signal: "AbortSignal" });
+    requireOptions("classify()", options, { top: "number", signal: "AbortSignal" }, "vision.options");
     const { top = 5, signal } = options;
     signal?.throwIfAborted();
     return await this.#input.use(image, async ({ tensor }) => {

@@ -1,4 +1,5 @@
 import type { Backend } from "@pt2/backend";
+import { requireOptions } from "@pt2/format/options";
 import type { Model } from "@pt2/runtime";
 import type { Camera } from "./camera.ts";
 import { type Found, readFound, requireOutputs } from "./found.ts";
@@ -6,7 +7,6 @@ import { framesOf } from "./frames.ts";
 import type { Placement } from "./geometry.ts";
 import { ModelInput } from "./model-input.ts";
 import { type Preset, parsePreset } from "./preset.ts";
-import { requireOptions } from "./requirements.ts";
 import type { ImageReader } from "./source.ts";
 import { visionError } from "./vision-errors.ts";
 
@@ -74,7 +74,7 @@ export class ImageDetector<Image> implements AsyncDisposable {
     image: Image,
     options: DetectOptions,
   ): Promise<{ readonly found: readonly Found[]; readonly placement: Placement }> {
-    requireOptions("detect()", options, { threshold: "number", signal: "AbortSignal" });
+    requireOptions("detect()", options, { threshold: "number", signal: "AbortSignal" }, "vision.options");
     const { threshold = this.#preset.threshold, signal } = options;
     const least = requireShare(threshold);
     signal?.throwIfAborted();

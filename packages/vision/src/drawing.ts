@@ -1,3 +1,4 @@
+import type { OptionTypes } from "@pt2/format/options";
 import { type Caption, type Measure, placed } from "./caption.ts";
 import { captionOf, colorOf } from "./colors.ts";
 import type { Found } from "./found.ts";
@@ -18,6 +19,15 @@ export interface AnnotateOptions {
   /** The size of letters. @default a 35th of the drawing's sides, at least 12 */
   readonly fontSize?: number;
 }
+
+/** The types of {@link AnnotateOptions}. */
+export const ANNOTATE_OPTIONS: OptionTypes = {
+  scale: "number",
+  color: "function",
+  caption: "function",
+  lineWidth: "number",
+  fontSize: "number",
+};
 
 /** One thing as it is drawn. */
 export interface DrawnThing {

@@ -1,11 +1,12 @@
-import type { Backend, OptionTypes } from "@pt2/backend";
+import type { Backend } from "@pt2/backend";
+import { type OptionTypes, requireOptions } from "@pt2/format/options";
 import type { Tensor } from "@pt2/runtime";
 import { centered, inside, type Placement } from "./geometry.ts";
 import type { ResizeOp } from "./image-program.ts";
 import { ImagePrograms, type ImageWork } from "./image-programs.ts";
 import { type Pixels, requirePixels, type Size } from "./pixels.ts";
 import type { ImagePreset } from "./preset.ts";
-import { requireColumn, requireImage, requireOptions, requireSize } from "./requirements.ts";
+import { requireColumn, requireImage, requireSize } from "./requirements.ts";
 
 /** How a picture is resized. */
 export interface ResizeOptions {
@@ -47,7 +48,7 @@ export async function imageOps(backend: Backend | Promise<Backend>): Promise<Ima
     async resize(image, size, options = {}) {
       requireImage(image);
       requireSize(size);
-      requireOptions("resize()", options, RESIZE_OPTIONS);
+      requireOptions("resize()", options, RESIZE_OPTIONS, "vision.options");
       return await programs.run(image, { resize: { op: resizeOp(options), size, bytes: false } });
     },
     async centerCrop(image, size) {
@@ -58,7 +59,7 @@ export async function imageOps(backend: Backend | Promise<Backend>): Promise<Ima
     async letterbox(image, size, options = {}) {
       requireImage(image);
       requireSize(size);
-      requireOptions("letterbox()", options, { ...RESIZE_OPTIONS, fill: "number" });
+      requireOptions("letterbox()", options, { ...RESIZE_OPTIONS, fill: "number" }, "vision.options");
       const placement = centered(inside(sizeOf(image), size), size);
       const resize = { op: resizeOp(options), size: placement.resized, bytes: false };
       return await programs.run(image, { resize, put: { ...placement, fill: options.fill ?? 0 } });

@@ -1,3 +1,4 @@
+import { requireOptions } from "@pt2/format/options";
 import type { LoadOptions, Model, ModelSource } from "@pt2/runtime";
 import type { DetectorOptions } from "./detector.ts";
 import type { ImageReader } from "./source.ts";
@@ -24,7 +25,7 @@ export async function loadWith<Image, Made, Options>(
   { reader, load, readPreset }: Surroundings<Image>,
   make: new (model: Model, options: never, reader: ImageReader<Image>, release: () => Promise<void>) => Made,
 ): Promise<Made> {
-  requireKnown(options);
+  requireOptions("The load of a model for pictures", options, OPTIONS, "vision.options", "backend");
   const { labels, threshold } = options as Partial<DetectorOptions>;
   const [preset, backend] = await Promise.all([options.preset ?? readPreset(source), options.backend]);
   const model = await load(source, options);
@@ -36,33 +37,23 @@ export async function loadWith<Image, Made, Options>(
   }
 }
 
-/** The options of a load and of a detector; `weights` are some in Node. */
-const OPTIONS: Readonly<Record<keyof LoadOptions | keyof DetectorOptions | "weights", 0>> = {
-  backend: 0,
-  handlers: 0,
-  labels: 0,
-  library: 0,
-  model: 0,
-  onProgress: 0,
-  onWarning: 0,
-  ops: 0,
-  precision: 0,
-  preset: 0,
-  signal: 0,
-  threshold: 0,
-  verifyChecksums: 0,
-  weights: 0,
+/** The options of a load and of a detector, whose values are checked by what takes them; `weights` are some in Node. */
+const OPTIONS: Readonly<Record<keyof LoadOptions | keyof DetectorOptions | "weights", string>> = {
+  backend: "unknown",
+  handlers: "unknown",
+  labels: "unknown",
+  library: "unknown",
+  model: "unknown",
+  onProgress: "unknown",
+  onWarning: "unknown",
+  ops: "unknown",
+  precision: "unknown",
+  preset: "unknown",
+  signal: "unknown",
+  threshold: "unknown",
+  verifyChecksums: "unknown",
+  weights: "unknown",
 };
-
-/** Throws for an option that does not exist. The values are checked by what takes them. */
-function requireKnown(options: { readonly backend: unknown }): void {
-  const unknown = Object.keys(Object(options)).find((name) => !Object.hasOwn(OPTIONS, name));
-  if (unknown === undefined && options?.backend) return;
-  throw visionError("vision.options", {
-    what: unknown === undefined ? "`backend` is missing" : `There is no option \`${unknown}\``,
-    advice: `the options are ${Object.keys(OPTIONS).join(", ")}`,
-  });
-}
 
 /** The address of the preset of a program. */
 export function presetAddress(source: ModelSource): string {

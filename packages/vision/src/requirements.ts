@@ -1,13 +1,8 @@
-import { type OptionTypes, optionProblem, type Tensor, wrongOptions } from "@pt2/backend";
+import type { Tensor } from "@pt2/backend";
+import { type OptionTypes, requireOptions } from "@pt2/format/options";
 import type { Model } from "@pt2/runtime";
 import type { Size } from "./pixels.ts";
 import { visionError } from "./vision-errors.ts";
-
-/** Throws for an option that a function does not have, or an impossible value. */
-export function requireOptions(of: string, options: unknown, types: OptionTypes): void {
-  const [wrong] = wrongOptions(options, types);
-  if (wrong !== undefined) throw visionError("vision.options", optionProblem(of, options, types, wrong));
-}
 
 /** Throws for what is no loaded model, and for options that are not those of a function that takes one. */
 export function requireModel(of: string, model: Model, options: object, types: OptionTypes): void {
@@ -18,8 +13,7 @@ export function requireModel(of: string, model: Model, options: object, types: O
     });
   }
   // What is wrong with a preset is told when it is read.
-  const { preset: _, ...others } = Object(options) as Readonly<Record<string, unknown>>;
-  requireOptions(of, others, { backend: "object", preset: "object", labels: "object", ...types });
+  requireOptions(of, options, { backend: "object", preset: "unknown", labels: "array", ...types }, "vision.options");
 }
 
 /** Throws for what is no tensor. Its dtype and number of dimensions are checked where it is an input of a program. */
@@ -28,6 +22,15 @@ export function requireImage(image: Tensor): void {
   throw visionError("vision.image", {
     what: "A picture is no tensor",
     advice: "give a float32 tensor [1, channels, height, width], which `toTensor` makes of raw pixels",
+  });
+}
+
+/** Throws for what is no list of things that a detector found. */
+export function requireFound(of: string, found: unknown): void {
+  if (Array.isArray(found) && found.every((each) => Array.isArray(each?.box))) return;
+  throw visionError("vision.options", {
+    what: `${of} got no list of things with boxes`,
+    advice: "give what `detect` of a detector returned",
   });
 }
 

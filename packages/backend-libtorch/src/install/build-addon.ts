@@ -2,6 +2,7 @@ import { createHash } from "node:crypto";
 import { mkdir, rm } from "node:fs/promises";
 import { join } from "node:path";
 import type { Pt2Error } from "@pt2/format";
+import { requireOptions } from "@pt2/format/options";
 import { addonFile, addonFolder, hasBuilds, presentAddon, publishModule, removeOldAddons } from "./addon-cache.ts";
 import { type AddonSources, packagedSources, readSources } from "./addon-sources.ts";
 import { buildFailed } from "./build-failed.ts";
@@ -9,7 +10,7 @@ import { ADDON_FILE, compile } from "./compile.ts";
 import type { BuildProgress } from "./compile-job.ts";
 import { cudaHeaders } from "./cuda-headers.ts";
 import type { Environment } from "./environment.ts";
-import { type FindOptions, searchLibtorch } from "./find-libtorch.ts";
+import { ADDON_OPTIONS, type FindOptions, searchLibtorch } from "./find-libtorch.ts";
 import { installError, numbered } from "./install-errors.ts";
 import type { Libtorch } from "./libtorch.ts";
 import { withLock } from "./lock.ts";
@@ -41,6 +42,7 @@ const ATTEMPTS = 3;
  * would compile. It looks for no libtorch where no module was ever compiled.
  */
 export async function findBuiltAddon(options: FindOptions & BuildOptions = {}): Promise<AddonBuild | undefined> {
+  requireOptions("findBuiltAddon()", options, ADDON_OPTIONS, "backend.options");
   const { env = process.env, nativeFolder = packagedSources() } = options;
   const own = env.PT2_LIBTORCH_ADDON;
   const libtorch = own || (await hasBuilds(env)) ? (await searchLibtorch(options)).libtorch : undefined;
@@ -52,6 +54,7 @@ export async function findBuiltAddon(options: FindOptions & BuildOptions = {}): 
 
 /** Compiles the native module for a libtorch, once: later calls, of any process, find it in the cache folder. */
 export async function buildAddon(libtorch: Libtorch, options: BuildOptions = {}): Promise<AddonBuild> {
+  requireOptions("buildAddon()", options, ADDON_OPTIONS, "backend.options");
   const { env = process.env, nativeFolder = packagedSources(), onProgress = () => {} } = options;
   if (env.PT2_LIBTORCH_ADDON) return { file: env.PT2_LIBTORCH_ADDON, libtorch, fresh: false };
   if (process.platform === "win32") throw noWindows();

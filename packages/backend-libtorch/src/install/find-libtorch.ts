@@ -1,6 +1,7 @@
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
 import type { Pt2Error } from "@pt2/format";
+import { type OptionTypes, requireOptions } from "@pt2/format/options";
 import { type Environment, installFolder } from "./environment.ts";
 import { inspectFolder } from "./inspect-folder.ts";
 import { installError, numbered } from "./install-errors.ts";
@@ -14,6 +15,14 @@ export interface FindOptions {
   /** @default process.env */
   readonly env?: Environment;
 }
+
+/** The options of what finds, compiles and loads the native module, which they pass on to each other. */
+export const ADDON_OPTIONS: OptionTypes = {
+  folder: "string",
+  env: "object",
+  nativeFolder: "string",
+  onProgress: "function",
+};
 
 /** A place that was looked at. */
 export interface LibtorchPlace {
@@ -34,6 +43,7 @@ export interface LibtorchSearch {
 
 /** Finds a libtorch, or fails with every place that was looked at. */
 export async function findLibtorch(options: FindOptions = {}): Promise<Libtorch> {
+  requireOptions("findLibtorch()", options, ADDON_OPTIONS, "backend.options");
   const search = await searchLibtorch(options);
   if (search.libtorch === undefined) throw notFound(search.places);
   return search.libtorch;
@@ -45,6 +55,7 @@ export async function findLibtorch(options: FindOptions = {}): Promise<Libtorch>
  * outside virtual environments.
  */
 export async function searchLibtorch(options: FindOptions = {}): Promise<LibtorchSearch> {
+  requireOptions("searchLibtorch()", options, ADDON_OPTIONS, "backend.options");
   const places: LibtorchPlace[] = [];
   for await (const candidate of candidates(options)) {
     const { name, path, problem, folder } = candidate;

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { mkdir, readdir, rename, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
+import { requireOptions } from "@pt2/format/options";
 import { type Environment, installFolder } from "./environment.ts";
 import { inspectFolder } from "./inspect-folder.ts";
 import { installError } from "./install-errors.ts";
@@ -21,6 +22,13 @@ export interface InstallOptions {
   readonly onProgress?: ((progress: InstallProgress) => void) | undefined;
 }
 
+const OPTIONS: Readonly<Record<keyof InstallOptions, string>> = {
+  version: "string",
+  cuda: "boolean",
+  env: "object",
+  onProgress: "function",
+};
+
 /** What an installation left behind. */
 export interface InstalledLibtorch {
   readonly libtorch: Libtorch;
@@ -33,6 +41,7 @@ export interface InstalledLibtorch {
  * from download.pytorch.org. What is there already is not downloaded again.
  */
 export async function installLibtorch(options: InstallOptions = {}): Promise<InstalledLibtorch> {
+  requireOptions("installLibtorch()", options, OPTIONS, "backend.options");
   const { version = DEFAULT_VERSION, cuda = false, env = process.env, onProgress = () => {} } = options;
   checkVersion(version);
   const root = installFolder(env);

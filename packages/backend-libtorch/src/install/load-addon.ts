@@ -1,10 +1,11 @@
 import { realpath, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Pt2Error } from "@pt2/format";
+import { requireOptions } from "@pt2/format/options";
 import type { Addon } from "../addon.ts";
 import { type BuildOptions, buildAddon } from "./build-addon.ts";
 import type { Environment } from "./environment.ts";
-import { type FindOptions, findLibtorch } from "./find-libtorch.ts";
+import { ADDON_OPTIONS, type FindOptions, findLibtorch } from "./find-libtorch.ts";
 import { installError, numbered } from "./install-errors.ts";
 import type { Libtorch } from "./libtorch.ts";
 import { loadedLibtorch } from "./loaded-libtorch.ts";
@@ -36,6 +37,7 @@ export function loadAddon(options: LoadOptions = {}): Promise<LoadedAddon> {
 }
 
 async function load(options: LoadOptions): Promise<LoadedAddon> {
+  requireOptions("loadAddon()", options, ADDON_OPTIONS, "backend.options");
   if (current !== undefined) {
     if (options.folder !== undefined) await refuseAnother(options.folder, join(current.libtorch.path, "lib"));
     return current;

@@ -1,4 +1,4 @@
-import { type OptionTypes, requireOptions } from "@pt2/backend";
+import { type OptionTypes, requireOptions } from "@pt2/format/options";
 import { wasmError } from "../wasm-errors.ts";
 import type { StartHelper } from "./helper-messages.ts";
 
@@ -45,7 +45,7 @@ const OPTIONS: OptionTypes = { worker: "boolean", threads: "number" };
  * `backend.options` for options that are none.
  */
 export function requireThreads(options: { readonly threads?: number }, processors: number): number {
-  requireOptions("wasm()", options, OPTIONS);
+  requireOptions("wasm()", options, OPTIONS, "backend.options");
   const { threads = defaultThreads(processors) } = options;
   if (Number.isInteger(threads) && threads >= 1 && threads <= MOST_THREADS) return threads;
   throw wasmError("wasm.threads", {

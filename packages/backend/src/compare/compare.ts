@@ -1,4 +1,5 @@
 import { type DType, numel } from "@pt2/format";
+import { requireArgument } from "@pt2/format/options";
 import type { TypedArray } from "../tensor/elements.ts";
 import { type Element, elementsOf, elementText, indexOf } from "./elements.ts";
 
@@ -42,6 +43,9 @@ export interface Comparison {
  * itself.
  */
 export function compareTensors(expected: Comparable, actual: Comparable, tolerance: Tolerance): Comparison {
+  for (const [name, tensor] of Object.entries({ expected, actual })) {
+    requireArgument("compareTensors()", name, tensor, "{ dtype, shape, data }", "backend.options");
+  }
   const count = numel(expected.shape);
   if (expected.dtype !== actual.dtype || String(expected.shape) !== String(actual.shape)) {
     return mismatch(`${typeText(actual)} instead of ${typeText(expected)}`, count);

@@ -1,3 +1,4 @@
+import { requireOptions } from "@pt2/format/options";
 import {
   definitionsOf,
   describeNode,
@@ -7,6 +8,7 @@ import {
   type Node,
   type Program,
   printType,
+  requireSubject,
   splitOpName,
   usesOf,
   type ValueType,
@@ -60,6 +62,8 @@ export interface DrawOptions {
 
 /** Creates the boxes and arrows of a program or graph. */
 export function diagramOf(subject: Program | Graph, options: DrawOptions = {}): Diagram {
+  requireSubject("A drawing", subject);
+  requireOptions("A drawing", options, { weights: "boolean", depth: "number" }, "cli.options");
   const { depth = Number.POSITIVE_INFINITY } = options;
   if ("nodes" in subject) return drawGraph("graph", subject, "", new Set(), depth);
   const hidden = subject.inputs.filter((spec) => !options.weights && isWeight(spec)).map(valueName);

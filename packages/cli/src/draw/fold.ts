@@ -1,4 +1,4 @@
-import { definitionsOf, type Graph, type Node, type Program, usesOf } from "@pt2/graph";
+import { definitionsOf, type Graph, type Node, type Program, requireSubject, usesOf } from "@pt2/graph";
 
 /** Consecutive nodes of one module, drawn as one box. */
 export interface Fold {
@@ -30,6 +30,7 @@ export function foldModules(nodes: readonly Node[], depth: number): readonly Fol
 
 /** Returns the greatest depth that gives at most so many boxes, and optionally at most so many arrows. */
 export function depthFor(subject: Program | Graph, boxes: number, arrows: number = Number.POSITIVE_INFINITY): number {
+  requireSubject("depthFor()", subject);
   const { nodes } = "nodes" in subject ? subject : subject.graph;
   let depth = Math.max(0, ...nodes.map(({ origin }) => depthOf(origin.modulePath))) + 1;
   while (depth > 1) {

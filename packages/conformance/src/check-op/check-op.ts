@@ -1,3 +1,4 @@
+import { requireOptions } from "@pt2/format/options";
 import type { CallArgs, OpRecord, OpRegistry, OpSet, TypedOp } from "@pt2/registry";
 import { aten } from "@pt2/registry/aten";
 import { registryOf } from "../programs.ts";
@@ -20,6 +21,14 @@ export interface OpReport {
   readonly unchecked: readonly string[];
 }
 
+const OPTIONS: Readonly<Record<keyof CheckOpOptions, string>> = {
+  backends: "array",
+  ops: "array",
+  dtypes: "array",
+  reference: "function",
+  tolerance: "object",
+};
+
 /**
  * Checks an op that a user defines: its schema and samples, inferred results, values on every backend, strided, empty
  * and 0-d arguments, dtypes, writes and shared memory, repeated runs, and gradients. Rejects with one `conformance.op`
@@ -31,6 +40,7 @@ export async function checkOp<const S extends string>(
   samples: readonly CallArgs<S>[],
   options: CheckOpOptions,
 ): Promise<OpReport> {
+  requireOptions("checkOp()", options, OPTIONS, "conformance.options", "backends");
   const { backends } = options;
   const faults: FoundFault[] = [...schemaFaults(op)];
   const given = await Promise.all((samples as readonly OpSample[]).map(onHost));

@@ -1,7 +1,8 @@
 import { grad, tieParameters } from "@pt2/autograd";
 import { type Backend, CpuGenerator, type HostTensor, hostTensor, Tensor, type Value, viewAs } from "@pt2/backend";
 import { readTensor, type WeightTensor } from "@pt2/format";
-import type { InputSpec, Program } from "@pt2/graph";
+import { requireOptions } from "@pt2/format/options";
+import { type InputSpec, type Program, requireProgram } from "@pt2/graph";
 import type { OpSet } from "@pt2/registry";
 import { conformanceError } from "../conformance-errors.ts";
 import { registryOf } from "../programs.ts";
@@ -26,6 +27,18 @@ export interface GradcheckOptions {
   /** The number of random directions that each tensor is moved in. @default 2 */
   readonly directions?: number;
 }
+
+const OPTIONS: Readonly<Record<keyof GradcheckOptions, string>> = {
+  backend: "object",
+  inputs: "array",
+  weights: "Map",
+  of: "number",
+  ops: "array",
+  eps: "number from 0",
+  atol: "number from 0",
+  rtol: "number from 0",
+  directions: "number from 0",
+};
 
 /** What was compared. */
 export interface GradcheckReport {
@@ -54,6 +67,8 @@ export interface Derivative {
  * Throws `conformance.gradient`, which lists every tensor whose derivatives differ.
  */
 export async function gradcheck(program: Program, options: GradcheckOptions): Promise<GradcheckReport> {
+  requireProgram("gradcheck()", program, "conformance.options");
+  requireOptions("gradcheck()", options, OPTIONS, "conformance.options", "backend", "inputs");
   const { backend, weights = new Map(), ops = [], of, directions = 2 } = options;
   const { program: tied } = tieParameters(program, weights);
   const moved = await asInputs(tied, weights, options.inputs);

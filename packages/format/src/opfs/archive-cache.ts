@@ -1,7 +1,9 @@
 import type { ByteSource } from "../byte-source.ts";
+import type { OptionTypes } from "../options.ts";
+import { requireOptions } from "../options.ts";
 import { Pt2Error } from "../pt2-error.ts";
 import { readInBlocks } from "../read-in-blocks.ts";
-import type { UrlOptions } from "../remote/remote-options.ts";
+import { URL_OPTIONS, type UrlOptions } from "../remote/remote-options.ts";
 import { fromUrl } from "../source-url.ts";
 import { archiveId } from "./archive-id.ts";
 import { CacheEntry, entriesIn } from "./cache-entry.ts";
@@ -26,6 +28,9 @@ export interface CacheOptions extends UrlOptions {
   readonly revalidate?: boolean;
 }
 
+const FOLDER_OPTIONS: OptionTypes = { folder: "object" };
+const OPTIONS: OptionTypes = { ...URL_OPTIONS, ...FOLDER_OPTIONS, limit: "number", revalidate: "boolean" };
+
 const LIMIT = 8 * 2 ** 30;
 const FOLDER = "pt2";
 
@@ -39,6 +44,7 @@ const FOLDER = "pt2";
  * limit, the source is returned unchanged.
  */
 export async function cached(from: string | URL | ByteSource, options: CacheOptions = {}): Promise<ByteSource> {
+  requireOptions("cached()", options, OPTIONS, "format.options");
   const root = await folderOf(options);
   if (typeof from !== "string" && !(from instanceof URL)) return await keeping(root, from, null, options);
   const address = addressOf(from);
@@ -47,7 +53,7 @@ export async function cached(from: string | URL | ByteSource, options: CacheOpti
   const known = options.revalidate === false ? await kept() : null;
   if (known !== null) return known;
   try {
-    return await keeping(root, await fromUrl(address, options), address, options);
+    return await keeping(root, await fromUrl(address, ofUrl(options)), address, options);
   } catch (problem) {
     const offline = isUnreachable(problem) ? await kept() : null;
     if (offline === null) throw problem;
@@ -80,15 +86,22 @@ async function keeping(
 
 /** Returns the bytes that the cache takes, rounded up to whole blocks. */
 export async function cacheUsage(options: Pick<CacheOptions, "folder"> = {}): Promise<number> {
+  requireOptions("cacheUsage()", options, FOLDER_OPTIONS, "format.options");
   const root = await folderOf(options);
   return root === null ? 0 : (await entriesIn(root)).reduce((sum, { bytes }) => sum + bytes, 0);
 }
 
 /** Removes all archives. Open sources download again what they still need. */
 export async function clearCache(options: Pick<CacheOptions, "folder"> = {}): Promise<void> {
+  requireOptions("clearCache()", options, FOLDER_OPTIONS, "format.options");
   const root = await folderOf(options);
   if (root === null) return;
   for (const { name } of await entriesIn(root)) await remove(root, name);
+}
+
+/** What is left for the requests. */
+function ofUrl({ folder: _folder, limit: _limit, revalidate: _revalidate, ...options }: CacheOptions): UrlOptions {
+  return options;
 }
 
 /** Returns the folder, or null where there is none or it cannot be written without a worker. */

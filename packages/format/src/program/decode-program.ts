@@ -10,6 +10,7 @@ import {
   wideInt,
 } from "../json/json-reader.ts";
 import { parseJson } from "../json/parse-json.ts";
+import { requireArgument } from "../options.ts";
 import { argument, graph } from "./decode-graph.ts";
 import { inputSpec, outputSpec } from "./decode-signature.ts";
 import type {
@@ -26,6 +27,7 @@ const SCHEMA_MAJOR = 8;
 
 /** Parses a `models/*.json` entry. */
 export function parseProgram(bytes: Uint8Array, entry: string): ExportedProgram {
+  requireArgument("parseProgram()", "bytes", bytes, "Uint8Array", "format.options");
   const json = new JsonReader(entry, "format.program");
   const root = json.object(parseJson(bytes, entry));
   const torchVersion = json.optional(root, "torch_version", string, "<=2.4");

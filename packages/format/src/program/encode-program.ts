@@ -1,4 +1,5 @@
 import { type Writable, writeJson } from "../json/write-json.ts";
+import { requireArgument } from "../options.ts";
 import { encodeArgument, encodeArgumentKind, encodeSym, encodeSymFloat, encodeTensorMeta } from "./encode-value.ts";
 import type {
   Argument,
@@ -12,6 +13,7 @@ import type {
 
 /** Formats the `models/*.json` text of a program. */
 export function formatProgram(program: ExportedProgram): string {
+  requireArgument("formatProgram()", "program", program, "{ graphModule }", "format.options");
   const { graphModule, schemaVersion } = program;
   return writeJson({
     graph_module: {

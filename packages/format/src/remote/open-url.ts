@@ -1,5 +1,6 @@
 import { type ByteSource, fromBytes } from "../byte-source.ts";
 import { formatError } from "../format-errors.ts";
+import { requireOptions } from "../options.ts";
 import { readInBlocks } from "../read-in-blocks.ts";
 import { type FileVersion, isSameVersion, versionOf } from "./file-version.ts";
 import { type Answer, ask } from "./http-request.ts";
@@ -7,7 +8,7 @@ import { prefetchingSource } from "./prefetching-source.ts";
 import { readWhole } from "./read-whole-file.ts";
 import { changed, ioError, refusedBy } from "./remote-errors.ts";
 import { RemoteFile } from "./remote-file.ts";
-import type { UrlOptions } from "./remote-options.ts";
+import { URL_OPTIONS, type UrlOptions } from "./remote-options.ts";
 import { Retries } from "./retries.ts";
 
 /** The bytes of the first request. It begins at offset 0, which every server and every proxy supports. */
@@ -17,6 +18,7 @@ const SMALL = 2 ** 20;
 
 /** Implements `fromUrl`. */
 export async function openUrl(url: string | URL, options: UrlOptions): Promise<ByteSource> {
+  requireOptions("fromUrl()", options, URL_OPTIONS, "format.options");
   const name = String(url);
   const { signal } = options;
   const attempts = new Retries(options);

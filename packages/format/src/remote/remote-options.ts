@@ -1,3 +1,5 @@
+import type { OptionTypes } from "../options.ts";
+
 /** Options of fetching a URL. */
 export interface UrlOptions {
   /** Replaces the global `fetch`. */
@@ -17,3 +19,14 @@ export interface UrlOptions {
   /** The milliseconds without a byte after which a request fails; `Infinity` disables the timeout. @default 30 000 */
   readonly stallTimeout?: number | undefined;
 }
+
+/** The types of {@link UrlOptions}. */
+export const URL_OPTIONS: OptionTypes = {
+  fetch: "function",
+  headers: "object",
+  signal: "AbortSignal",
+  withoutRanges: '"download" | "refuse"',
+  retries: "number from 0",
+  retryDelay: "number from 0",
+  stallTimeout: "number",
+};

@@ -9,6 +9,7 @@ import type {
 } from "@pt2/format";
 import { graphError } from "../graph-errors.ts";
 import type { Arg, InputSpec, OutputSpec, Program } from "../ir.ts";
+import { requireProgram } from "../validate/require-program.ts";
 import { exampleSizes } from "./example-sizes.ts";
 import { exportArg } from "./export-argument.ts";
 import { exportGraph } from "./export-graph.ts";
@@ -23,6 +24,7 @@ const SCHEMA_VERSION = { major: 8, minor: 20 };
  * not keep, are not in it. Throws `graph.export` for what no file can have.
  */
 export function exportProgram(program: Program): ExportedProgram {
+  requireProgram("exportProgram()", program);
   const { graph, dialect, torchVersion } = program;
   const constants = program.inputs.map(
     (spec): Argument => (spec.kind === "constant_input" ? constant(spec.constant) : NONE),

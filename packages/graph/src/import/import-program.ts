@@ -1,4 +1,5 @@
 import type { ExportedProgram, InputSpec as FileInput, OutputSpec as FileOutput } from "@pt2/format";
+import { requireArgument } from "@pt2/format/options";
 import { graphError } from "../graph-errors.ts";
 import type { InputSpec, OutputSpec, Program, ValueType } from "../ir.ts";
 import { importArg } from "./import-argument.ts";
@@ -7,6 +8,7 @@ import { unfoldObjects } from "./tree-objects.ts";
 
 /** Converts the program of a file to the immutable IR. */
 export function importProgram(file: ExportedProgram): Program {
+  requireArgument("importProgram()", "file", file, "{ graphModule }", "graph.options");
   const { graphModule } = file;
   const imported = importGraph(graphModule.graph, { parsed: new Map(), where: "the program", depth: 0 });
   const ordering = tokens(graphModule.inputSpecs);

@@ -2,6 +2,7 @@ import type { TreeSpec } from "@pt2/format";
 import type { Arg, Graph, InputSpec, Node, Program, ValueType } from "../ir.ts";
 import { printSym } from "../sym/print-expr.ts";
 import type { SymBool, SymFloat, SymInt } from "../sym/sym-expr.ts";
+import { requireProgram } from "../validate/require-program.ts";
 import { IR_VERSION, type Json } from "./json-types.ts";
 
 /**
@@ -9,6 +10,7 @@ import { IR_VERSION, type Json } from "./json-types.ts";
  * beyond 2^53 are `{ "$int": "…" }`, floats that JSON lacks `{ "$float": "-Infinity" }`.
  */
 export function toJson(program: Program): Json {
+  requireProgram("toJson()", program);
   return {
     irVersion: IR_VERSION,
     dialect: program.dialect,

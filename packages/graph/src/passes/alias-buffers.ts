@@ -3,6 +3,7 @@ import { graphError } from "../graph-errors.ts";
 import type { InputSpec, Node, Program } from "../ir.ts";
 import { definitionsOf, usesOf, valuesOf } from "../query/node-values.ts";
 import { contiguousStrides } from "../strides.ts";
+import { requireProgram } from "../validate/require-program.ts";
 import { isFunctional } from "./mutating-names.ts";
 
 /** The location of a weight in its storage. */
@@ -23,6 +24,7 @@ interface Tied {
  * Programs without writes, or without such buffers, are returned unchanged.
  */
 export function aliasBuffers(program: Program, weights: ReadonlyMap<string, Weight>): Program {
+  requireProgram("aliasBuffers()", program);
   if (isFunctional(program.graph)) return program;
   const views = groupsOf(program, weights).flatMap((group) => viewsOf(group, program));
   if (views.length === 0) return program;

@@ -1,6 +1,8 @@
+import { requireOptions } from "@pt2/format/options";
 import type { Graph, Node, Program } from "../ir.ts";
 import { mapGraphs } from "../query/map-node.ts";
 import { definitionsOf, usesOf, valuesOf } from "../query/node-values.ts";
+import { requireProgram } from "../validate/require-program.ts";
 
 /** Options of {@link eliminateDeadCode}. */
 export interface DeadCodeOptions {
@@ -10,6 +12,8 @@ export interface DeadCodeOptions {
 
 /** Removes pure nodes whose results are unused, in nested graphs too. Signatures stay the same. */
 export function eliminateDeadCode(program: Program, options: DeadCodeOptions): Program {
+  requireProgram("eliminateDeadCode()", program);
+  requireOptions("eliminateDeadCode()", options, { isPure: "function" }, "graph.options", "isPure");
   const graph = liveGraph(program.graph, options);
   return graph === program.graph ? program : { ...program, graph };
 }

@@ -2,6 +2,7 @@ import type { Arg, Graph, NamedArg, Node, OpName, Program, TensorType } from "..
 import { mapGraphs } from "../query/map-node.ts";
 import { namesOf, valuesOf } from "../query/node-values.ts";
 import { isContiguous, timesSize } from "../strides.ts";
+import { requireProgram } from "../validate/require-program.ts";
 import { factoredInOrder, factors } from "./factors-in-memory-order.ts";
 import { GraphBuilder } from "./graph-builder.ts";
 import { orderInMemory } from "./order-in-memory.ts";
@@ -23,6 +24,7 @@ export type TensorLayout = "contiguous" | "strided" | "unknown";
  * op that forgets it when it is made functional.
  */
 export function drawInMemoryOrder(program: Program, layout: TensorLayout): Program {
+  requireProgram("drawInMemoryOrder()", program);
   const graph = inOrder(program.graph, layout);
   return graph === program.graph ? program : { ...program, graph };
 }

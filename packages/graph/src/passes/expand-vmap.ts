@@ -2,6 +2,7 @@ import { normalDim } from "@pt2/format";
 import type { Arg, Graph, NamedArg, Node, Program, ValueType } from "../ir.ts";
 import { mapGraphs } from "../query/map-node.ts";
 import { definitionsOf, usesOf, valuesOf } from "../query/node-values.ts";
+import { requireProgram } from "../validate/require-program.ts";
 import { GraphBuilder } from "./graph-builder.ts";
 
 const PREFIX = "torch._functorch.predispatch::";
@@ -24,6 +25,7 @@ interface Region {
  * slower than batching, and correct for every function. Regions of another form are kept.
  */
 export function expandVmap(program: Program): Program {
+  requireProgram("expandVmap()", program);
   const graph = expandGraph(program.graph);
   return graph === program.graph ? program : { ...program, graph };
 }

@@ -1,6 +1,7 @@
 import type { Arg, Graph, NamedArg, Node, Program, TensorType } from "../ir.ts";
 import { mapGraphs, mapValues } from "../query/map-node.ts";
 import { usesOf } from "../query/node-values.ts";
+import { requireProgram } from "../validate/require-program.ts";
 import { ofDefaultDtype } from "./default-dtypes.ts";
 import { GraphBuilder } from "./graph-builder.ts";
 
@@ -9,6 +10,7 @@ import { GraphBuilder } from "./graph-builder.ts";
  * tensor is told its dtype, and what computes floats from integers gets them as floats.
  */
 export function nameDefaultDtypes(program: Program): Program {
+  requireProgram("nameDefaultDtypes()", program);
   return { ...program, graph: named(program.graph) };
 }
 

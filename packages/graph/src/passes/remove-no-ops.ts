@@ -1,7 +1,9 @@
+import { requireOptions } from "@pt2/format/options";
 import type { Arg, Graph, Node, OpName, Output, Program } from "../ir.ts";
 import { liveness } from "../query/liveness.ts";
 import { mapGraphs } from "../query/map-node.ts";
 import { definitionsOf, namesOf } from "../query/node-values.ts";
+import { requireProgram } from "../validate/require-program.ts";
 import { GraphBuilder } from "./graph-builder.ts";
 import { type Inlinable, inlinable } from "./inline-rules.ts";
 import { isFunctional } from "./mutating-names.ts";
@@ -26,12 +28,20 @@ export interface RemoveNoOpsOptions {
   readonly isClaimed?: (op: OpName) => boolean;
 }
 
+const OPTIONS: Readonly<Record<keyof RemoveNoOpsOptions, string>> = {
+  logicalViews: "boolean",
+  keepCopies: "boolean",
+  isClaimed: "function",
+};
+
 /**
  * Removes nodes that compute nothing: detach, alias, dropout in eval mode, assertions about recorded metadata,
  * conversions without effect, views of the same shape. Inlines no-grad regions, disabled autocast and other transparent
  * wrappers. Copies are removed only where the program mutates no tensor.
  */
 export function removeNoOps(program: Program, options: RemoveNoOpsOptions = {}): Program {
+  requireProgram("removeNoOps()", program);
+  requireOptions("removeNoOps()", options, OPTIONS, "graph.options");
   const functional = options.keepCopies !== true && isFunctional(program.graph);
   const { logicalViews = false, isClaimed = () => false } = options;
   const settings = { functional, logicalViews, isClaimed };

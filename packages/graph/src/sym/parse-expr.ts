@@ -33,7 +33,7 @@ const CONSTANTS: ReadonlyMap<string, SymExpr> = new Map<string, SymExpr>([
  * evaluating it.
  */
 export function parseSym(text: string): SymExpr {
-  const scanner = new Scanner(text);
+  const scanner = new Scanner(String(text));
   const expr = parseSymFrom(scanner);
   return scanner.done ? expr : scanner.fail("expected the end of the expression");
 }

@@ -1,4 +1,5 @@
 import type { TreeSpec } from "@pt2/format";
+import { requireArgument } from "@pt2/format/options";
 import type { Arg, Graph, InputSpec, OutputSpec, Program, SymRange } from "../ir.ts";
 import { Scanner } from "../scanner.ts";
 import { parseName } from "./parse-arg.ts";
@@ -7,6 +8,7 @@ import { parseTree } from "./parse-tree.ts";
 
 /** Reads the text form of a program. `;` starts a comment to the end of the line. */
 export function parse(text: string): Program {
+  requireArgument("parse()", "text", text, "string", "graph.options");
   const scanner = new Scanner(text);
   if (!scanner.acceptWord("program")) scanner.fail("expected `program`");
   const program = new ProgramParser(scanner).program();

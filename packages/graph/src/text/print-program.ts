@@ -1,4 +1,6 @@
+import { type OptionTypes, requireOptions } from "@pt2/format/options";
 import type { Graph, InputSpec, Node, Output, OutputSpec, Program } from "../ir.ts";
+import { requireGraph, requireProgram } from "../validate/require-program.ts";
 import { printArg, printArgs, printOrigin } from "./print-arg.ts";
 import { printTree } from "./print-tree.ts";
 import { printType } from "./print-type.ts";
@@ -10,8 +12,12 @@ export interface PrintOptions {
   readonly origins?: boolean;
 }
 
+const OPTIONS: OptionTypes = { origins: "boolean" };
+
 /** Prints the text form of a valid program; `parse` reads it back to an equal one. */
 export function print(program: Program, options: PrintOptions = {}): string {
+  requireProgram("print()", program);
+  requireOptions("print()", options, OPTIONS, "graph.options");
   const { dialect, torchVersion, graph } = program;
   const printer = new GraphPrinter(graph, "  ", options);
   const header = [
@@ -38,6 +44,8 @@ export function print(program: Program, options: PrintOptions = {}): string {
 
 /** Prints the text form of a graph; `parseGraph` reads it back. */
 export function printGraph(graph: Graph, options: PrintOptions = {}): string {
+  requireGraph("printGraph()", graph);
+  requireOptions("printGraph()", options, OPTIONS, "graph.options");
   return `${printNested("", graph, "", options)}\n`;
 }
 

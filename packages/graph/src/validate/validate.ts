@@ -5,9 +5,11 @@ import { countLeaves } from "../pytree/pytree-structure.ts";
 import { isModuleResult } from "../query/output-kinds.ts";
 import { graphProblems } from "./graph-problems.ts";
 import type { Problem } from "./problem.ts";
+import { requireSubject } from "./require-program.ts";
 
 /** Returns every rule that a graph or program breaks, without throwing. A valid one gives an empty list. */
 export function validate(subject: Program | Graph): readonly Problem[] {
+  requireSubject("validate()", subject);
   if ("nodes" in subject) return graphProblems(subject);
   return [...graphProblems(subject.graph), ...signatureProblems(subject), ...treeProblems(subject)];
 }

@@ -11,7 +11,7 @@ const IDENTIFIER = /[A-Za-z_]\w*/y;
  * `registry.schema` with the column of a mistake.
  */
 export function parseSchema(text: string): OpSchema {
-  const cursor: Cursor = { text: text.trim(), at: 0 };
+  const cursor: Cursor = { text: String(text).trim(), at: 0 };
   const name = match(cursor, OP_NAME);
   if (name === null) throw schemaError(cursor, "expected a name such as `ns::op` or `ns::op.overload`");
   const { args, vararg } = parseArguments(cursor);

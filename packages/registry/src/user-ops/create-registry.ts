@@ -1,3 +1,4 @@
+import { requireArgument, requireOptions } from "@pt2/format/options";
 import { parseOpName } from "@pt2/graph";
 import { declaredEffects, effectsOf } from "../effects.ts";
 import type { OpHandler } from "../handler.ts";
@@ -17,8 +18,13 @@ import { checkedHandler, checkedRecord } from "./user-rules.ts";
  * Builds a registry. Throws `registry.api-version` for an op set of another version of this package, and `registry.duplicate` if an
  * op is defined twice without `replace`.
  */
-export function createRegistry({ sets, handlers = [] }: RegistryParts): OpRegistry {
-  for (const set of sets) requireApiVersion(set);
+export function createRegistry(parts: RegistryParts): OpRegistry {
+  requireOptions("createRegistry()", parts, { sets: "array", handlers: "array" }, "registry.argument", "sets");
+  const { sets, handlers = [] } = parts;
+  sets.forEach((set, i) => {
+    requireArgument("createRegistry()", `sets[${i}]`, set, "{ name, ops }", "registry.argument");
+    requireApiVersion(set);
+  });
   const records = new OpRecords(sets, { checkedRecord, scatterRecord, viewOfScatter });
   const plain = registryOf(records);
   const table = new HandlerTable(handlers, checkedHandler);

@@ -1,8 +1,8 @@
+import { closestName } from "@pt2/format/options";
 import { type OpName, parseOpName } from "@pt2/graph";
 import type { OpRecords } from "../op-records.ts";
 import type { OpSet } from "../op-set.ts";
 import { registryError } from "../registry-errors.ts";
-import { closestName } from "./closest-name.ts";
 
 /** The kernels that op sets provide. Only backends understand them; the registry just reads the names of their ops. */
 export class PackageKernels {

@@ -1,5 +1,6 @@
-import { type HostTensor, numel, type OptionTypes, requireOptions, requireType } from "@pt2/backend";
+import { type HostTensor, numel, requireType } from "@pt2/backend";
 import type { DType } from "@pt2/format";
+import { type OptionTypes, requireOptions } from "@pt2/format/options";
 import { runtimeError } from "../runtime-errors.ts";
 import { fromElements } from "./convert.ts";
 
@@ -42,7 +43,7 @@ function made<D extends DType>(
   value: number | bigint | boolean,
   options: FactoryOptions<D> = {},
 ): HostTensor<D> {
-  requireOptions(of, options, OPTIONS);
+  requireOptions(of, options, OPTIONS, "backend.options");
   return filled(shape, options, () => value);
 }
 
@@ -62,7 +63,7 @@ export function arange<D extends DType = "float32">(
 export function arange(...args: readonly (number | FactoryOptions | undefined)[]): HostTensor {
   const numbers = args.filter((value) => typeof value === "number");
   const options = args.find((value) => typeof value === "object") ?? {};
-  requireOptions("arange()", options, OPTIONS);
+  requireOptions("arange()", options, OPTIONS, "backend.options");
   const [start, end, step] = numbers.length === 1 ? [0, numbers[0]!, 1] : [numbers[0]!, numbers[1]!, numbers[2] ?? 1];
   const count = Math.ceil((end - start) / step);
   if (Number.isFinite(count) && step !== 0 && count >= 0) return filled([count], options, (i) => start + i * step);

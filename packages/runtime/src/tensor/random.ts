@@ -1,15 +1,6 @@
-import {
-  CpuGenerator,
-  drawNormal,
-  drawUniform,
-  type HostTensor,
-  numel,
-  type OptionTypes,
-  requireOptions,
-  requireType,
-  type Seed,
-} from "@pt2/backend";
+import { CpuGenerator, drawNormal, drawUniform, type HostTensor, numel, requireType, type Seed } from "@pt2/backend";
 import { DTYPES, type DType } from "@pt2/format";
+import { type OptionTypes, requireOptions } from "@pt2/format/options";
 import { runtimeError } from "../runtime-errors.ts";
 import { type FactoryOptions, filled } from "./factories.ts";
 
@@ -47,7 +38,7 @@ function drawn<D extends DType>(
   draw: typeof drawUniform,
 ): HostTensor<D> {
   const { dtype = "float32" as D, seed, generator } = options ?? ({} as Partial<RandomOptions<D>>);
-  requireOptions(of, options ?? {}, OPTIONS);
+  requireOptions(of, options ?? {}, OPTIONS, "backend.options");
   requireType(dtype, shape);
   if (DTYPES[dtype].kind !== "float") {
     throw runtimeError("runtime.tensor", {

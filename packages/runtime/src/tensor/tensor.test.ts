@@ -63,16 +63,17 @@ it.each<[string, readonly unknown[], RegExp]>([
   }
 });
 
-it.each<[string, () => unknown, string]>([
-  ["tensor()", () => make([1], { dtpye: "int64" }), '{ dtpye: "int64" }'],
-  ["tensor()", () => make([1], 5), "number"],
-  ["zeros()", () => zeros([2], { dtpye: "int64" } as object), '{ dtpye: "int64" }'],
+it.each<[string, () => unknown, string, string?]>([
+  ["tensor()", () => make([1], { dtpye: "int64" }), '{ dtpye: "int64" }', "dtype"],
+  ["tensor()", () => make([1], 5), "5"],
+  ["zeros()", () => zeros([2], { dtpye: "int64" } as object), '{ dtpye: "int64" }', "dtype"],
   ["zeros()", () => zeros([2], null as never), "null"],
-  ["ones()", () => ones([2], { shape: [2] } as object), "{ shape: object }"],
-  ["full()", () => full([2], 1, { dtype: 5 } as object), "{ dtype: number }"],
-  ["arange()", () => arange(3, { step: 2 } as object), "{ step: number }"],
-])("%s rejects options %#", (of, work, given) => {
-  expect(work).toThrow(expect.objectContaining({ code: "backend.options", what: `${of} does not take \`${given}\`` }));
+  ["ones()", () => ones([2], { shape: [2] } as object), "{ shape: array }"],
+  ["full()", () => full([2], 1, { dtype: 5 } as object), "{ dtype: 5 }"],
+  ["arange()", () => arange(3, { step: 2 } as object), "{ step: 2 }"],
+])("%s rejects options %#", (of, work, given, meant) => {
+  const what = `${of} does not take \`${given}\`${meant === undefined ? "" : `; did you mean \`${meant}\`?`}`;
+  expect(work).toThrow(expect.objectContaining({ code: "backend.options", what }));
 });
 
 it("full() needs a value", () => {

@@ -1,19 +1,11 @@
-import {
-  type GivenArray,
-  type HostTensor,
-  hostTensor,
-  type NestedList,
-  type OptionTypes,
-  requireOptions,
-  requireType,
-  viewAs,
-} from "@pt2/backend";
+import { type GivenArray, type HostTensor, hostTensor, type NestedList, requireType, viewAs } from "@pt2/backend";
 import { DTYPES, type DType, isSmallFloat } from "@pt2/format";
+import { type OptionTypes, requireOptions } from "@pt2/format/options";
 import { runtimeError } from "../runtime-errors.ts";
 import { type Elements, fromElements } from "./convert.ts";
 import { flattened } from "./nested-elements.ts";
 
-const OPTIONS: OptionTypes = { dtype: "string", shape: "object" };
+const OPTIONS: OptionTypes = { dtype: "string", shape: "array" };
 
 /** What {@link tensor} takes beside the elements. */
 export interface TensorOptions<D extends DType = DType> {
@@ -102,7 +94,7 @@ export function fromPlain({ dtype, shape, bytes, data }: PlainTensor): HostTenso
 }
 
 function fromData(data: unknown, options: TensorOptions = {}): HostTensor {
-  requireOptions("tensor()", options, OPTIONS);
+  requireOptions("tensor()", options, OPTIONS, "backend.options");
   const { dtype, shape } = options;
   if (ArrayBuffer.isView(data)) {
     const array = data as GivenArray;

@@ -2,6 +2,7 @@ import type { DType } from "@pt2/format";
 import type { Arg, Graph, Node, Program, TensorType } from "../../ir.ts";
 import { mapArg, mapArgs, mapGraphs } from "../../query/map-node.ts";
 import { usesOf } from "../../query/node-values.ts";
+import { requireProgram } from "../../validate/require-program.ts";
 import { GraphBuilder } from "../graph-builder.ts";
 import { type AutocastRule, cpuAutocastRule, type ShapeOf } from "./autocast-rules.ts";
 import { castableType, splitComposite } from "./split-composite.ts";
@@ -11,6 +12,7 @@ import { castableType, splitComposite } from "./split-composite.ts";
  * inlined. Only training IR has such regions; decomposing a program makes the casts explicit too.
  */
 export function expandAutocast(program: Program): Program {
+  requireProgram("expandAutocast()", program);
   const graph = expandGraph(program.graph, null);
   return graph === program.graph ? program : { ...program, graph };
 }

@@ -1,5 +1,6 @@
 import type { Arg, NamedArg, OpName, OutputSpec, Program, TensorType } from "../../ir.ts";
 import { sameSizes } from "../../strides.ts";
+import { requireProgram } from "../../validate/require-program.ts";
 import { GraphBuilder } from "../graph-builder.ts";
 import { Substitution } from "../substitution.ts";
 
@@ -8,6 +9,7 @@ import { Substitution } from "../substitution.ts";
  * before its copies. Results that are such a value are what was copied.
  */
 export function fitMutations(program: Program): Program {
+  requireProgram("fitMutations()", program);
   const { graph } = program;
   const unfit = unfitMutations(program);
   if (unfit.length === 0) return program;

@@ -1,5 +1,7 @@
+import { requireArgument } from "@pt2/format/options";
 import { graphError } from "../../graph-errors.ts";
 import type { Arg, InputSpec, OutputSpec, Program } from "../../ir.ts";
+import { requireProgram } from "../../validate/require-program.ts";
 import type { EffectsOf } from "./effects.ts";
 import { Functionalizer } from "./functionalizer.ts";
 import { looksBehindViews } from "./memory.ts";
@@ -12,6 +14,8 @@ import { mutates } from "./node-effects.ts";
  * Inputs are assumed to have separate memories: tied weights of which one is written are not handled here.
  */
 export function functionalize(program: Program, effects: EffectsOf): Program {
+  requireProgram("functionalize()", program);
+  requireArgument("functionalize()", "effects", effects, "function", "graph.options");
   if (!mutates(program.graph, effects) && !looksBehindViews(program.graph)) return program;
   const passed = program.inputs.flatMap((spec) =>
     spec.kind === "user_input" && spec.value !== null ? [spec.value] : [],

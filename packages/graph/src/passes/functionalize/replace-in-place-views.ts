@@ -1,6 +1,8 @@
+import { requireArgument } from "@pt2/format/options";
 import type { Graph, Node, OpName, Program, ValueType } from "../../ir.ts";
 import { mapGraphs } from "../../query/map-node.ts";
 import { namesOf, valuesOf } from "../../query/node-values.ts";
+import { requireProgram } from "../../validate/require-program.ts";
 import { GraphBuilder } from "../graph-builder.ts";
 import { isMutatingName } from "../mutating-names.ts";
 import { NO_OP_RULES, type NoOpContext } from "../no-op-rules.ts";
@@ -12,6 +14,8 @@ import { IN_PLACE_VIEWS } from "./functional-names.ts";
  * nor what `detach` and `alias` made of it before: these must not be taken for the tensor itself afterwards.
  */
 export function replaceInPlaceViews(program: Program, isClaimed: (op: OpName) => boolean): Program {
+  requireProgram("replaceInPlaceViews()", program);
+  requireArgument("replaceInPlaceViews()", "isClaimed", isClaimed, "function", "graph.options");
   return { ...program, graph: replaced(program.graph, isClaimed) };
 }
 
