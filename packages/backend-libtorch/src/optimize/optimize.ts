@@ -14,6 +14,7 @@ import { looksBehindViews, removeNoOps } from "@pt2/graph/passes";
 import { separateUpdates } from "../encode/separate-updates.ts";
 import { type OptimizedProgram, unoptimized } from "../optimized-program.ts";
 import { dropCopies } from "./drop-copies.ts";
+import { expandGatedUnits } from "./expand-gated-units.ts";
 import { expandShortSums } from "./expand-short-sums.ts";
 import { foldConstants } from "./fold-constants.ts";
 import { hasClaimedWrites, makeFunctional } from "./functional.ts";
@@ -56,6 +57,7 @@ const PASSES: readonly Pass[] = [
   unflattenLinears,
   recognizeGelu,
   expandShortSums,
+  expandGatedUnits,
   distributeConcatenations,
   foldBatchNorms,
   rewriteBranchSums,
