@@ -8,6 +8,7 @@ export { absentWeights } from "./entry-storage.ts";
 export { expectStorages } from "./expect-storages.ts";
 export { bitsToFloat, bitsToFloat32, floatToBits, isSmallFloat, roundHalfEven, type SmallFloat } from "./float-bits.ts";
 export { FORMAT_ERRORS, type FormatErrorCode } from "./format-errors.ts";
+export { isBeyondInt64 } from "./int64.ts";
 export { LIMITS } from "./limits.ts";
 export { LruCache } from "./lru-cache.ts";
 export { readNpz } from "./npz.ts";

@@ -24,6 +24,7 @@ export type { RepeatedStage, Repetition } from "./lower/repetition.ts";
 export { isRuntimeScalar, type RuntimeScalar, type RuntimeScalars, runtimeScalar } from "./lower/runtime-scalar.ts";
 export type { GraphBreak, LowerAgain, Stage } from "./lower/stage.ts";
 export { evaluateSymbolic } from "./lower/symbolic.ts";
+export { isMask } from "./mask.ts";
 export type { GradientCall, OpRecord, OpRules, Promotion, Window } from "./op.ts";
 export { defineOp } from "./op.ts";
 export type { OpRegistry, RegistryEntry, RegistryParts } from "./op-registry.ts";

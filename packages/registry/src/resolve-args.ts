@@ -1,4 +1,4 @@
-import { DTYPES } from "@pt2/format";
+import { DTYPES, isBeyondInt64 } from "@pt2/format";
 import { registryError } from "./registry-errors.ts";
 import { printType } from "./schema/print-type.ts";
 import type { OpSchema, SchemaArgument, SchemaType } from "./schema/types.ts";
@@ -63,11 +63,11 @@ function convertBase(value: ArgValue, base: string): ArgValue | typeof MISMATCH 
   switch (base) {
     case "Tensor":
       if (isTensorMeta(value)) return value;
-      return isScalar(value) && !isTooWide(value) ? wrapNumber(toScalar(value)) : MISMATCH;
+      return isScalar(value) && !isBeyondInt64(value) ? wrapNumber(toScalar(value)) : MISMATCH;
     case "Scalar":
     case "number":
       if (isTensorMeta(value)) return value.number === undefined ? MISMATCH : value;
-      return isScalar(value) && !isTooWide(value) ? toScalar(value) : MISMATCH;
+      return isScalar(value) && !isBeyondInt64(value) ? toScalar(value) : MISMATCH;
     case "int":
     case "SymInt":
       return isScalar(value) ? toInt(value) : MISMATCH;
@@ -90,11 +90,6 @@ function convertBase(value: ArgValue, base: string): ArgValue | typeof MISMATCH 
     default:
       return value;
   }
-}
-
-/** Returns whether an integer is beyond int64. */
-function isTooWide(value: ArgValue): boolean {
-  return typeof value === "bigint" && BigInt.asIntN(64, value) !== value;
 }
 
 /** Marks a number that is a float of Python as one. */
@@ -125,7 +120,7 @@ function describeValue(value: ArgValue): string {
   if (Array.isArray(value)) return `a list of ${value.length}`;
   if (isTensorMeta(value)) return `a ${value.dtype} tensor of shape [${value.shape.join(", ")}]`;
   if (typeof value === "object") return "float" in value ? `the float ${value.float}` : "a complex number";
-  if (isTooWide(value)) return `the integer ${value}, which is beyond int64`;
+  if (isBeyondInt64(value)) return `the integer ${value}, which is beyond int64`;
   return typeof value === "string" ? `"${value}"` : `${value}`;
 }
 

@@ -1,6 +1,7 @@
 import { grad, tieParameters, withLoss } from "@pt2/autograd";
 import { HostTensor, type RunOptions, RunQueue, type Tensor, type Value } from "@pt2/backend";
 import type { Pt2Error, WeightTensor } from "@pt2/format";
+import { requireOptions } from "@pt2/format/options";
 import { type InputSpec, isGradient, isReturned, type Node, type Program } from "@pt2/graph";
 import { type LoadOptions, load, type Model, type ProgramSource } from "@pt2/runtime";
 import type { Adapter } from "./lora.ts";
@@ -11,6 +12,8 @@ import { checkTrainerOptions, type TrainerOptions } from "./trainer-options.ts";
 import { type Precision, stepNumbers, type TrainingOptions, withOptimizer } from "./with-optimizer.ts";
 
 // What not every trainer needs is loaded with its first use.
+const RUN_OPTIONS: Readonly<Record<keyof RunOptions, string>> = { signal: "AbortSignal" };
+
 const rare = () => import("./rare.ts");
 const adapters = () => import("./lora.ts");
 const checkpoints = () => import("./checkpoint.ts");
@@ -182,8 +185,9 @@ class ProgramTrainer implements Trainer {
     return this.#step;
   }
 
-  train(batch: Batch, options: RunOptions = {}): Promise<TrainingStep> {
-    return this.#turns.run(() => this.#train(batch, options), options.signal);
+  async train(batch: Batch, options: RunOptions = {}): Promise<TrainingStep> {
+    requireOptions("train()", options, RUN_OPTIONS, "train.options");
+    return await this.#turns.run(() => this.#train(batch, options), options.signal);
   }
 
   async #train(batch: Batch, options: RunOptions): Promise<TrainingStep> {
@@ -212,6 +216,7 @@ class ProgramTrainer implements Trainer {
     batches: Iterable<Batch> | AsyncIterable<Batch>,
     options: RunOptions = {},
   ): AsyncGenerator<TrainingStep, void, void> {
+    requireOptions("fit()", options, RUN_OPTIONS, "train.options");
     if (!isIterable(batches)) (await rare()).refuseBatches(batches);
     for await (const batch of batches) {
       options.signal?.throwIfAborted();

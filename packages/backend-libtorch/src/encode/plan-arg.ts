@@ -1,3 +1,4 @@
+import { isBeyondInt64 } from "@pt2/format";
 import type { Arg, Graph, Node } from "@pt2/graph";
 import { describeNode } from "@pt2/registry";
 import type { PlanArg } from "../addon.ts";
@@ -16,11 +17,6 @@ const NONE: PlanArg = { kind: "none" };
 
 /** Python functions that only compare, so that a number beyond what both can be is as good as infinity. */
 const COMPARISON = /^_operator::(lt|le|gt|ge|eq|ne)$/;
-
-/** Returns whether an integer has more than 64 bits, as the largest sum of sizes that PyTorch asserts. */
-function isWide(value: number | bigint): value is bigint {
-  return typeof value === "bigint" && BigInt.asIntN(64, value) !== value;
-}
 
 function infinite(value: bigint): PlanArg {
   return { kind: "float", value: value > 0n ? Number.POSITIVE_INFINITY : Number.NEGATIVE_INFINITY };
@@ -41,7 +37,7 @@ export function planArg(arg: Arg, scope: ArgScope, node: Node): PlanArg {
       // A meta tensor has no memory; every other tensor is on the program's device.
       return { kind: "device", value: arg.value.type === "meta" ? "meta" : scope.device };
     case "int":
-      return COMPARISON.test(node.op) && isWide(arg.value) ? infinite(arg.value) : arg;
+      return COMPARISON.test(node.op) && isBeyondInt64(arg.value) ? infinite(arg.value) : arg;
     case "operator":
       return { kind: "string", value: arg.op };
     case "dict":

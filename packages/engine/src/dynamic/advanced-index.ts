@@ -1,4 +1,5 @@
 import { numel } from "@pt2/backend";
+import { isMask } from "@pt2/registry";
 import { hostArray } from "../host/host-array.ts";
 import { indexError } from "../staged/index-error.ts";
 import type { HostData } from "../staged/run-value.ts";
@@ -56,11 +57,6 @@ export function selectElements(
   let next = 0;
   for (const lead of leads) for (const base of bases) for (const tail of tails) offsets[next++] = lead + base + tail;
   return { shape: selected, offsets };
-}
-
-/** Whether an index says of each element whether it is selected. */
-export function isMask({ dtype }: HostData): boolean {
-  return dtype === "bool" || dtype === "uint8";
 }
 
 /** One index per dimension. */

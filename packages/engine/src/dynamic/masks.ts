@@ -1,8 +1,9 @@
 import { numel } from "@pt2/backend";
 import { contiguousStrides, DTYPES, sameShape } from "@pt2/format";
+import { isMask } from "@pt2/registry";
 import { type DynamicKernel, dynamicKernel } from "../staged/dynamic-kernel.ts";
 import { broadcastPositions, broadcastShape } from "../strides/broadcast.ts";
-import { isMask, selectElements } from "./advanced-index.ts";
+import { selectElements } from "./advanced-index.ts";
 import { takeElements, takeRows } from "./bytes.ts";
 import { positions } from "./nonzero.ts";
 

@@ -1,6 +1,6 @@
 import { numel } from "@pt2/backend";
 import { broadcastStrides } from "@pt2/engine";
-import type { TensorMeta } from "@pt2/registry";
+import { isMask, type TensorMeta } from "@pt2/registry";
 import { adder } from "../../engine/element-access.ts";
 import { type KernelCall, type WasmKernel, wasmKernel } from "../../engine/kernel.ts";
 import { canCombine, eachElement, planIndexRows } from "./index-rows.ts";
@@ -36,7 +36,7 @@ export const indexPut: WasmKernel = wasmKernel({
 type Indices = readonly (TensorMeta | null)[];
 
 function hasNoMask({ indices }: { readonly indices: Indices }): boolean {
-  return indices.every((index) => index?.dtype !== "bool" && index?.dtype !== "uint8");
+  return !indices.some(isMask);
 }
 
 function indicesOf(call: KernelCall, given: Indices): readonly IndexOfDim[] {

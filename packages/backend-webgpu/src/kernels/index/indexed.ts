@@ -1,6 +1,6 @@
 import { broadcastShape } from "@pt2/engine";
 import { numel } from "@pt2/format";
-import type { TensorMeta } from "@pt2/registry";
+import { isMask, type TensorMeta } from "@pt2/registry";
 import type { KernelCall } from "../../engine/kernel.ts";
 import type { TensorView } from "../../engine/tensor-view.ts";
 import { broadcast } from "../../shader/geometry.ts";
@@ -20,7 +20,7 @@ type Indices = readonly (TensorMeta | null)[];
 
 /** Whether all index tensors hold positions; a mask makes the op depend on data. */
 export function hasNoMask({ indices }: { readonly indices: Indices }): boolean {
-  return indices.every((index) => index?.dtype !== "bool" && index?.dtype !== "uint8");
+  return !indices.some(isMask);
 }
 
 /** An index tensor, and the dimension that it goes through. */

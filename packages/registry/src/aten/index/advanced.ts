@@ -1,3 +1,4 @@
+import { isMask } from "../../mask.ts";
 import { registryError } from "../../registry-errors.ts";
 import type { TensorMeta } from "../../tensor-meta.ts";
 import { check, show } from "../support/check.ts";
@@ -5,11 +6,6 @@ import { broadcast, numel } from "../support/dims.ts";
 
 /** One index per indexed dimension: a mask of rank r takes the place of r index tensors; null is a full slice. */
 export type AdvancedIndex = readonly (TensorMeta | null)[];
-
-/** Returns whether an index is a mask; its number of true elements is known only at run time. */
-export function isMask(index: TensorMeta | null): boolean {
-  return index !== null && (index.dtype === "bool" || index.dtype === "uint8");
-}
 
 /**
  * Returns the shape of `self[indices]`. The dimensions of adjacent indices replace the indexed ones in place; if

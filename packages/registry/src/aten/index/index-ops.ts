@@ -1,12 +1,13 @@
 import { numel } from "@pt2/format";
 import type { Builder } from "../../builder.ts";
+import { isMask } from "../../mask.ts";
 import { defineOp, type OpRecord } from "../../op.ts";
 import type { Scalar, TensorMeta } from "../../tensor-meta.ts";
 import { check, show } from "../support/check.ts";
 import { broadcast, sameShape } from "../support/dims.ts";
 import { checkSameDtype } from "../support/dtypes.ts";
 import { emit } from "../support/emit.ts";
-import { type AdvancedIndex, indexedShape, isMask } from "./advanced.ts";
+import { type AdvancedIndex, indexedShape } from "./advanced.ts";
 
 interface Put {
   readonly self: TensorMeta;
