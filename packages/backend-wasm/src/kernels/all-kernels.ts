@@ -13,8 +13,6 @@ import { groupNorm, layerNorm, rmsNorm } from "./norm/layer-norm.ts";
 import { adaptivePool, slidingPool } from "./pool/pool.ts";
 import { argmax, argmin } from "./reduce/arg-extremes.ts";
 import { amax, amin, mean, sum } from "./reduce/reduce.ts";
-import { resize } from "./resize/resize.ts";
-import { RECURRENT } from "./rnn/recurrent.ts";
 import { logSoftmax, softmax } from "./softmax.ts";
 
 /** The kernels of the backend that load with it, by family. */
@@ -39,12 +37,10 @@ export const KERNELS: readonly WasmKernel[] = [
   amin,
   argmax,
   argmin,
-  resize,
   cat,
   arange,
   full,
   asStridedScatter,
-  ...RECURRENT,
   reinterpret,
   assertion,
 ];

@@ -27,8 +27,12 @@ export const PARTS: readonly Part<WasmKernel>[] = [
     load: async () => (await import("./rare-kernels.ts")).RARE_KERNELS,
   },
   {
-    ops: /^aten::_?upsample_bi/,
-    load: async () => (await import("./resize/resize-exact.ts")).RESAMPLING_KERNELS,
+    ops: /^aten::_?upsample_/,
+    load: async () => (await import("./resize/resize-kernels.ts")).RESIZE_KERNELS,
+  },
+  {
+    ops: /^aten::(lstm|gru|rnn_)/,
+    load: async () => (await import("./rnn/recurrent.ts")).RECURRENT,
   },
   { ops: HOST_OPS, load: async () => await (await import("./host-kernels.ts")).hostKernels() },
 ];
