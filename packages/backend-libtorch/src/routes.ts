@@ -30,11 +30,13 @@ const CONTROL_OPS: ReadonlySet<OpName> = new Set(
   ].map((op) => `higher_order::${op}`),
 );
 
-/**
- * Ops that always run by their records. Programs of forward and backward pass attention weights to this one where
- * libtorch's kernel takes their logarithmic sums, see the record.
- */
-const BY_RECORD: ReadonlySet<OpName> = new Set(["aten::_scaled_dot_product_flash_attention_for_cpu_backward"]);
+/** Ops that always run by their records. */
+const BY_RECORD: ReadonlySet<OpName> = new Set([
+  // Programs of forward and backward pass attention weights to it where libtorch's kernel takes their logarithmic sums.
+  "aten::_scaled_dot_product_flash_attention_for_cpu_backward",
+  // Its zeros have no memory, which readers of results do not expect.
+  "aten::_efficientzerotensor",
+]);
 
 /** How a node runs. */
 export type Route =

@@ -80,6 +80,8 @@ export interface Aten {
   readonly _chunk_cat: _chunk_cat$;
   /** `aten::_conj(Tensor(a) self) -> Tensor(a)` */
   readonly _conj: _conj$;
+  /** `aten::_conj_physical(Tensor self) -> Tensor` */
+  readonly _conj_physical: _conj_physical$;
   /**
    * - `aten::_convolution.deprecated(Tensor input, Tensor weight, Tensor? bias, SymInt[] stride, SymInt[] padding, SymInt[] dilation, bool transposed, int[] output_padding, SymInt groups, bool benchmark, bool deterministic, bool cudnn_enabled) -> Tensor`
    * - `aten::_convolution(Tensor input, Tensor weight, Tensor? bias, SymInt[] stride, SymInt[] padding, SymInt[] dilation, bool transposed, SymInt[] output_padding, SymInt groups, bool benchmark, bool deterministic, bool cudnn_enabled, bool allow_tf32) -> Tensor`
@@ -92,6 +94,8 @@ export interface Aten {
    * - `aten::_ctc_loss.Tensor(Tensor log_probs, Tensor targets, Tensor input_lengths, Tensor target_lengths, int blank=0, bool zero_infinity=False) -> (Tensor, Tensor)`
    */
   readonly _ctc_loss: _ctc_loss$;
+  /** `aten::_efficientzerotensor(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor` */
+  readonly _efficientzerotensor: _efficientzerotensor$;
   /** `aten::_embedding_bag(Tensor weight, Tensor indices, Tensor offsets, bool scale_grad_by_freq=False, int mode=0, bool sparse=False, Tensor? per_sample_weights=None, bool include_last_offset=False, int padding_idx=-1) -> (Tensor, Tensor, Tensor, Tensor)` */
   readonly _embedding_bag: _embedding_bag$;
   /** `aten::_embedding_bag_backward(Tensor grad, Tensor indices, Tensor offsets, Tensor offset2bag, Tensor bag_size, Tensor maximum_indices, SymInt num_weights, bool scale_grad_by_freq, int mode, bool sparse, Tensor? per_sample_weights, int padding_idx=-1) -> Tensor` */
@@ -2553,6 +2557,13 @@ interface _conj$ extends _conj$default {
   /** `aten::_conj(Tensor(a) self) -> Tensor(a)` */
   readonly default: _conj$default;
 }
+interface _conj_physical$default {
+  (self: In): Out;
+}
+interface _conj_physical$ extends _conj_physical$default {
+  /** `aten::_conj_physical(Tensor self) -> Tensor` */
+  readonly default: _conj_physical$default;
+}
 interface _convolution$deprecated {
   (input: In, keywords: { weight: In; bias: In | null; stride: readonly Int[]; padding: readonly Int[]; dilation: readonly Int[]; transposed: boolean; output_padding: readonly Int[]; groups: Int; benchmark: boolean; deterministic: boolean; cudnn_enabled: boolean }): Out;
   (input: In, weight: In, keywords: { bias: In | null; stride: readonly Int[]; padding: readonly Int[]; dilation: readonly Int[]; transposed: boolean; output_padding: readonly Int[]; groups: Int; benchmark: boolean; deterministic: boolean; cudnn_enabled: boolean }): Out;
@@ -2622,6 +2633,13 @@ interface _ctc_loss$ extends _ctc_loss$default, _ctc_loss$Tensor {
   readonly default: _ctc_loss$default;
   /** `aten::_ctc_loss.Tensor(Tensor log_probs, Tensor targets, Tensor input_lengths, Tensor target_lengths, int blank=0, bool zero_infinity=False) -> (Tensor, Tensor)` */
   readonly Tensor: _ctc_loss$Tensor;
+}
+interface _efficientzerotensor$default {
+  (size: readonly Int[], keywords?: { dtype?: DType | null; layout?: Layout | null; device?: string | null; pin_memory?: boolean | null }): Out;
+}
+interface _efficientzerotensor$ extends _efficientzerotensor$default {
+  /** `aten::_efficientzerotensor(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor` */
+  readonly default: _efficientzerotensor$default;
 }
 interface _embedding_bag$default {
   (weight: In, keywords: { indices: In; offsets: In; scale_grad_by_freq?: boolean; mode?: Int; sparse?: boolean; per_sample_weights?: In | null; include_last_offset?: boolean; padding_idx?: Int }): readonly [Out, Out, Out, Out];

@@ -47,11 +47,13 @@ export interface OpSchemas {
   readonly "aten::_cdist_forward": "aten::_cdist_forward(Tensor x1, Tensor x2, float p, int? compute_mode) -> Tensor";
   readonly "aten::_chunk_cat": "aten::_chunk_cat(Tensor[] tensors, int dim, int num_chunks) -> Tensor";
   readonly "aten::_conj": "aten::_conj(Tensor(a) self) -> Tensor(a)";
+  readonly "aten::_conj_physical": "aten::_conj_physical(Tensor self) -> Tensor";
   readonly "aten::_convolution": "aten::_convolution(Tensor input, Tensor weight, Tensor? bias, SymInt[] stride, SymInt[] padding, SymInt[] dilation, bool transposed, SymInt[] output_padding, SymInt groups, bool benchmark, bool deterministic, bool cudnn_enabled, bool allow_tf32) -> Tensor";
   readonly "aten::_convolution.deprecated": "aten::_convolution.deprecated(Tensor input, Tensor weight, Tensor? bias, SymInt[] stride, SymInt[] padding, SymInt[] dilation, bool transposed, int[] output_padding, SymInt groups, bool benchmark, bool deterministic, bool cudnn_enabled) -> Tensor";
   readonly "aten::_convolution_mode": "aten::_convolution_mode(Tensor input, Tensor weight, Tensor? bias, SymInt[] stride, str padding, SymInt[] dilation, SymInt groups) -> Tensor";
   readonly "aten::_ctc_loss": "aten::_ctc_loss(Tensor log_probs, Tensor targets, int[] input_lengths, int[] target_lengths, int blank=0, bool zero_infinity=False) -> (Tensor, Tensor)";
   readonly "aten::_ctc_loss.Tensor": "aten::_ctc_loss.Tensor(Tensor log_probs, Tensor targets, Tensor input_lengths, Tensor target_lengths, int blank=0, bool zero_infinity=False) -> (Tensor, Tensor)";
+  readonly "aten::_efficientzerotensor": "aten::_efficientzerotensor(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor";
   readonly "aten::_embedding_bag": "aten::_embedding_bag(Tensor weight, Tensor indices, Tensor offsets, bool scale_grad_by_freq=False, int mode=0, bool sparse=False, Tensor? per_sample_weights=None, bool include_last_offset=False, int padding_idx=-1) -> (Tensor, Tensor, Tensor, Tensor)";
   readonly "aten::_embedding_bag_backward": "aten::_embedding_bag_backward(Tensor grad, Tensor indices, Tensor offsets, Tensor offset2bag, Tensor bag_size, Tensor maximum_indices, SymInt num_weights, bool scale_grad_by_freq, int mode, bool sparse, Tensor? per_sample_weights, int padding_idx=-1) -> Tensor";
   readonly "aten::_embedding_bag_forward_only": "aten::_embedding_bag_forward_only(Tensor weight, Tensor indices, Tensor offsets, bool scale_grad_by_freq=False, int mode=0, bool sparse=False, Tensor? per_sample_weights=None, bool include_last_offset=False, int padding_idx=-1) -> (Tensor, Tensor, Tensor, Tensor)";
@@ -1317,8 +1319,10 @@ export interface OpSchemas {
   readonly "aten::zero_": "aten::zero_(Tensor(a!) self) -> Tensor(a!)";
   readonly "aten::zeros": "aten::zeros(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor";
   readonly "aten::zeros_like": "aten::zeros_like(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor";
+  readonly "prims::add": "prims::add(Tensor self, Tensor other) -> Tensor";
   readonly "prims::convert_element_type": "prims::convert_element_type(Tensor a, ScalarType dtype) -> Tensor";
   readonly "prims::iota": "prims::iota(SymInt length, *, SymInt start, SymInt step, ScalarType dtype, Device device, bool requires_grad) -> Tensor";
+  readonly "prims::mul": "prims::mul(Tensor self, Tensor other) -> Tensor";
   readonly "prims::rev": "prims::rev(Tensor a, int[] dims) -> Tensor";
   readonly "pt2::linear_int8": "pt2::linear_int8(Tensor input, Tensor weight, Tensor? scale=None, Tensor? zero_point=None, Tensor? bias=None) -> Tensor";
   readonly "pt2::normal": "pt2::normal(Tensor self, float mean=0., float std=1., *, ScalarType? dtype=None) -> Tensor";

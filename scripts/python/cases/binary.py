@@ -186,3 +186,6 @@ for dtype in (i8, u8, i16, i32):
         for op in ("add", "mul", "bitwise_and", "remainder", "floor_divide", "le"):
             overload = "" if op == "floor_divide" else ".Tensor" if op in ("add", "mul") else ".Scalar"
             case(f"{op}{overload}", f"{name_of(dtype)}, {number}", few, number)
+for op in ("prims::add", "prims::mul"):
+    case(op, "float32", t(2, 3), t(2, 3))
+    case(op, "int64", ints(4), ints(4))

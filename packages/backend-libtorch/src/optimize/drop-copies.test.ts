@@ -13,6 +13,21 @@ describe("dropCopies", () => {
     expect(dropCopies(before, cpu())).toBe(before);
   });
 
+  it("keeps copies that compute conjugates and negated views", () => {
+    const before = program(`user_input %x: c64[2]
+      %a: c64[2] = aten::sin(%x)
+      %b: c64[2] = aten::_conj(%a)
+      %c: c64[2] = aten::clone(%b)
+      %d: f32[2, 2] = aten::view_as_real(%c)
+      %e: f32[2, 2] = aten::exp(%d)
+      %f: f32[2, 2] = aten::_neg_view(%e)
+      %g: f32[4] = aten::view(%f, size=[4])
+      %h: f32[4] = aten::clone(%g)
+      %i: i32[4] = aten::view.dtype(%h, dtype=torch.int32)
+      return %d, %i`);
+    expect(dropCopies(before, cpu())).toBe(before);
+  });
+
   it("leaves out copies of what was computed", () => {
     const before = program(`user_input %x: f32[2, 3]
       %a: f32[2, 3] = aten::relu(%x)

@@ -26,6 +26,7 @@ export function dropCopies(program: Program, target: OptimizeTarget): Program {
     const [output] = node.outputs;
     const self = argOf(node, "self");
     if (output?.kind !== "value" || returned.has(output.name) || !isComputed(self, context, target)) return null;
+    if (mayBeMarked(self, context, target)) return null;
     const [from, to] = [context.tensor(self)?.strides, context.tensor(output)?.strides];
     const same = !countsElements && from !== undefined && from.map(String).join() === to?.map(String).join();
     return same || (indifferent && readApart(readers.get(output.name) ?? [])) ? self! : null;
@@ -71,6 +72,21 @@ function readApart(readers: readonly Node[]): boolean {
   const slices = readers.map((node) => [numberOf(argOf(node, "dim")) ?? 0, numberOf(argOf(node, "index"))] as const);
   const known = readers.every(({ op }, i) => op === "aten::select.int" && (slices[i]![1] ?? -1) >= 0);
   return known && slices.every(([dim]) => dim === slices[0]![0]) && new Set(slices.map(String)).size === slices.length;
+}
+
+/**
+ * Returns whether a value may be a view that PyTorch marks as a conjugate or as negated instead of computing it. A copy
+ * computes it, which views as real numbers or as another dtype need.
+ */
+function mayBeMarked(value: Arg | undefined, context: RewriteContext, target: OptimizeTarget): boolean {
+  if (context.tensor(value)?.dtype.startsWith("complex") !== false) return true;
+  for (let at = value; ; ) {
+    const node = context.definition(at);
+    if (node === undefined || node.op === "aten::_neg_view") return node !== undefined;
+    const viewed = target.effectsOf(node.op)?.aliases[0];
+    if (viewed === undefined) return false;
+    at = argOf(node, viewed.arg);
+  }
 }
 
 /** Returns whether the memory of a value belongs to a node, and not to an input. */

@@ -16,4 +16,17 @@ export const PRIMS_OPS: readonly OpRecord[] = [
   defineOp("prims::rev(Tensor a, int[] dims) -> Tensor", {
     decompose: ({ a, dims }, b) => b.tensor("aten::flip", { self: a, dims }),
   }),
+  defineOp("prims::add(Tensor self, Tensor other) -> Tensor", {
+    decompose: (args, b) => b.tensor("aten::add.Tensor", args),
+  }),
+  defineOp("prims::mul(Tensor self, Tensor other) -> Tensor", {
+    decompose: (args, b) => b.tensor("aten::mul.Tensor", args),
+  }),
+  defineOp(
+    "aten::_efficientzerotensor(SymInt[] size, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
+    { decompose: ({ size, dtype }, b) => b.tensor("aten::zeros", { size, dtype }) },
+  ),
+  defineOp("aten::_conj_physical(Tensor self) -> Tensor", {
+    decompose: ({ self }, b) => b.tensor("aten::conj_physical", { self }),
+  }),
 ];

@@ -1,4 +1,5 @@
 // Checks the arguments of gradients: their shapes must be those that the forward op gives.
+#include <algorithm>
 #include <vector>
 
 #include "plan/args/checks/require.h"
@@ -12,15 +13,19 @@ void unfoldBackward(const Arg& gradIn, const Arg& inputSizes, const Arg& dim, co
   if (!gradIn.hasTensor() || !given.defined()) return;
   const int64_t dims = given.numel();
   const int64_t window = size.integer(0), stride = step.integer(0);
-  const int64_t at = dim.integer(0) < 0 ? dim.integer(0) + dims : dim.integer(0);
-  dim.require(at >= 0 && at < dims, "is no dimension of `input_sizes`");
+  // A tensor without dimensions has one of a single element here.
+  const int64_t rank = std::max<int64_t>(dims, 1);
+  const int64_t at = dim.integer(0) < 0 ? dim.integer(0) + rank : dim.integer(0);
+  dim.require(at >= 0 && at < rank, "is no dimension of `input_sizes`");
   step.require(stride > 0, "must be positive");
   std::vector<int64_t> sizes;
   sizes.reserve(static_cast<size_t>(dims) + 1);
   for (int64_t i = 0; i < dims; ++i) sizes.push_back(given[i].item<int64_t>());
+  if (dims == 0) sizes.push_back(1);
   int64_t& along = sizes[static_cast<size_t>(at)];
   size.require(window >= 0 && window <= along, "is larger than the dimension");
   along = (along - window) / stride + 1;
+  if (dims == 0) sizes.clear();
   sizes.push_back(window);
   requireSizes(gradIn, sizes);
 }
