@@ -135,3 +135,36 @@ test("long runs of integers keep their order, as PyTorch's sort of so many does"
   expect(positions.map(Number)).toEqual(order);
   expect(sorted).toEqual(order.map((i) => values[i]));
 });
+
+test.each(["f32", "f64"])(
+  "the median of numbers of %s is the first of equal ones, and NaN is none of them",
+  async (name) => {
+    const [rows, columns] = [9, 50];
+    const Floats = name === "f32" ? Float32Array : Float64Array;
+    const values = Floats.from({ length: rows * columns }, (_, i) => {
+      const place = (i * 2654435761) % 19;
+      const isMissing = i >= (rows - 1) * columns || place < 5;
+      return isMissing ? Number.NaN : ([0, -0, Number.POSITIVE_INFINITY][place - 5] ?? place - 12);
+    });
+    const dtype = name === "f32" ? "float32" : "float64";
+    const [results] = await runBody(
+      `
+  user_input %x: ${name}[${rows}, ${columns}]
+  %a: ${name}[${rows}], %i: i64[${rows}] = aten::nanmedian.dim(self=%x, dim=1)
+  %t: ${name}[${columns}, ${rows}] = aten::permute(self=%x, dims=[1, 0])
+  %b: ${name}[1, ${rows}], %j: i64[1, ${rows}] = aten::nanmedian.dim(self=%t, dim=0, keepdim=true)
+  return %a, %i, %b, %j`,
+      [[hostTensor(dtype as "float32", [rows, columns], values as Float32Array)]],
+    );
+    const [medians, positions, ofColumns, places] = results as readonly (readonly unknown[])[];
+    for (let row = 0; row < rows - 1; row++) {
+      const at = [...values.subarray(row * columns, (row + 1) * columns)];
+      const order = [...at.keys()].filter((i) => !Number.isNaN(at[i])).sort((i, j) => at[i]! - at[j]! || i - j);
+      const middle = order[(order.length - 1) >> 1]!;
+      expect([medians![row], Number(positions![row])]).toEqual([at[middle], middle]);
+    }
+    // Of none that is a number some NaN is taken.
+    expect(medians![rows - 1]).toBeNaN();
+    expect([ofColumns, places]).toEqual([medians, positions]);
+  },
+);

@@ -54,6 +54,7 @@ const selections: readonly WasmKernel[] = SELECTION_OPS.map((op) =>
       planOrder(call, args, {
         descending: false,
         raw,
+        ...(op === "aten::nanmedian.dim" && { bits: { stable: true, rank: middleOfNumbers } }),
         arrange: (ordered) => {
           ordered.at[0] = pick(ordered, args.k);
         },
@@ -70,7 +71,11 @@ interface Arrangement {
   /** Keys are the elements themselves, NaN too. */
   readonly raw?: boolean;
   /** Whether float32 may be ordered by its bits, as `orderFloats` does, and whether equal elements stay in order. */
-  readonly bits?: { readonly stable: boolean };
+  readonly bits?: {
+    readonly stable: boolean;
+    /** The rank, from 1 on, of the only element that is taken of `count`, the first of them `at` and `step` apart; 0 if it is none. */
+    readonly rank?: (floats: Float32Array, at: number, step: number, count: number) => number;
+  };
   /** Puts positions into their order; as many as the results hold are taken from the beginning. */
   readonly arrange: (ordered: Ordered) => void;
 }
@@ -93,21 +98,23 @@ function planOrder(call: KernelCall, args: OrderArgs, { descending, raw = false,
   const { kernels, heap } = call;
   const byBits = self.dtype === "float32" ? bits : undefined;
   const scratch = byBits && call.scratch(kernels.orderScratch(from.size));
-  const ordersByBits = (lane: number): boolean =>
-    scratch !== undefined &&
-    kernels.orderFloats(
-      addressOf(self) + 4 * from.starts[lane]!,
-      4 * from.stride,
-      from.size,
-      toValues.size,
-      Number(descending),
-      Number(byBits!.stable),
-      addressOf(values) + 4 * toValues.starts[lane]!,
-      4 * toValues.stride,
-      addressOf(indices) + 8 * toIndices.starts[lane]!,
-      8 * toIndices.stride,
-      scratch.handle,
-    ) === 1;
+  const ordersByBits = (lane: number): boolean => {
+    if (byBits === undefined || scratch === undefined) return false;
+    const { rank, stable } = byBits;
+    const at = addressOf(self) + 4 * from.starts[lane]!;
+    const count = rank?.(heap.f32, at / 4, from.stride, from.size) ?? toValues.size;
+    // Of a rank alone each element is written over the one before.
+    const [valueStride, indexStride] = rank ? [0, 0] : [4 * toValues.stride, 8 * toIndices.stride];
+    const value = addressOf(values) + 4 * toValues.starts[lane]!;
+    const index = addressOf(indices) + 8 * toIndices.starts[lane]!;
+    return (
+      count > 0 &&
+      kernels.orderFloats(
+        ...([at, 4 * from.stride, from.size, count, Number(descending), Number(stable)] as const),
+        ...([value, valueStride, index, indexStride, scratch.handle] as const),
+      ) === 1
+    );
+  };
   const [keys, at] = [new Float64Array(from.size), new Int32Array(from.size)];
   call.step(() => {
     const column = { dtype: self.dtype, bytes: heap.u8, stride: from.stride };
@@ -138,6 +145,13 @@ function planOrder(call: KernelCall, args: OrderArgs, { descending, raw = false,
       }
     }
   });
+}
+
+/** The rank of the median of those that are numbers. */
+function middleOfNumbers(floats: Float32Array, at: number, step: number, count: number): number {
+  let numbers = 0;
+  for (let i = 0, p = at; i < count; i++, p += step) if (!Number.isNaN(floats[p])) numbers++;
+  return numbers === 0 ? 0 : ((numbers - 1) >> 1) + 1;
 }
 
 /** A result with the dimension that the op takes away. */
