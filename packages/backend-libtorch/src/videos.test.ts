@@ -106,6 +106,9 @@ describeWithLibtorch("kernels of videos, against ATen's ops", ({ addon }) => {
     [2, 16, [9, 7, 10], [2, 5, 3], [2, 1, 1], [3, 2, 0], [2, 1, 3]],
     [1, 19, [4, 8, 20], [1, 3, 3], [1, 1, 1], [0, 1, 1], [1, 1, 1]],
     [1, 3, [2, 3, 4], [3, 3, 3], [1, 1, 1], [4, 4, 4], [1, 1, 1]],
+    // Frames that are left out, and some that are all zeros.
+    [2, 20, [5, 8, 20], [1, 3, 3], [2, 1, 1], [0, 1, 1], [1, 1, 1]],
+    [2, 20, [3, 8, 20], [1, 3, 3], [1, 1, 1], [2, 1, 1], [1, 1, 1]],
   ] as const)(
     "depthwise_conv3d of %i × %i channels at %j by %j, stride %j, padding %j, dilation %j",
     (n, c, sizes, kernel, stride, padding, dilation) => {

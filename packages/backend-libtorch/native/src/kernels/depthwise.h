@@ -37,10 +37,12 @@ struct Depthwise {
   int64_t items() const { return batch * bands * parts; }
   /// Whether tiles read the image where it is. Otherwise the rows under the kernel are copied first.
   bool in_place() const {
-    return frames == 1 && kernel_h == kernel_w &&
+    return is_each_frame() && kernel_h == kernel_w &&
            (kernel_w == 3 || kernel_w == 5 || (kernel_w == 7 && stride_w == 1)) && dilation_h == 1 && dilation_w == 1 &&
            stride_h == stride_w && stride_w <= 2 && out_width >= kDepthwiseTile;
   }
+  /// Whether images are those that `x` has, one after the other.
+  bool is_each_frame() const { return frames == 1 && frame_stride == 1 && frame_padding == 0; }
   /// A row of an image; null for one of a frame before or after the video.
   const float* row(int64_t image, int64_t at) const {
     const int64_t frame = image % out_frames * frame_stride - frame_padding + at % frames * frame_dilation;
