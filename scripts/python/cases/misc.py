@@ -129,3 +129,56 @@ case("cumulative_trapezoid.dx", "float16, whose doubled areas overflow", v(30000
 case("_conj_physical", "complex64", t(3, dtype=c64))
 case("_conj_physical", "float32", t(3))
 case("unfold_backward", "0-d", t(1), [], 0, 1, 1)
+cpu = {"device": torch.device("cpu"), "requires_grad": False}
+for name in (
+    *("abs", "acos", "acosh", "asin", "asinh", "atan", "atanh", "bessel_i0", "bessel_i0e", "bessel_i1", "bessel_i1e"),
+    *("bessel_j0", "bessel_j1", "cbrt", "ceil", "cos", "cosh", "digamma", "erf", "erf_inv", "erfc", "erfcx", "exp", "exp2"),
+    *("expm1", "floor", "isfinite", "lgamma", "log", "log10", "log1p", "log2", "ndtri", "neg", "reciprocal", "round"),
+    *("rsqrt", "sign", "signbit", "sin", "sinh", "spherical_bessel_j0", "sqrt", "tan", "tanh", "trunc", "frexp"),
+):
+    low, high = {"acosh": (1.1, 3), "digamma": (0.2, 3), "lgamma": (0.2, 3)}.get(name, (0.1, 0.9))
+    case(f"prims::{name}", "float32", t(2, 3, lo=low, hi=high))
+case("prims::bitwise_not", "int64", ints(5))
+case("prims::conj_physical", "complex64", t(3, dtype=c64))
+for name in ("atan2", "div", "fmax", "fmin", "fmod", "hypot", "igamma", "igammac", "maximum", "minimum", "nextafter", "pow"):
+    case(f"prims::{name}", "float32", t(2, 3, lo=0.1, hi=2), t(2, 3, lo=0.1, hi=2))
+for name in ("remainder", "sub", "eq", "ge", "gt", "le", "lt", "ne"):
+    case(f"prims::{name}", "float32", v(1, 2, -3, 4.5), v(1, 5, 2, -4))
+for name in ("bitwise_and", "bitwise_or", "bitwise_xor", "gcd", "div", "maximum"):
+    case(f"prims::{name}", "int64", v(7, 12, -9, 4, dtype=i64), v(2, 8, 6, -3, dtype=i64))
+for name in ("shift_left", "shift_right_arithmetic"):
+    case(f"prims::{name}", "int64", v(7, 12, -9, 4, dtype=i64), v(2, 1, 1, 3, dtype=i64))
+case("prims::zeta", "float32", v(2.5, 3), v(1.5, 2))
+case("prims::where", "float32", v(True, False, True, dtype=b8), t(3), t(3))
+case("prims::fill", "float32", t(2, 3), 2.5)
+for name in ("amax", "amin", "sum", "prod"):
+    case(f"prims::{name}", "two dims", t(2, 3, 4), [0, 2])
+case("prims::sum", "int32", ints(2, 3, dtype=torch.int32), [1])
+case("prims::prod", "int64, all dims", ints(2, 3), [0, 1])
+case("prims::var", "with a correction", t(4, 5), [1], 1.0)
+case("prims::var", "of the population", t(4, 5), [0, 1], 0.0)
+case("prims::broadcast_in_dim", "a new dim", t(3, 1), [2, 3, 4], [1, 2])
+case("prims::broadcast_in_dim", "a number", t(), [2, 3], [])
+case("prims::collapse", "two dims", t(2, 3, 4), 0, 1)
+case("prims::collapse_view", "two dims", t(2, 3, 4), 1, 2)
+case("prims::split_dim", "by two", t(3, 4), 1, 2)
+case("prims::squeeze", "two dims", t(1, 3, 1), [0, 2])
+case("prims::transpose", "three dims", t(2, 3, 4), [2, 0, 1])
+case("prims::reshape", "two dims", t(2, 6), [3, 4])
+case("prims::cat", "float32", [t(2, 3), t(1, 3)], 0)
+case("prims::as_strided_scatter", "every other", t(6), t(3), [3], [2], 1)
+case("prims::view_of", "float32", t(3))
+case("prims::view_of_dtype", "float32 as int32", t(3), torch.int32)
+case("prims::real", "complex64", t(3, dtype=c64))
+case("prims::imag", "complex64", t(3, dtype=c64))
+case("prims::conj", "complex64", t(3, dtype=c64))
+case("prims::clone", "float32", t(2, 3))
+case("prims::copy_strided", "columns", t(2, 3), [1, 2])
+case("prims::device_put", "float32", t(3), torch.device("cpu"))
+case("prims::full", "float32", [2, 3], 1.5, dtype=torch.float32, **cpu)
+case("prims::full_like", "int64", t(2, 3), 7, dtype=i64, **cpu)
+case("prims::scalar_tensor", "float64", 2.5, dtype=f64, device=torch.device("cpu"))
+case("prims::fft_c2c", "forward", t(2, 5, dtype=c64), dim=[1], forward=True)
+case("prims::fft_r2c", "one sided", t(2, 6), dim=[1], onesided=True)
+case("prims::fft_c2r", "even", t(2, 4, dtype=c64), dim=[1], last_dim_size=6)
+case("prims::svd", "singular values", t(4, 3), full_matrices=False, ignore=(0, 2))

@@ -3,6 +3,7 @@ import { arithmeticOps } from "./parts/arithmetic.ts";
 import { commonOps } from "./parts/common.ts";
 import { coreOps } from "./parts/core.ts";
 import { indexedOps } from "./parts/indexed.ts";
+import { primsOps } from "./parts/prims.ts";
 import { randomOps } from "./parts/random.ts";
 import { rareOps } from "./parts/rare.ts";
 import { resamplingOps } from "./parts/resampling.ts";
@@ -26,6 +27,7 @@ const ops = [
   ...sequenceOps,
   ...commonOps,
   ...rareOps,
+  ...primsOps,
 ];
 
 /** PyTorch's own ops, all loaded. */

@@ -2,7 +2,7 @@ import type { OpRecord } from "../op.ts";
 import type { OpSet, Part } from "../op-set.ts";
 import { deferComplexRules, loadComplexRules } from "./pointwise/defer-complex.ts";
 
-const PYTORCH = /^(aten|prims)::/;
+const PYTORCH = /^aten::/;
 
 /**
  * Nearly all of these ops are convolutions, batch norms and pools, which are in one part; another part has the rest.
@@ -36,6 +36,7 @@ const PARTS: readonly Part<OpRecord>[] = [
   { ops: PYTORCH, load: async () => (await import("./parts/sequence.ts")).sequenceOps },
   { ops: PYTORCH, load: async () => (await import("./parts/common.ts")).commonOps },
   { ops: PYTORCH, load: async () => (await import("./parts/rare.ts")).rareOps },
+  { ops: /^prims::/, load: async () => (await import("./parts/prims.ts")).primsOps },
 ];
 
 /**

@@ -34,7 +34,9 @@ function printDefault(value: SchemaDefault, type: SchemaType): string {
   const base = target.kind === "base" ? target.base : "";
   if (typeof value === "boolean") return value ? "True" : "False";
   if (typeof value === "string") return base === "str" ? printString(value) : `${enumNumber(base, value) ?? value}`;
-  if (typeof value === "number") return base === "float" || base === "SymFloat" ? printFloat(value) : `${value}`;
+  // PyTorch reads the default of an optional float as it is written.
+  const isFloat = type.kind !== "optional" && (base === "float" || base === "SymFloat");
+  if (typeof value === "number") return isFloat ? printFloat(value) : `${value}`;
   if (typeof value === "bigint") return `${value}`;
   if ("re" in value) return `${printFloat(value.re)}${value.im < 0 ? "" : "+"}${printFloat(value.im)}j`;
   return printFloat((value as FloatScalar).float);

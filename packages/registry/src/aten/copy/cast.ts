@@ -13,9 +13,6 @@ export const CAST_OPS: readonly OpRecord[] = [
     "aten::_to_copy(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, bool non_blocking=False, MemoryFormat? memory_format=None) -> Tensor",
     { scalar: (x) => x, promote: ({ self, dtype }) => to(dtype ?? self.dtype) },
   ),
-  defineOp("prims::convert_element_type(Tensor a, ScalarType dtype) -> Tensor", {
-    decompose: ({ a, dtype }, b) => cast(a, dtype, b),
-  }),
   defineOp(
     "aten::to.dtype(Tensor(a) self, ScalarType dtype, bool non_blocking=False, bool copy=False, MemoryFormat? memory_format=None) -> Tensor(a)",
     { decompose: ({ self, dtype }, b) => cast(self, dtype, b) },

@@ -1,4 +1,5 @@
 import type { OpRecord } from "../../op.ts";
+import { SECOND_ORDER_OPS } from "../backward/second-order.ts";
 import { COLUMN_OPS } from "../conv/column.ts";
 import { FILL_DIAGONAL_OPS } from "../copy/fill-diagonal.ts";
 import { BARTLETT_KAISER_OPS } from "../factory/bartlett-kaiser.ts";
@@ -20,13 +21,13 @@ import { SPECIAL_OPS } from "../pointwise/special.ts";
 import { FRACTIONAL_POOL_OPS } from "../pool/fractional-pool.ts";
 import { RNN_OPS } from "../rnn/rnn.ts";
 import { GRADIENT_ESTIMATE_OPS } from "../shape/gradient.ts";
-import { PRIMS_OPS } from "../shape/prims.ts";
 import { TRAPEZOID_OPS } from "../shape/trapezoid.ts";
 import { MEDIAN_OPS } from "../sort/median.ts";
 import { QUANTILE_OPS } from "../sort/quantile.ts";
 
 /** Ops that few inference programs use: linear algebra, random numbers, recurrent layers. */
 export const rareOps: readonly OpRecord[] = [
+  ...SECOND_ORDER_OPS,
   ...COLUMN_OPS,
   ...FILL_DIAGONAL_OPS,
   ...BARTLETT_KAISER_OPS,
@@ -48,7 +49,6 @@ export const rareOps: readonly OpRecord[] = [
   ...FRACTIONAL_POOL_OPS,
   ...RNN_OPS,
   ...GRADIENT_ESTIMATE_OPS,
-  ...PRIMS_OPS,
   ...TRAPEZOID_OPS,
   ...MEDIAN_OPS,
   ...QUANTILE_OPS,
