@@ -141,11 +141,12 @@ test.each(["f32", "f64"])(
   async (name) => {
     const [rows, columns] = [9, 50];
     const Floats = name === "f32" ? Float32Array : Float64Array;
-    const values = Floats.from({ length: rows * columns }, (_, i) => {
+    const drawn = Array.from({ length: rows * columns }, (_, i) => {
       const place = (i * 2654435761) % 19;
       const isMissing = i >= (rows - 1) * columns || place < 5;
       return isMissing ? Number.NaN : ([0, -0, Number.POSITIVE_INFINITY][place - 5] ?? place - 12);
     });
+    const values = Floats.from(drawn);
     const dtype = name === "f32" ? "float32" : "float64";
     const [results] = await runBody(
       `
