@@ -1,5 +1,5 @@
 import { numel } from "@pt2/format";
-import type { Arg, Node, Program } from "@pt2/graph";
+import { type Arg, argOf, type Node, type Program } from "@pt2/graph";
 
 /** Counts the multiplications and additions of a program's convolutions, products and attentions, as exported. */
 export function countFlops({ graph }: Program): number {
@@ -19,11 +19,18 @@ function flopsOf(node: Node, shapeOf: (name: string) => readonly number[]): numb
   };
   const [output] = node.outputs;
   const elements = output?.kind === "value" ? product(shapeOf(output.name)) : 0;
+  const window = product(arg("weight").slice(1));
   switch (node.op) {
     case "aten::conv1d":
     case "aten::conv2d":
+    case "aten::conv3d":
+      return 2 * elements * window;
     case "aten::convolution":
-      return 2 * elements * product(arg("weight").slice(1));
+      return 2 * (isTransposed(node) ? product(arg("input")) : elements) * window;
+    case "aten::conv_transpose1d":
+    case "aten::conv_transpose2d.input":
+    case "aten::conv_transpose3d.input":
+      return 2 * product(arg("input")) * window;
     case "aten::linear":
       return 2 * elements * (arg("weight")[1] ?? 0);
     case "aten::addmm":
@@ -36,4 +43,9 @@ function flopsOf(node: Node, shapeOf: (name: string) => readonly number[]): numb
     default:
       return 0;
   }
+}
+
+function isTransposed(node: Node): boolean {
+  const given = argOf(node, "transposed");
+  return given?.kind === "bool" && given.value;
 }
