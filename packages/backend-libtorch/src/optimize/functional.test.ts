@@ -21,6 +21,24 @@ describe("makeFunctional", () => {
     `);
   });
 
+  it("computes a conjugate that was copied into a tensor before it is viewed as real numbers", () => {
+    const before = program(`user_input %x: c64[3]
+      %c: c64[3] = aten::_conj(%x)
+      %z: c64[3] = aten::zeros(size=[3], dtype=torch.complex64)
+      %a: c64[3] = aten::copy_(%z, src=%c)
+      %y: f32[3, 2] = aten::view_as_real(%a)
+      return %y`);
+    expect(text(makeFunctional(before, cpu()))).toMatchInlineSnapshot(`
+      "user_input %x: c64[3]
+      %c: c64[3] = aten::_conj(%x)
+      %z: c64[3] = aten::zeros(size=[3], dtype=torch.complex64)
+      %c_computed: c64[3] = aten::resolve_conj(%c)
+      %c_computed_1: c64[3] = aten::resolve_neg(%c_computed)
+      %y: f32[3, 2] = aten::view_as_real(%c_computed_1)
+      return %y"
+    `);
+  });
+
   it("forgets what is written to a user input", () => {
     const before = program(`user_input %x: f32[3]
       %a: f32[3] = aten::add_.Tensor(%x, other=1)

@@ -1,6 +1,6 @@
-import type { argOf, InputSpec, Node, Program } from "@pt2/graph";
+import { argOf, type InputSpec, type Node, type Program } from "@pt2/graph";
 import { functionalize } from "@pt2/graph/functionalize";
-import { isFunctional } from "@pt2/graph/passes";
+import { GraphBuilder, isFunctional, mapValues } from "@pt2/graph/passes";
 import type { OptimizeTarget } from "./target.ts";
 
 /**
@@ -15,7 +15,7 @@ export function makeFunctional(program: Program, target: OptimizeTarget): Progra
 
 /** Does the same with the known effects of ops, whatever their names. */
 export function functionalWith(program: Program, effectsOf: OptimizeTarget["effectsOf"]): Program {
-  const functional = functionalize(program, effectsOf);
+  const functional = withComputedMarks(functionalize(program, effectsOf));
   const extra = functional.outputs.length - program.outputs.length;
   if (extra === 0) return functional;
   const { graph, outputs, inputs } = functional;
@@ -29,6 +29,33 @@ export function functionalWith(program: Program, effectsOf: OptimizeTarget["effe
     outputs: outputs.slice(extra),
   };
 }
+
+/**
+ * Computes what PyTorch may have marked as a conjugate or as negated where a view needs the numbers themselves: what was
+ * written to a tensor is its content now, and may be marked where the tensor was not.
+ */
+function withComputedMarks(program: Program): Program {
+  if (!program.graph.nodes.some(({ op }) => BY_NUMBERS.has(op))) return program;
+  const builder = new GraphBuilder(program.graph);
+  for (const node of program.graph.nodes) {
+    const self = BY_NUMBERS.has(node.op) ? argOf(node, "self") : undefined;
+    if (self?.kind !== "value") {
+      builder.push(node);
+      continue;
+    }
+    const results = [{ name: `${self.name}_computed`, type: builder.typeOf(self.name) }];
+    const computed = (["aten::resolve_conj", "aten::resolve_neg"] as const).reduce(
+      (name, op) =>
+        builder.emit({ op, args: [{ name: "self", arg: { kind: "value", name } }], results, origin: node.origin })[0]!,
+      self.name,
+    );
+    builder.push(mapValues(node, (name) => ({ kind: "value", name: name === self.name ? computed : name })));
+  }
+  return { ...program, graph: builder.build(program.graph.outputs) };
+}
+
+/** Views that PyTorch refuses of a tensor that is marked. */
+const BY_NUMBERS: ReadonlySet<string> = new Set(["aten::view_as_real", "aten::view.dtype"]);
 
 function update(buffer: InputSpec, value: NonNullable<ReturnType<typeof argOf>>, count: number): Node {
   const self = "value" in buffer && buffer.value !== null ? buffer.value : "";

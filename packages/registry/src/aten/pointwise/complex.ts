@@ -27,6 +27,8 @@ const mul = (e: Emit, x: Parts, y: Parts): Parts => ({
 });
 const scaled = (e: Emit, x: Parts, alpha: Parts): Parts => (alpha.re === 1 && alpha.im === 0 ? x : mul(e, x, alpha));
 const div: ComplexRule = (_e, x, y, _alpha, b) => complexQuotient(b, x, y);
+/** Zeros change their sign as well, which says on what side of a branch cut a number is. */
+const negated: ComplexRule = (e, x) => ({ re: e.neg(x.re), im: e.neg(x.im) });
 const plus: ComplexRule = (e, x, y, alpha) => add(e, x, scaled(e, y, alpha));
 const minus: ComplexRule = (e, x, y, alpha) => sub(e, x, scaled(e, y, alpha));
 const equal: ComplexRule = (e, x, y) => e.mul(e.eq(x.re, y.re), e.eq(x.im, y.im));
@@ -55,8 +57,8 @@ const RULES: { readonly [op: string]: ComplexRule } = {
   "aten::div.Tensor": div,
   "aten::div.Scalar": div,
   "aten::square": (e, x) => mul(e, x, x),
-  "aten::neg": (e, x) => ({ re: e.sub(0, x.re), im: e.sub(0, x.im) }),
-  "aten::conj_physical": (e, x) => ({ re: x.re, im: e.sub(0, x.im) }),
+  "aten::neg": negated,
+  "aten::conj_physical": (e, x) => ({ re: x.re, im: e.neg(x.im) }),
   "aten::abs": (_e, x, _y, _alpha, b) => complexSize(b, x),
   "aten::eq.Tensor": equal,
   "aten::eq.Scalar": equal,
@@ -67,7 +69,7 @@ const RULES: { readonly [op: string]: ComplexRule } = {
   "aten::pow.Tensor_Tensor": power,
   "aten::pow.Tensor_Scalar": power,
   "aten::pow.Scalar": power,
-  "aten::negative": (e, x) => ({ re: e.sub(0, x.re), im: e.sub(0, x.im) }),
+  "aten::negative": negated,
   "aten::absolute": (_e, x, _y, _alpha, b) => complexSize(b, x),
   "aten::logical_not": (e, x) => e.mul(e.eq(x.re, 0), e.eq(x.im, 0)),
   ...Object.fromEntries(
