@@ -7,11 +7,15 @@ import { divided } from "./divided.test-helper.ts";
 const registry = registryOf();
 
 /** Runs the body of a program by 1, 2 and 5 threads, which must return the same bytes. */
-export async function runByAnyThreads(body: string, inputs: readonly HostTensor[]): Promise<readonly HostTensor[]> {
+export async function runByAnyThreads(
+  body: string,
+  inputs: readonly HostTensor[],
+  weights: Readonly<Record<string, HostTensor>> = {},
+): Promise<readonly HostTensor[]> {
   const all: (readonly HostTensor[])[] = [];
   for (const threads of [1, 2, 5]) {
     await using backend = new WasmBackend(divided(threads));
-    const executable = await backend.compile({ program: programOf(body), weights: weightsOf({}), registry });
+    const executable = await backend.compile({ program: programOf(body), weights: weightsOf(weights), registry });
     all.push((await executable.run(inputs)) as readonly HostTensor[]);
     await executable.dispose();
   }

@@ -1,12 +1,4 @@
-import {
-  CONVOLUTIONS,
-  type ConvolutionWindow,
-  channelsLast,
-  convolutionWindow,
-  type Layout,
-  type Spatial,
-  spatial,
-} from "@pt2/engine";
+import { CONVOLUTIONS, channelsLast, convolutionWindow, type Layout, type Spatial, spatial } from "@pt2/engine";
 import type { TensorMeta } from "@pt2/registry";
 import { loadCode } from "@pt2/registry/on-demand";
 import { type KernelCall, type WasmKernel, wasmKernel } from "../../engine/kernel.ts";
@@ -15,6 +7,7 @@ import { addressOf, type TensorView } from "../../engine/tensor-view.ts";
 import type { Part } from "../../threads/team.ts";
 import { float32Result, isFloat32 } from "../float32.ts";
 import { packedBytes } from "../matmul/gemm.ts";
+import { type Convolved, convShape, pixelStrideOf } from "./conv-shape.ts";
 import { onePerChannel, readsRepeated } from "./depthwise.ts";
 import { chooseAlgorithm, exactAlgorithm, planConv } from "./plan-conv.ts";
 import type { ConvAlgorithm, ConvPlanner, ConvShape } from "./types.ts";
@@ -37,29 +30,40 @@ export const convolution: WasmKernel = wasmKernel({
     const strides = channelsLast(shape).slice(rank - result.shape.length);
     const takes = (given: readonly number[]): boolean =>
       !window.transposed && pixelStrideOf(batched({ shape: result.shape, strides: given }, rank)) !== null;
-    const likely = convShape(window, input.shape, weight.shape, { shape, strides: channelsLast(shape) });
-    const plan = (planner?: ConvPlanner): void => {
-      const compute = (out: TensorView): void =>
-        planInto(call, window, input, weight, denseBias, batched(out, rank), planner);
-      float32Result(call, compute, { strides, takes });
+    const sizes = {
+      window,
+      input: input.shape,
+      weight: weight.shape,
+      out: { shape, strides: channelsLast(shape) },
     };
-    if (algorithmOf(call, likely, weight) !== "planar") return plan();
-    const loading = async (): Promise<ConvPlanner> => (await import("./planar-module.ts")).planarPlanner(call);
-    return loadCode("the kernel of convolutions with few output channels", loading).then(plan);
+    const start = (videos?: Videos): void | Promise<void> => {
+      const plan = (planner?: ConvPlanner): void => {
+        const compute = (out: TensorView): void => {
+          if (out.shape.includes(0)) return;
+          const given = { window, input, weight, out: batched(out, rank) };
+          planInto(call, videos?.ofImages(call, given) ?? given, denseBias, planner);
+        };
+        float32Result(call, compute, { strides, takes });
+      };
+      const likely = convShape(videos?.sizesOfImages(sizes) ?? sizes);
+      if (algorithmOf(call, likely, weight) !== "planar") return plan();
+      const loading = async (): Promise<ConvPlanner> => (await import("./planar-module.ts")).planarPlanner(call);
+      return loadCode("the kernel of convolutions with few output channels", loading).then(plan);
+    };
+    return rank < 5 ? start() : loadCode("what makes images of videos", () => import("./frames.ts")).then(start);
   },
 });
 
+/** What convolutions of videos load with the first of them. */
+type Videos = typeof import("./frames.ts");
+
 function planInto(
   call: KernelCall,
-  window: ConvolutionWindow,
-  given: TensorView,
-  weight: TensorView,
+  { window, input: given, weight, out }: Convolved<TensorView, TensorView>,
   bias: TensorView | null,
-  out: TensorView,
   planner?: ConvPlanner,
 ): void {
-  if (out.shape.some((size) => size === 0)) return;
-  const asGiven = convShape(window, given.shape, weight.shape, out);
+  const asGiven = convShape({ window, input: given.shape, weight: weight.shape, out });
   const isRepeated = readsRepeated(asGiven);
   const input = isRepeated ? repeatChannels(call, given, asGiven.outChannels / asGiven.inChannels) : given;
   const shape = isRepeated ? onePerChannel(asGiven) : asGiven;
@@ -93,30 +97,6 @@ function algorithmOf({ exact }: KernelCall, shape: ConvShape, { buffer }: Tensor
   return exact ? exactAlgorithm(shape) : chooseAlgorithm(shape, buffer.constant !== null);
 }
 
-function convShape(
-  window: ConvolutionWindow,
-  input: readonly number[],
-  weight: readonly number[],
-  out: Layout,
-): ConvShape {
-  const { groups, transposed } = window;
-  return {
-    batch: input[0]!,
-    inChannels: input[1]!,
-    outChannels: transposed ? weight[1]! * groups : weight[0]!,
-    outPixel: pixelStrideOf(out)!,
-    groups,
-    input: spatial(input.slice(2), 1),
-    kernel: spatial(weight.slice(2), 1),
-    stride: spatial(window.stride, 1),
-    dilation: spatial(window.dilation, 1),
-    padding: spatial(window.padding, 0),
-    paddingEnd: spatial(window.paddingEnd, 0),
-    transposed,
-    outputPadding: spatial(window.outputPadding, 0),
-  };
-}
-
 /** Copies each channel `times` times, one beside the other, channels-last. */
 function repeatChannels(call: KernelCall, input: TensorView, times: number): TensorView {
   const [batch, channels, ...space] = input.shape as readonly [number, number, ...number[]];
@@ -145,22 +125,6 @@ function pixelsOf(call: KernelCall, input: TensorView): Input {
   const inPixel = pixelStrideOf(input);
   if (inPixel !== null) return { view: input, inPixel };
   return { view: call.withStrides(input, channelsLast(input.shape)), inPixel: input.shape[1]! };
-}
-
-/**
- * Elements between neighboring pixels, where the channels of each lie side by side and all pixels at one distance: dense
- * channels-last data, and slices of their channels. Null elsewhere.
- */
-function pixelStrideOf({ shape, strides }: Layout): number | null {
-  const channels = shape[1]!;
-  const dense = channelsLast(shape);
-  const axes = [...shape.keys()].filter((axis) => axis !== 1 && shape[axis] !== 1);
-  const last = axes.at(-1);
-  if (channels > 1 && strides[1] !== 1) return null;
-  if (last === undefined) return channels;
-  const pixel = (strides[last]! * channels) / dense[last]!;
-  const even = axes.every((axis) => strides[axis]! * channels === dense[axis]! * pixel);
-  return even && Number.isInteger(pixel) && pixel >= channels ? pixel : null;
 }
 
 /** A single sample as a batch of one. */
