@@ -42,6 +42,8 @@ describeWithLibtorch("kernels of videos, against ATen's ops", ({ addon }) => {
     [2, 12, [6, 5, 7], 9, [1, 2, 2], [2, 2, 2], [0, 0, 0], [1, 1, 1]],
     [2, 5, [2, 5, 4], 16, [3, 1, 1], [1, 1, 1], [3, 0, 0], [1, 1, 1]],
     [1, 5, [3, 5, 4], 16, [1, 1, 1], [2, 2, 2], [1, 1, 0], [1, 1, 1]],
+    // More than is brought together at once.
+    [2, 64, [7, 90, 101], 3, [3, 2, 1], [1, 2, 2], [1, 0, 0], [1, 1, 1]],
   ] as const)(
     "direct_conv3d of %i × %i channels at %j, to %i by %j, stride %j, padding %j, dilation %j",
     (n, c, sizes, outputs, kernel, stride, padding, dilation) => {
