@@ -28,7 +28,7 @@ const mul = (e: Emit, x: Parts, y: Parts): Parts => ({
 const scaled = (e: Emit, x: Parts, alpha: Parts): Parts => (alpha.re === 1 && alpha.im === 0 ? x : mul(e, x, alpha));
 const div: ComplexRule = (_e, x, y, _alpha, b) => complexQuotient(b, x, y);
 /** Zeros change their sign as well, which says on what side of a branch cut a number is. */
-const negated: ComplexRule = (e, x) => ({ re: e.neg(x.re), im: e.neg(x.im) });
+const negated: ComplexRule = (e, x) => ({ re: e.mul(x.re, -1), im: e.mul(x.im, -1) });
 const plus: ComplexRule = (e, x, y, alpha) => add(e, x, scaled(e, y, alpha));
 const minus: ComplexRule = (e, x, y, alpha) => sub(e, x, scaled(e, y, alpha));
 const equal: ComplexRule = (e, x, y) => e.mul(e.eq(x.re, y.re), e.eq(x.im, y.im));
@@ -58,7 +58,7 @@ const RULES: { readonly [op: string]: ComplexRule } = {
   "aten::div.Scalar": div,
   "aten::square": (e, x) => mul(e, x, x),
   "aten::neg": negated,
-  "aten::conj_physical": (e, x) => ({ re: x.re, im: e.neg(x.im) }),
+  "aten::conj_physical": (e, x) => ({ re: x.re, im: e.mul(x.im, -1) }),
   "aten::abs": (_e, x, _y, _alpha, b) => complexSize(b, x),
   "aten::eq.Tensor": equal,
   "aten::eq.Scalar": equal,
