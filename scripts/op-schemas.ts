@@ -13,7 +13,9 @@ const TARGET = "packages/registry/src/op-schemas.gen.ts";
 const records = new Map([aten, ...libraries].flatMap(({ ops }) => ops).map((record) => [record.name, record]));
 const inPlace = torchSchemas.names().flatMap((name) => {
   const record = records.get(functionalName(name) ?? "");
-  return record === undefined || records.has(name) ? [] : (inPlaceRecord(name, record) ?? []);
+  const derived = record === undefined || records.has(name) ? undefined : inPlaceRecord(name, record);
+  // Those that write to lists of tensors return nothing, and no rule calls them.
+  return derived === undefined || derived.schema.returns.length === 0 ? [] : derived;
 });
 const lines = [...records.values(), ...inPlace]
   .map(({ name, schema }) => ({ name, text: printSchema(schema) }))

@@ -11,6 +11,7 @@ import type { ArgValue, TensorMeta } from "./tensor-meta.ts";
  */
 export function inPlaceRecord(name: OpName, variant: OpRecord): OpRecord | undefined {
   const [self] = variant.schema.args;
+  if (self?.type.kind === "list") return inPlaceOfList(name, variant);
   if (self?.type.kind !== "base" || self.type.base !== "Tensor") return undefined;
   const schema = inPlaceSchema(name, variant.schema);
   const common = { name, schema, functional: variant.name };
@@ -25,6 +26,17 @@ export function inPlaceRecord(name: OpName, variant: OpRecord): OpRecord | undef
     decompose: ({ self: target, ...rest }, b) =>
       keepDtype(b.tensor(variant.name, { [self.name]: target, ...rest }), target, b),
   };
+}
+
+/** Derives the record of an op that writes to each tensor of a list and returns nothing, such as `aten::_foreach_mul_.Scalar`. */
+function inPlaceOfList(name: OpName, variant: OpRecord): OpRecord | undefined {
+  const { args, returns } = variant.schema;
+  const [self, ...rest] = args;
+  const { type } = self!;
+  const isOfTensors = type.kind === "list" && type.inner.kind === "base" && type.inner.base === "Tensor";
+  if (!isOfTensors || returns.length !== 1 || returns[0]!.type.kind !== "list") return undefined;
+  const schema = { name, args: [{ ...self!, alias: { sets: ["a"], write: true } }, ...rest], returns: [] };
+  return { name, schema, functional: variant.name };
 }
 
 /**

@@ -2,6 +2,7 @@ import type { OpSet } from "../op-set.ts";
 import { arithmeticOps } from "./parts/arithmetic.ts";
 import { commonOps } from "./parts/common.ts";
 import { coreOps } from "./parts/core.ts";
+import { foreachOps } from "./parts/foreach.ts";
 import { indexedOps } from "./parts/indexed.ts";
 import { primsOps } from "./parts/prims.ts";
 import { randomOps } from "./parts/random.ts";
@@ -28,6 +29,7 @@ const ops = [
   ...commonOps,
   ...rareOps,
   ...primsOps,
+  ...foreachOps,
 ];
 
 /** PyTorch's own ops, all loaded. */

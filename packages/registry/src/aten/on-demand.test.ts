@@ -21,7 +21,7 @@ const isPrimitive = (op: string): boolean => op === "aten::cat" || whole.resolve
 const names = [...new Set(aten.ops.flatMap(({ name, inPlace = [] }) => [name, ...inPlace]))];
 
 /** The parts of the families that are told by name. */
-const FAMILIES = [[1, 2], [3], [4], [7], [12]];
+const FAMILIES = [[1, 2], [3], [4], [7], [8], [13]];
 
 /** Returns the parts that are loaded for an op, in their order. */
 function askedFor(op: string): readonly number[] {

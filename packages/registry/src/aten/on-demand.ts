@@ -31,6 +31,7 @@ const PARTS: readonly Part<OpRecord>[] = [
   { ops: /^aten::(_?fft_|i?stft)/, load: async () => (await import("./parts/spectral.ts")).spectralOps },
   { ops: RANDOM, load: async () => (await import("./parts/random.ts")).randomOps },
   { ops: INDEXED, load: async () => (await import("./parts/indexed.ts")).indexedOps },
+  { ops: /^aten::_foreach_/, load: async () => (await import("./parts/foreach.ts")).foreachOps },
   // The other ops: frequent ones before rare ones.
   { ops: PYTORCH, load: async () => (await import("./parts/arithmetic.ts")).arithmeticOps },
   { ops: PYTORCH, load: async () => (await import("./parts/sequence.ts")).sequenceOps },

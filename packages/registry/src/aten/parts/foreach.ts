@@ -1,0 +1,1 @@
+export { FOREACH_OPS as foreachOps } from "../foreach/foreach.ts";
