@@ -114,6 +114,146 @@ export interface Aten {
   readonly _fft_c2r: _fft_c2r$;
   /** `aten::_fft_r2c(Tensor self, int[] dim, int normalization, bool onesided) -> Tensor` */
   readonly _fft_r2c: _fft_r2c$;
+  /** `aten::_foreach_abs(Tensor[] self) -> Tensor[]` */
+  readonly _foreach_abs: _foreach_abs$;
+  /** `aten::_foreach_acos(Tensor[] self) -> Tensor[]` */
+  readonly _foreach_acos: _foreach_acos$;
+  /**
+   * - `aten::_foreach_add.Scalar(Tensor[] self, Scalar scalar) -> Tensor[]`
+   * - `aten::_foreach_add.ScalarList(Tensor[] self, Scalar[] scalars) -> Tensor[]`
+   * - `aten::_foreach_add.Tensor(Tensor[] self, Tensor other, *, Scalar alpha=1) -> Tensor[]`
+   * - `aten::_foreach_add.List(Tensor[] self, Tensor[] other, *, Scalar alpha=1) -> Tensor[]`
+   */
+  readonly _foreach_add: _foreach_add$;
+  /**
+   * - `aten::_foreach_addcdiv.Scalar(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Scalar value=1) -> Tensor[]`
+   * - `aten::_foreach_addcdiv.ScalarList(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Scalar[] scalars) -> Tensor[]`
+   */
+  readonly _foreach_addcdiv: _foreach_addcdiv$;
+  /**
+   * - `aten::_foreach_addcmul.Scalar(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Scalar value=1) -> Tensor[]`
+   * - `aten::_foreach_addcmul.ScalarList(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Scalar[] scalars) -> Tensor[]`
+   */
+  readonly _foreach_addcmul: _foreach_addcmul$;
+  /** `aten::_foreach_asin(Tensor[] self) -> Tensor[]` */
+  readonly _foreach_asin: _foreach_asin$;
+  /** `aten::_foreach_atan(Tensor[] self) -> Tensor[]` */
+  readonly _foreach_atan: _foreach_atan$;
+  /** `aten::_foreach_ceil(Tensor[] self) -> Tensor[]` */
+  readonly _foreach_ceil: _foreach_ceil$;
+  /**
+   * - `aten::_foreach_clamp_max.Scalar(Tensor[] self, Scalar scalar) -> Tensor[]`
+   * - `aten::_foreach_clamp_max.ScalarList(Tensor[] self, Scalar[] scalars) -> Tensor[]`
+   * - `aten::_foreach_clamp_max.List(Tensor[] self, Tensor[] other) -> Tensor[]`
+   */
+  readonly _foreach_clamp_max: _foreach_clamp_max$;
+  /**
+   * - `aten::_foreach_clamp_min.Scalar(Tensor[] self, Scalar scalar) -> Tensor[]`
+   * - `aten::_foreach_clamp_min.ScalarList(Tensor[] self, Scalar[] scalars) -> Tensor[]`
+   * - `aten::_foreach_clamp_min.List(Tensor[] self, Tensor[] other) -> Tensor[]`
+   */
+  readonly _foreach_clamp_min: _foreach_clamp_min$;
+  /** `aten::_foreach_clone(Tensor[] self, *, MemoryFormat? memory_format=None) -> Tensor[]` */
+  readonly _foreach_clone: _foreach_clone$;
+  /** `aten::_foreach_cos(Tensor[] self) -> Tensor[]` */
+  readonly _foreach_cos: _foreach_cos$;
+  /** `aten::_foreach_cosh(Tensor[] self) -> Tensor[]` */
+  readonly _foreach_cosh: _foreach_cosh$;
+  /**
+   * - `aten::_foreach_div.ScalarList(Tensor[] self, Scalar[] scalars) -> Tensor[]`
+   * - `aten::_foreach_div.Tensor(Tensor[] self, Tensor other) -> Tensor[]`
+   * - `aten::_foreach_div.Scalar(Tensor[] self, Scalar scalar) -> Tensor[]`
+   * - `aten::_foreach_div.List(Tensor[] self, Tensor[] other) -> Tensor[]`
+   */
+  readonly _foreach_div: _foreach_div$;
+  /** `aten::_foreach_erf(Tensor[] self) -> Tensor[]` */
+  readonly _foreach_erf: _foreach_erf$;
+  /** `aten::_foreach_erfc(Tensor[] self) -> Tensor[]` */
+  readonly _foreach_erfc: _foreach_erfc$;
+  /** `aten::_foreach_exp(Tensor[] self) -> Tensor[]` */
+  readonly _foreach_exp: _foreach_exp$;
+  /** `aten::_foreach_expm1(Tensor[] self) -> Tensor[]` */
+  readonly _foreach_expm1: _foreach_expm1$;
+  /** `aten::_foreach_floor(Tensor[] self) -> Tensor[]` */
+  readonly _foreach_floor: _foreach_floor$;
+  /** `aten::_foreach_frac(Tensor[] self) -> Tensor[]` */
+  readonly _foreach_frac: _foreach_frac$;
+  /**
+   * - `aten::_foreach_lerp.Scalar(Tensor[] self, Tensor[] tensors1, Scalar weight) -> Tensor[]`
+   * - `aten::_foreach_lerp.ScalarList(Tensor[] self, Tensor[] tensors1, Scalar[] weight) -> Tensor[]`
+   * - `aten::_foreach_lerp.List(Tensor[] self, Tensor[] tensors1, Tensor[] weights) -> Tensor[]`
+   */
+  readonly _foreach_lerp: _foreach_lerp$;
+  /** `aten::_foreach_lgamma(Tensor[] self) -> Tensor[]` */
+  readonly _foreach_lgamma: _foreach_lgamma$;
+  /** `aten::_foreach_log(Tensor[] self) -> Tensor[]` */
+  readonly _foreach_log: _foreach_log$;
+  /** `aten::_foreach_log10(Tensor[] self) -> Tensor[]` */
+  readonly _foreach_log10: _foreach_log10$;
+  /** `aten::_foreach_log1p(Tensor[] self) -> Tensor[]` */
+  readonly _foreach_log1p: _foreach_log1p$;
+  /** `aten::_foreach_log2(Tensor[] self) -> Tensor[]` */
+  readonly _foreach_log2: _foreach_log2$;
+  /** `aten::_foreach_max(Tensor[] self) -> Tensor[]` */
+  readonly _foreach_max: _foreach_max$;
+  /**
+   * - `aten::_foreach_maximum.Scalar(Tensor[] self, Scalar scalar) -> Tensor[]`
+   * - `aten::_foreach_maximum.ScalarList(Tensor[] self, Scalar[] scalars) -> Tensor[]`
+   * - `aten::_foreach_maximum.List(Tensor[] self, Tensor[] other) -> Tensor[]`
+   */
+  readonly _foreach_maximum: _foreach_maximum$;
+  /**
+   * - `aten::_foreach_minimum.Scalar(Tensor[] self, Scalar scalar) -> Tensor[]`
+   * - `aten::_foreach_minimum.ScalarList(Tensor[] self, Scalar[] scalars) -> Tensor[]`
+   * - `aten::_foreach_minimum.List(Tensor[] self, Tensor[] other) -> Tensor[]`
+   */
+  readonly _foreach_minimum: _foreach_minimum$;
+  /**
+   * - `aten::_foreach_mul.ScalarList(Tensor[] self, Scalar[] scalars) -> Tensor[]`
+   * - `aten::_foreach_mul.Tensor(Tensor[] self, Tensor other) -> Tensor[]`
+   * - `aten::_foreach_mul.Scalar(Tensor[] self, Scalar scalar) -> Tensor[]`
+   * - `aten::_foreach_mul.List(Tensor[] self, Tensor[] other) -> Tensor[]`
+   */
+  readonly _foreach_mul: _foreach_mul$;
+  /** `aten::_foreach_neg(Tensor[] self) -> Tensor[]` */
+  readonly _foreach_neg: _foreach_neg$;
+  /** `aten::_foreach_norm.Scalar(Tensor[] self, Scalar ord=2, ScalarType? dtype=None) -> Tensor[]` */
+  readonly _foreach_norm: _foreach_norm$;
+  /**
+   * - `aten::_foreach_pow.ScalarAndTensor(Scalar self, Tensor[] exponent) -> Tensor[]`
+   * - `aten::_foreach_pow.Scalar(Tensor[] self, Scalar exponent) -> Tensor[]`
+   * - `aten::_foreach_pow.ScalarList(Tensor[] self, Scalar[] exponent) -> Tensor[]`
+   * - `aten::_foreach_pow.List(Tensor[] self, Tensor[] exponent) -> Tensor[]`
+   */
+  readonly _foreach_pow: _foreach_pow$;
+  /** `aten::_foreach_reciprocal(Tensor[] self) -> Tensor[]` */
+  readonly _foreach_reciprocal: _foreach_reciprocal$;
+  /** `aten::_foreach_round(Tensor[] self) -> Tensor[]` */
+  readonly _foreach_round: _foreach_round$;
+  /** `aten::_foreach_rsqrt(Tensor[] self) -> Tensor[]` */
+  readonly _foreach_rsqrt: _foreach_rsqrt$;
+  /** `aten::_foreach_sigmoid(Tensor[] self) -> Tensor[]` */
+  readonly _foreach_sigmoid: _foreach_sigmoid$;
+  /** `aten::_foreach_sign(Tensor[] self) -> Tensor[]` */
+  readonly _foreach_sign: _foreach_sign$;
+  /** `aten::_foreach_sin(Tensor[] self) -> Tensor[]` */
+  readonly _foreach_sin: _foreach_sin$;
+  /** `aten::_foreach_sinh(Tensor[] self) -> Tensor[]` */
+  readonly _foreach_sinh: _foreach_sinh$;
+  /** `aten::_foreach_sqrt(Tensor[] self) -> Tensor[]` */
+  readonly _foreach_sqrt: _foreach_sqrt$;
+  /**
+   * - `aten::_foreach_sub.Scalar(Tensor[] self, Scalar scalar) -> Tensor[]`
+   * - `aten::_foreach_sub.ScalarList(Tensor[] self, Scalar[] scalars) -> Tensor[]`
+   * - `aten::_foreach_sub.List(Tensor[] self, Tensor[] other, *, Scalar alpha=1) -> Tensor[]`
+   */
+  readonly _foreach_sub: _foreach_sub$;
+  /** `aten::_foreach_tan(Tensor[] self) -> Tensor[]` */
+  readonly _foreach_tan: _foreach_tan$;
+  /** `aten::_foreach_tanh(Tensor[] self) -> Tensor[]` */
+  readonly _foreach_tanh: _foreach_tanh$;
+  /** `aten::_foreach_trunc(Tensor[] self) -> Tensor[]` */
+  readonly _foreach_trunc: _foreach_trunc$;
   /** `aten::_functional_assert_async.msg(Tensor self, str assert_msg, Tensor dep_token) -> Tensor` */
   readonly _functional_assert_async: _functional_assert_async$;
   /** `aten::_functional_assert_scalar(Scalar self, str assert_msg, Tensor dep_token) -> Tensor` */
@@ -2751,6 +2891,502 @@ interface _fft_r2c$default {
 interface _fft_r2c$ extends _fft_r2c$default {
   /** `aten::_fft_r2c(Tensor self, int[] dim, int normalization, bool onesided) -> Tensor` */
   readonly default: _fft_r2c$default;
+}
+interface _foreach_abs$default {
+  (self: readonly In[]): readonly Out[];
+}
+interface _foreach_abs$ extends _foreach_abs$default {
+  /** `aten::_foreach_abs(Tensor[] self) -> Tensor[]` */
+  readonly default: _foreach_abs$default;
+}
+interface _foreach_acos$default {
+  (self: readonly In[]): readonly Out[];
+}
+interface _foreach_acos$ extends _foreach_acos$default {
+  /** `aten::_foreach_acos(Tensor[] self) -> Tensor[]` */
+  readonly default: _foreach_acos$default;
+}
+interface _foreach_add$Scalar {
+  (self: readonly In[], keywords: { scalar: Num }): readonly Out[];
+  (self: readonly In[], scalar: Num): readonly Out[];
+}
+interface _foreach_add$ScalarList {
+  (self: readonly In[], keywords: { scalars: readonly Num[] }): readonly Out[];
+  (self: readonly In[], scalars: readonly Num[]): readonly Out[];
+}
+interface _foreach_add$Tensor {
+  (self: readonly In[], keywords: { other: In; alpha?: Num }): readonly Out[];
+  (self: readonly In[], other: In, keywords?: { alpha?: Num }): readonly Out[];
+}
+interface _foreach_add$List {
+  (self: readonly In[], keywords: { other: readonly In[]; alpha?: Num }): readonly Out[];
+  (self: readonly In[], other: readonly In[], keywords?: { alpha?: Num }): readonly Out[];
+}
+interface _foreach_add$ extends _foreach_add$Scalar, _foreach_add$ScalarList, _foreach_add$Tensor, _foreach_add$List {
+  /** `aten::_foreach_add.Scalar(Tensor[] self, Scalar scalar) -> Tensor[]` */
+  readonly Scalar: _foreach_add$Scalar;
+  /** `aten::_foreach_add.ScalarList(Tensor[] self, Scalar[] scalars) -> Tensor[]` */
+  readonly ScalarList: _foreach_add$ScalarList;
+  /** `aten::_foreach_add.Tensor(Tensor[] self, Tensor other, *, Scalar alpha=1) -> Tensor[]` */
+  readonly Tensor: _foreach_add$Tensor;
+  /** `aten::_foreach_add.List(Tensor[] self, Tensor[] other, *, Scalar alpha=1) -> Tensor[]` */
+  readonly List: _foreach_add$List;
+}
+interface _foreach_addcdiv$Scalar {
+  (self: readonly In[], keywords: { tensor1: readonly In[]; tensor2: readonly In[]; value?: Num }): readonly Out[];
+  (self: readonly In[], tensor1: readonly In[], keywords: { tensor2: readonly In[]; value?: Num }): readonly Out[];
+  (self: readonly In[], tensor1: readonly In[], tensor2: readonly In[], keywords?: { value?: Num }): readonly Out[];
+  (self: readonly In[], tensor1: readonly In[], tensor2: readonly In[], value: Num): readonly Out[];
+}
+interface _foreach_addcdiv$ScalarList {
+  (self: readonly In[], keywords: { tensor1: readonly In[]; tensor2: readonly In[]; scalars: readonly Num[] }): readonly Out[];
+  (self: readonly In[], tensor1: readonly In[], keywords: { tensor2: readonly In[]; scalars: readonly Num[] }): readonly Out[];
+  (self: readonly In[], tensor1: readonly In[], tensor2: readonly In[], keywords: { scalars: readonly Num[] }): readonly Out[];
+  (self: readonly In[], tensor1: readonly In[], tensor2: readonly In[], scalars: readonly Num[]): readonly Out[];
+}
+interface _foreach_addcdiv$ extends _foreach_addcdiv$Scalar, _foreach_addcdiv$ScalarList {
+  /** `aten::_foreach_addcdiv.Scalar(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Scalar value=1) -> Tensor[]` */
+  readonly Scalar: _foreach_addcdiv$Scalar;
+  /** `aten::_foreach_addcdiv.ScalarList(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Scalar[] scalars) -> Tensor[]` */
+  readonly ScalarList: _foreach_addcdiv$ScalarList;
+}
+interface _foreach_addcmul$Scalar {
+  (self: readonly In[], keywords: { tensor1: readonly In[]; tensor2: readonly In[]; value?: Num }): readonly Out[];
+  (self: readonly In[], tensor1: readonly In[], keywords: { tensor2: readonly In[]; value?: Num }): readonly Out[];
+  (self: readonly In[], tensor1: readonly In[], tensor2: readonly In[], keywords?: { value?: Num }): readonly Out[];
+  (self: readonly In[], tensor1: readonly In[], tensor2: readonly In[], value: Num): readonly Out[];
+}
+interface _foreach_addcmul$ScalarList {
+  (self: readonly In[], keywords: { tensor1: readonly In[]; tensor2: readonly In[]; scalars: readonly Num[] }): readonly Out[];
+  (self: readonly In[], tensor1: readonly In[], keywords: { tensor2: readonly In[]; scalars: readonly Num[] }): readonly Out[];
+  (self: readonly In[], tensor1: readonly In[], tensor2: readonly In[], keywords: { scalars: readonly Num[] }): readonly Out[];
+  (self: readonly In[], tensor1: readonly In[], tensor2: readonly In[], scalars: readonly Num[]): readonly Out[];
+}
+interface _foreach_addcmul$ extends _foreach_addcmul$Scalar, _foreach_addcmul$ScalarList {
+  /** `aten::_foreach_addcmul.Scalar(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Scalar value=1) -> Tensor[]` */
+  readonly Scalar: _foreach_addcmul$Scalar;
+  /** `aten::_foreach_addcmul.ScalarList(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Scalar[] scalars) -> Tensor[]` */
+  readonly ScalarList: _foreach_addcmul$ScalarList;
+}
+interface _foreach_asin$default {
+  (self: readonly In[]): readonly Out[];
+}
+interface _foreach_asin$ extends _foreach_asin$default {
+  /** `aten::_foreach_asin(Tensor[] self) -> Tensor[]` */
+  readonly default: _foreach_asin$default;
+}
+interface _foreach_atan$default {
+  (self: readonly In[]): readonly Out[];
+}
+interface _foreach_atan$ extends _foreach_atan$default {
+  /** `aten::_foreach_atan(Tensor[] self) -> Tensor[]` */
+  readonly default: _foreach_atan$default;
+}
+interface _foreach_ceil$default {
+  (self: readonly In[]): readonly Out[];
+}
+interface _foreach_ceil$ extends _foreach_ceil$default {
+  /** `aten::_foreach_ceil(Tensor[] self) -> Tensor[]` */
+  readonly default: _foreach_ceil$default;
+}
+interface _foreach_clamp_max$Scalar {
+  (self: readonly In[], keywords: { scalar: Num }): readonly Out[];
+  (self: readonly In[], scalar: Num): readonly Out[];
+}
+interface _foreach_clamp_max$ScalarList {
+  (self: readonly In[], keywords: { scalars: readonly Num[] }): readonly Out[];
+  (self: readonly In[], scalars: readonly Num[]): readonly Out[];
+}
+interface _foreach_clamp_max$List {
+  (self: readonly In[], keywords: { other: readonly In[] }): readonly Out[];
+  (self: readonly In[], other: readonly In[]): readonly Out[];
+}
+interface _foreach_clamp_max$ extends _foreach_clamp_max$Scalar, _foreach_clamp_max$ScalarList, _foreach_clamp_max$List {
+  /** `aten::_foreach_clamp_max.Scalar(Tensor[] self, Scalar scalar) -> Tensor[]` */
+  readonly Scalar: _foreach_clamp_max$Scalar;
+  /** `aten::_foreach_clamp_max.ScalarList(Tensor[] self, Scalar[] scalars) -> Tensor[]` */
+  readonly ScalarList: _foreach_clamp_max$ScalarList;
+  /** `aten::_foreach_clamp_max.List(Tensor[] self, Tensor[] other) -> Tensor[]` */
+  readonly List: _foreach_clamp_max$List;
+}
+interface _foreach_clamp_min$Scalar {
+  (self: readonly In[], keywords: { scalar: Num }): readonly Out[];
+  (self: readonly In[], scalar: Num): readonly Out[];
+}
+interface _foreach_clamp_min$ScalarList {
+  (self: readonly In[], keywords: { scalars: readonly Num[] }): readonly Out[];
+  (self: readonly In[], scalars: readonly Num[]): readonly Out[];
+}
+interface _foreach_clamp_min$List {
+  (self: readonly In[], keywords: { other: readonly In[] }): readonly Out[];
+  (self: readonly In[], other: readonly In[]): readonly Out[];
+}
+interface _foreach_clamp_min$ extends _foreach_clamp_min$Scalar, _foreach_clamp_min$ScalarList, _foreach_clamp_min$List {
+  /** `aten::_foreach_clamp_min.Scalar(Tensor[] self, Scalar scalar) -> Tensor[]` */
+  readonly Scalar: _foreach_clamp_min$Scalar;
+  /** `aten::_foreach_clamp_min.ScalarList(Tensor[] self, Scalar[] scalars) -> Tensor[]` */
+  readonly ScalarList: _foreach_clamp_min$ScalarList;
+  /** `aten::_foreach_clamp_min.List(Tensor[] self, Tensor[] other) -> Tensor[]` */
+  readonly List: _foreach_clamp_min$List;
+}
+interface _foreach_clone$default {
+  (self: readonly In[], keywords?: { memory_format?: MemoryFormat | null }): readonly Out[];
+}
+interface _foreach_clone$ extends _foreach_clone$default {
+  /** `aten::_foreach_clone(Tensor[] self, *, MemoryFormat? memory_format=None) -> Tensor[]` */
+  readonly default: _foreach_clone$default;
+}
+interface _foreach_cos$default {
+  (self: readonly In[]): readonly Out[];
+}
+interface _foreach_cos$ extends _foreach_cos$default {
+  /** `aten::_foreach_cos(Tensor[] self) -> Tensor[]` */
+  readonly default: _foreach_cos$default;
+}
+interface _foreach_cosh$default {
+  (self: readonly In[]): readonly Out[];
+}
+interface _foreach_cosh$ extends _foreach_cosh$default {
+  /** `aten::_foreach_cosh(Tensor[] self) -> Tensor[]` */
+  readonly default: _foreach_cosh$default;
+}
+interface _foreach_div$ScalarList {
+  (self: readonly In[], keywords: { scalars: readonly Num[] }): readonly Out[];
+  (self: readonly In[], scalars: readonly Num[]): readonly Out[];
+}
+interface _foreach_div$Tensor {
+  (self: readonly In[], keywords: { other: In }): readonly Out[];
+  (self: readonly In[], other: In): readonly Out[];
+}
+interface _foreach_div$Scalar {
+  (self: readonly In[], keywords: { scalar: Num }): readonly Out[];
+  (self: readonly In[], scalar: Num): readonly Out[];
+}
+interface _foreach_div$List {
+  (self: readonly In[], keywords: { other: readonly In[] }): readonly Out[];
+  (self: readonly In[], other: readonly In[]): readonly Out[];
+}
+interface _foreach_div$ extends _foreach_div$ScalarList, _foreach_div$Tensor, _foreach_div$Scalar, _foreach_div$List {
+  /** `aten::_foreach_div.ScalarList(Tensor[] self, Scalar[] scalars) -> Tensor[]` */
+  readonly ScalarList: _foreach_div$ScalarList;
+  /** `aten::_foreach_div.Tensor(Tensor[] self, Tensor other) -> Tensor[]` */
+  readonly Tensor: _foreach_div$Tensor;
+  /** `aten::_foreach_div.Scalar(Tensor[] self, Scalar scalar) -> Tensor[]` */
+  readonly Scalar: _foreach_div$Scalar;
+  /** `aten::_foreach_div.List(Tensor[] self, Tensor[] other) -> Tensor[]` */
+  readonly List: _foreach_div$List;
+}
+interface _foreach_erf$default {
+  (self: readonly In[]): readonly Out[];
+}
+interface _foreach_erf$ extends _foreach_erf$default {
+  /** `aten::_foreach_erf(Tensor[] self) -> Tensor[]` */
+  readonly default: _foreach_erf$default;
+}
+interface _foreach_erfc$default {
+  (self: readonly In[]): readonly Out[];
+}
+interface _foreach_erfc$ extends _foreach_erfc$default {
+  /** `aten::_foreach_erfc(Tensor[] self) -> Tensor[]` */
+  readonly default: _foreach_erfc$default;
+}
+interface _foreach_exp$default {
+  (self: readonly In[]): readonly Out[];
+}
+interface _foreach_exp$ extends _foreach_exp$default {
+  /** `aten::_foreach_exp(Tensor[] self) -> Tensor[]` */
+  readonly default: _foreach_exp$default;
+}
+interface _foreach_expm1$default {
+  (self: readonly In[]): readonly Out[];
+}
+interface _foreach_expm1$ extends _foreach_expm1$default {
+  /** `aten::_foreach_expm1(Tensor[] self) -> Tensor[]` */
+  readonly default: _foreach_expm1$default;
+}
+interface _foreach_floor$default {
+  (self: readonly In[]): readonly Out[];
+}
+interface _foreach_floor$ extends _foreach_floor$default {
+  /** `aten::_foreach_floor(Tensor[] self) -> Tensor[]` */
+  readonly default: _foreach_floor$default;
+}
+interface _foreach_frac$default {
+  (self: readonly In[]): readonly Out[];
+}
+interface _foreach_frac$ extends _foreach_frac$default {
+  /** `aten::_foreach_frac(Tensor[] self) -> Tensor[]` */
+  readonly default: _foreach_frac$default;
+}
+interface _foreach_lerp$Scalar {
+  (self: readonly In[], keywords: { tensors1: readonly In[]; weight: Num }): readonly Out[];
+  (self: readonly In[], tensors1: readonly In[], keywords: { weight: Num }): readonly Out[];
+  (self: readonly In[], tensors1: readonly In[], weight: Num): readonly Out[];
+}
+interface _foreach_lerp$ScalarList {
+  (self: readonly In[], keywords: { tensors1: readonly In[]; weight: readonly Num[] }): readonly Out[];
+  (self: readonly In[], tensors1: readonly In[], keywords: { weight: readonly Num[] }): readonly Out[];
+  (self: readonly In[], tensors1: readonly In[], weight: readonly Num[]): readonly Out[];
+}
+interface _foreach_lerp$List {
+  (self: readonly In[], keywords: { tensors1: readonly In[]; weights: readonly In[] }): readonly Out[];
+  (self: readonly In[], tensors1: readonly In[], keywords: { weights: readonly In[] }): readonly Out[];
+  (self: readonly In[], tensors1: readonly In[], weights: readonly In[]): readonly Out[];
+}
+interface _foreach_lerp$ extends _foreach_lerp$Scalar, _foreach_lerp$ScalarList, _foreach_lerp$List {
+  /** `aten::_foreach_lerp.Scalar(Tensor[] self, Tensor[] tensors1, Scalar weight) -> Tensor[]` */
+  readonly Scalar: _foreach_lerp$Scalar;
+  /** `aten::_foreach_lerp.ScalarList(Tensor[] self, Tensor[] tensors1, Scalar[] weight) -> Tensor[]` */
+  readonly ScalarList: _foreach_lerp$ScalarList;
+  /** `aten::_foreach_lerp.List(Tensor[] self, Tensor[] tensors1, Tensor[] weights) -> Tensor[]` */
+  readonly List: _foreach_lerp$List;
+}
+interface _foreach_lgamma$default {
+  (self: readonly In[]): readonly Out[];
+}
+interface _foreach_lgamma$ extends _foreach_lgamma$default {
+  /** `aten::_foreach_lgamma(Tensor[] self) -> Tensor[]` */
+  readonly default: _foreach_lgamma$default;
+}
+interface _foreach_log$default {
+  (self: readonly In[]): readonly Out[];
+}
+interface _foreach_log$ extends _foreach_log$default {
+  /** `aten::_foreach_log(Tensor[] self) -> Tensor[]` */
+  readonly default: _foreach_log$default;
+}
+interface _foreach_log10$default {
+  (self: readonly In[]): readonly Out[];
+}
+interface _foreach_log10$ extends _foreach_log10$default {
+  /** `aten::_foreach_log10(Tensor[] self) -> Tensor[]` */
+  readonly default: _foreach_log10$default;
+}
+interface _foreach_log1p$default {
+  (self: readonly In[]): readonly Out[];
+}
+interface _foreach_log1p$ extends _foreach_log1p$default {
+  /** `aten::_foreach_log1p(Tensor[] self) -> Tensor[]` */
+  readonly default: _foreach_log1p$default;
+}
+interface _foreach_log2$default {
+  (self: readonly In[]): readonly Out[];
+}
+interface _foreach_log2$ extends _foreach_log2$default {
+  /** `aten::_foreach_log2(Tensor[] self) -> Tensor[]` */
+  readonly default: _foreach_log2$default;
+}
+interface _foreach_max$default {
+  (self: readonly In[]): readonly Out[];
+}
+interface _foreach_max$ extends _foreach_max$default {
+  /** `aten::_foreach_max(Tensor[] self) -> Tensor[]` */
+  readonly default: _foreach_max$default;
+}
+interface _foreach_maximum$Scalar {
+  (self: readonly In[], keywords: { scalar: Num }): readonly Out[];
+  (self: readonly In[], scalar: Num): readonly Out[];
+}
+interface _foreach_maximum$ScalarList {
+  (self: readonly In[], keywords: { scalars: readonly Num[] }): readonly Out[];
+  (self: readonly In[], scalars: readonly Num[]): readonly Out[];
+}
+interface _foreach_maximum$List {
+  (self: readonly In[], keywords: { other: readonly In[] }): readonly Out[];
+  (self: readonly In[], other: readonly In[]): readonly Out[];
+}
+interface _foreach_maximum$ extends _foreach_maximum$Scalar, _foreach_maximum$ScalarList, _foreach_maximum$List {
+  /** `aten::_foreach_maximum.Scalar(Tensor[] self, Scalar scalar) -> Tensor[]` */
+  readonly Scalar: _foreach_maximum$Scalar;
+  /** `aten::_foreach_maximum.ScalarList(Tensor[] self, Scalar[] scalars) -> Tensor[]` */
+  readonly ScalarList: _foreach_maximum$ScalarList;
+  /** `aten::_foreach_maximum.List(Tensor[] self, Tensor[] other) -> Tensor[]` */
+  readonly List: _foreach_maximum$List;
+}
+interface _foreach_minimum$Scalar {
+  (self: readonly In[], keywords: { scalar: Num }): readonly Out[];
+  (self: readonly In[], scalar: Num): readonly Out[];
+}
+interface _foreach_minimum$ScalarList {
+  (self: readonly In[], keywords: { scalars: readonly Num[] }): readonly Out[];
+  (self: readonly In[], scalars: readonly Num[]): readonly Out[];
+}
+interface _foreach_minimum$List {
+  (self: readonly In[], keywords: { other: readonly In[] }): readonly Out[];
+  (self: readonly In[], other: readonly In[]): readonly Out[];
+}
+interface _foreach_minimum$ extends _foreach_minimum$Scalar, _foreach_minimum$ScalarList, _foreach_minimum$List {
+  /** `aten::_foreach_minimum.Scalar(Tensor[] self, Scalar scalar) -> Tensor[]` */
+  readonly Scalar: _foreach_minimum$Scalar;
+  /** `aten::_foreach_minimum.ScalarList(Tensor[] self, Scalar[] scalars) -> Tensor[]` */
+  readonly ScalarList: _foreach_minimum$ScalarList;
+  /** `aten::_foreach_minimum.List(Tensor[] self, Tensor[] other) -> Tensor[]` */
+  readonly List: _foreach_minimum$List;
+}
+interface _foreach_mul$ScalarList {
+  (self: readonly In[], keywords: { scalars: readonly Num[] }): readonly Out[];
+  (self: readonly In[], scalars: readonly Num[]): readonly Out[];
+}
+interface _foreach_mul$Tensor {
+  (self: readonly In[], keywords: { other: In }): readonly Out[];
+  (self: readonly In[], other: In): readonly Out[];
+}
+interface _foreach_mul$Scalar {
+  (self: readonly In[], keywords: { scalar: Num }): readonly Out[];
+  (self: readonly In[], scalar: Num): readonly Out[];
+}
+interface _foreach_mul$List {
+  (self: readonly In[], keywords: { other: readonly In[] }): readonly Out[];
+  (self: readonly In[], other: readonly In[]): readonly Out[];
+}
+interface _foreach_mul$ extends _foreach_mul$ScalarList, _foreach_mul$Tensor, _foreach_mul$Scalar, _foreach_mul$List {
+  /** `aten::_foreach_mul.ScalarList(Tensor[] self, Scalar[] scalars) -> Tensor[]` */
+  readonly ScalarList: _foreach_mul$ScalarList;
+  /** `aten::_foreach_mul.Tensor(Tensor[] self, Tensor other) -> Tensor[]` */
+  readonly Tensor: _foreach_mul$Tensor;
+  /** `aten::_foreach_mul.Scalar(Tensor[] self, Scalar scalar) -> Tensor[]` */
+  readonly Scalar: _foreach_mul$Scalar;
+  /** `aten::_foreach_mul.List(Tensor[] self, Tensor[] other) -> Tensor[]` */
+  readonly List: _foreach_mul$List;
+}
+interface _foreach_neg$default {
+  (self: readonly In[]): readonly Out[];
+}
+interface _foreach_neg$ extends _foreach_neg$default {
+  /** `aten::_foreach_neg(Tensor[] self) -> Tensor[]` */
+  readonly default: _foreach_neg$default;
+}
+interface _foreach_norm$Scalar {
+  (self: readonly In[], keywords?: { ord?: Num; dtype?: DType | null }): readonly Out[];
+  (self: readonly In[], ord: Num, keywords?: { dtype?: DType | null }): readonly Out[];
+  (self: readonly In[], ord: Num, dtype: DType | null): readonly Out[];
+}
+interface _foreach_norm$ extends _foreach_norm$Scalar {
+  /** `aten::_foreach_norm.Scalar(Tensor[] self, Scalar ord=2, ScalarType? dtype=None) -> Tensor[]` */
+  readonly Scalar: _foreach_norm$Scalar;
+}
+interface _foreach_pow$ScalarAndTensor {
+  (self: Num, keywords: { exponent: readonly In[] }): readonly Out[];
+  (self: Num, exponent: readonly In[]): readonly Out[];
+}
+interface _foreach_pow$Scalar {
+  (self: readonly In[], keywords: { exponent: Num }): readonly Out[];
+  (self: readonly In[], exponent: Num): readonly Out[];
+}
+interface _foreach_pow$ScalarList {
+  (self: readonly In[], keywords: { exponent: readonly Num[] }): readonly Out[];
+  (self: readonly In[], exponent: readonly Num[]): readonly Out[];
+}
+interface _foreach_pow$List {
+  (self: readonly In[], keywords: { exponent: readonly In[] }): readonly Out[];
+  (self: readonly In[], exponent: readonly In[]): readonly Out[];
+}
+interface _foreach_pow$ extends _foreach_pow$ScalarAndTensor, _foreach_pow$Scalar, _foreach_pow$ScalarList, _foreach_pow$List {
+  /** `aten::_foreach_pow.ScalarAndTensor(Scalar self, Tensor[] exponent) -> Tensor[]` */
+  readonly ScalarAndTensor: _foreach_pow$ScalarAndTensor;
+  /** `aten::_foreach_pow.Scalar(Tensor[] self, Scalar exponent) -> Tensor[]` */
+  readonly Scalar: _foreach_pow$Scalar;
+  /** `aten::_foreach_pow.ScalarList(Tensor[] self, Scalar[] exponent) -> Tensor[]` */
+  readonly ScalarList: _foreach_pow$ScalarList;
+  /** `aten::_foreach_pow.List(Tensor[] self, Tensor[] exponent) -> Tensor[]` */
+  readonly List: _foreach_pow$List;
+}
+interface _foreach_reciprocal$default {
+  (self: readonly In[]): readonly Out[];
+}
+interface _foreach_reciprocal$ extends _foreach_reciprocal$default {
+  /** `aten::_foreach_reciprocal(Tensor[] self) -> Tensor[]` */
+  readonly default: _foreach_reciprocal$default;
+}
+interface _foreach_round$default {
+  (self: readonly In[]): readonly Out[];
+}
+interface _foreach_round$ extends _foreach_round$default {
+  /** `aten::_foreach_round(Tensor[] self) -> Tensor[]` */
+  readonly default: _foreach_round$default;
+}
+interface _foreach_rsqrt$default {
+  (self: readonly In[]): readonly Out[];
+}
+interface _foreach_rsqrt$ extends _foreach_rsqrt$default {
+  /** `aten::_foreach_rsqrt(Tensor[] self) -> Tensor[]` */
+  readonly default: _foreach_rsqrt$default;
+}
+interface _foreach_sigmoid$default {
+  (self: readonly In[]): readonly Out[];
+}
+interface _foreach_sigmoid$ extends _foreach_sigmoid$default {
+  /** `aten::_foreach_sigmoid(Tensor[] self) -> Tensor[]` */
+  readonly default: _foreach_sigmoid$default;
+}
+interface _foreach_sign$default {
+  (self: readonly In[]): readonly Out[];
+}
+interface _foreach_sign$ extends _foreach_sign$default {
+  /** `aten::_foreach_sign(Tensor[] self) -> Tensor[]` */
+  readonly default: _foreach_sign$default;
+}
+interface _foreach_sin$default {
+  (self: readonly In[]): readonly Out[];
+}
+interface _foreach_sin$ extends _foreach_sin$default {
+  /** `aten::_foreach_sin(Tensor[] self) -> Tensor[]` */
+  readonly default: _foreach_sin$default;
+}
+interface _foreach_sinh$default {
+  (self: readonly In[]): readonly Out[];
+}
+interface _foreach_sinh$ extends _foreach_sinh$default {
+  /** `aten::_foreach_sinh(Tensor[] self) -> Tensor[]` */
+  readonly default: _foreach_sinh$default;
+}
+interface _foreach_sqrt$default {
+  (self: readonly In[]): readonly Out[];
+}
+interface _foreach_sqrt$ extends _foreach_sqrt$default {
+  /** `aten::_foreach_sqrt(Tensor[] self) -> Tensor[]` */
+  readonly default: _foreach_sqrt$default;
+}
+interface _foreach_sub$Scalar {
+  (self: readonly In[], keywords: { scalar: Num }): readonly Out[];
+  (self: readonly In[], scalar: Num): readonly Out[];
+}
+interface _foreach_sub$ScalarList {
+  (self: readonly In[], keywords: { scalars: readonly Num[] }): readonly Out[];
+  (self: readonly In[], scalars: readonly Num[]): readonly Out[];
+}
+interface _foreach_sub$List {
+  (self: readonly In[], keywords: { other: readonly In[]; alpha?: Num }): readonly Out[];
+  (self: readonly In[], other: readonly In[], keywords?: { alpha?: Num }): readonly Out[];
+}
+interface _foreach_sub$ extends _foreach_sub$Scalar, _foreach_sub$ScalarList, _foreach_sub$List {
+  /** `aten::_foreach_sub.Scalar(Tensor[] self, Scalar scalar) -> Tensor[]` */
+  readonly Scalar: _foreach_sub$Scalar;
+  /** `aten::_foreach_sub.ScalarList(Tensor[] self, Scalar[] scalars) -> Tensor[]` */
+  readonly ScalarList: _foreach_sub$ScalarList;
+  /** `aten::_foreach_sub.List(Tensor[] self, Tensor[] other, *, Scalar alpha=1) -> Tensor[]` */
+  readonly List: _foreach_sub$List;
+}
+interface _foreach_tan$default {
+  (self: readonly In[]): readonly Out[];
+}
+interface _foreach_tan$ extends _foreach_tan$default {
+  /** `aten::_foreach_tan(Tensor[] self) -> Tensor[]` */
+  readonly default: _foreach_tan$default;
+}
+interface _foreach_tanh$default {
+  (self: readonly In[]): readonly Out[];
+}
+interface _foreach_tanh$ extends _foreach_tanh$default {
+  /** `aten::_foreach_tanh(Tensor[] self) -> Tensor[]` */
+  readonly default: _foreach_tanh$default;
+}
+interface _foreach_trunc$default {
+  (self: readonly In[]): readonly Out[];
+}
+interface _foreach_trunc$ extends _foreach_trunc$default {
+  /** `aten::_foreach_trunc(Tensor[] self) -> Tensor[]` */
+  readonly default: _foreach_trunc$default;
 }
 interface _functional_assert_async$msg {
   (self: In, keywords: { assert_msg: string; dep_token: In }): Out;
