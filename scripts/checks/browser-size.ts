@@ -22,7 +22,7 @@ const PATHS: readonly Path[] = [
     folder: "packages/runtime",
     code: LOAD,
     // 0.2 kB of it know which ops draw numbers, and which options reading has; 0.1 kB tell in-place draws apart.
-    budget: 56_400,
+    budget: 56_500,
   },
   {
     what: "a page with WebGPU, before a model: the same + backend-webgpu",
@@ -30,7 +30,7 @@ const PATHS: readonly Path[] = [
     code: `${LOAD} ${WEBGPU}`,
     // 0.1 kB of it are names and arguments that lowering again has in common with lowering; 0.6 kB are normal numbers with
     // PyTorch's bits.
-    budget: 63_000,
+    budget: 63_100,
   },
   {
     what: "a page whose models compute in a worker, before a model: the same + what talks to the worker",
@@ -38,7 +38,7 @@ const PATHS: readonly Path[] = [
     code: `${LOAD} ${WASM}`,
     // Half a kB says how many threads compute, and why not more; 0.1 kB are random numbers that are made many at once, 0.6 kB
     // normal ones with PyTorch's bits.
-    budget: 67_200,
+    budget: 67_300,
   },
   {
     what: "that worker, before it knows the ops of a program",
@@ -53,7 +53,7 @@ const PATHS: readonly Path[] = [
     folder: "packages/vision",
     code: 'export { loadDetector } from "@pt2/vision";',
     // Of what `load` needs, 0.2 kB lower again what another size changes; 0.3 kB refuse misspelled options, and wait for pictures.
-    budget: 63_900,
+    budget: 64_000,
   },
   {
     what: "eager calls, without a backend: what `eagerOps` loads at once; the rules of all ops follow",
@@ -61,7 +61,7 @@ const PATHS: readonly Path[] = [
     code: 'export { eagerOps } from "@pt2/eager";',
     // 0.2 kB of it tell an argument `out` that is read from one that is written, and make sure that seeds are seeds; 0.5 kB
     // check what records compute in host memory.
-    budget: 45_900,
+    budget: 46_000,
   },
 ];
 
