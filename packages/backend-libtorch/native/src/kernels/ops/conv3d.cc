@@ -97,10 +97,7 @@ at::Tensor direct_conv3d(const at::Tensor& x, const at::Tensor& weight, int64_t 
                          OptionalScalars scalars, std::optional<std::string> algorithm) {
   constexpr const char* kOp = "direct_conv3d";
   check_video(x, kOp, "x");
-  check_triple(kernel, 1, kOp, "kernel");
-  check_triple(stride, 1, kOp, "stride");
-  check_triple(padding, 0, kOp, "padding");
-  check_triple(dilation, 1, kOp, "dilation");
+  check_windows(kernel, stride, padding, dilation, kOp);
   const FrameWindows windows(x, kernel[0], stride[0], padding[0], dilation[0], kOp);
   return convolve_images(
       x, windows, residual, kOp, [&](const at::Tensor& images, const std::optional<at::Tensor>& other) {

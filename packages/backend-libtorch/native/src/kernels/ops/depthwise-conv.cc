@@ -55,6 +55,39 @@ void check_packed_depthwise(const at::Tensor& weight, int64_t channels, const ch
               weight.sizes());
 }
 
+/// The numbers of windows over images: those of height, then of width.
+struct Windows {
+  int64_t kernel_h, kernel_w;
+  at::IntArrayRef stride, padding, dilation;
+};
+
+/// A convolution of images of these sizes, `input` being their pixels.
+Depthwise describe(const Pixels& input, at::IntArrayRef sizes, const at::Tensor& weight, const at::Tensor& bias,
+                   const Windows& w, const Activation& activation, const char* op) {
+  return {
+      .x = input.data(),
+      .weight = weight.const_data_ptr<float>(),
+      .bias = data_or_null(bias),
+      .out = nullptr,
+      .batch = sizes[0],
+      .channels = sizes[1],
+      .height = sizes[2],
+      .width = sizes[3],
+      .out_height = window_count(sizes[2], w.kernel_h, w.stride[0], w.padding[0], w.dilation[0], false, op),
+      .out_width = window_count(sizes[3], w.kernel_w, w.stride[1], w.padding[1], w.dilation[1], false, op),
+      .kernel_h = w.kernel_h,
+      .kernel_w = w.kernel_w,
+      .stride_h = w.stride[0],
+      .stride_w = w.stride[1],
+      .pad_h = w.padding[0],
+      .pad_w = w.padding[1],
+      .dilation_h = w.dilation[0],
+      .dilation_w = w.dilation[1],
+      .pitch = input.pitch,
+      .activation = activation,
+  };
+}
+
 /// Convolves, and returns the images of the result.
 at::Tensor convolve(Depthwise& d, const at::TensorOptions& options) {
   at::Tensor out = at::empty({d.batch, d.channels, d.out_height, d.out_width},
@@ -97,28 +130,8 @@ at::Tensor depthwise_conv2d(const at::Tensor& given, const at::Tensor& weight, c
   const Pixels input = pixels_of(x);
   const at::Tensor packed = weight.contiguous();
   const at::Tensor offset = optional_vector(bias, x.size(1), kOp, "bias");
-  Depthwise d{
-      .x = input.data(),
-      .weight = packed.const_data_ptr<float>(),
-      .bias = data_or_null(offset),
-      .out = nullptr,
-      .batch = x.size(0),
-      .channels = x.size(1),
-      .height = x.size(2),
-      .width = x.size(3),
-      .out_height = window_count(x.size(2), weight.size(1), stride[0], padding[0], dilation[0], false, kOp),
-      .out_width = window_count(x.size(3), weight.size(2), stride[1], padding[1], dilation[1], false, kOp),
-      .kernel_h = weight.size(1),
-      .kernel_w = weight.size(2),
-      .stride_h = stride[0],
-      .stride_w = stride[1],
-      .pad_h = padding[0],
-      .pad_w = padding[1],
-      .dilation_h = dilation[0],
-      .dilation_w = dilation[1],
-      .pitch = input.pitch,
-      .activation = parse_activation(attr, scalars, algorithm),
-  };
+  Depthwise d = describe(input, x.sizes(), packed, offset, {weight.size(1), weight.size(2), stride, padding, dilation},
+                         parse_activation(attr, scalars, algorithm), kOp);
   return like_given(convolve(d, x.options()), given);
 }
 
@@ -134,40 +147,25 @@ at::Tensor depthwise_conv3d(const at::Tensor& x, const at::Tensor& weight, const
   TORCH_CHECK(frames > 0 && frames <= kMostSteps && weight.size(1) % frames == 0 && dilation[1] == 1, "pt2::", kOp,
               ": the rows of a packed weight must be those of ", frames, " frames, side by side, got ", weight.size(1),
               " with dilation ", dilation[1]);
-  const int64_t kernel_h = weight.size(1) / frames;
-  const FrameWindows windows(x, frames, stride[0], padding[0], dilation[0], kOp);
+  const FrameWindows over(x, frames, stride[0], padding[0], dilation[0], kOp);
   const Pixels input = pixels_of(frames_of(x));
   const at::Tensor packed = weight.contiguous();
   const at::Tensor offset = optional_vector(bias, x.size(1), kOp, "bias");
-  Depthwise d{
-      .x = input.data(),
-      .weight = packed.const_data_ptr<float>(),
-      .bias = data_or_null(offset),
-      .out = nullptr,
-      .batch = x.size(0) * windows.count,
-      .channels = x.size(1),
-      .height = x.size(3) * frames,
-      .width = x.size(4),
-      .out_height = window_count(x.size(3), kernel_h, stride[1], padding[1], 1, false, kOp),
-      .out_width = window_count(x.size(4), weight.size(2), stride[2], padding[2], dilation[2], false, kOp),
-      .kernel_h = weight.size(1),
-      .kernel_w = weight.size(2),
-      .stride_h = stride[1] * frames,
-      .stride_w = stride[2],
-      .pad_h = padding[1] * frames,
-      .pad_w = padding[2],
-      .dilation_h = 1,
-      .dilation_w = dilation[2],
-      .pitch = input.pitch,
-      .activation = parse_activation(attr, scalars, algorithm),
-      .frames = frames,
-      .video_frames = x.size(2),
-      .out_frames = windows.count,
-      .frame_stride = stride[0],
-      .frame_padding = padding[0],
-      .frame_dilation = dilation[0],
-  };
-  return video_of(convolve(d, x.options()), x.size(0), windows.count);
+  const Windows windows{weight.size(1) / frames, weight.size(2), stride.slice(1), padding.slice(1), dilation.slice(1)};
+  Depthwise d = describe(input, {x.size(0) * over.count, x.size(1), x.size(3), x.size(4)}, packed, offset, windows,
+                         parse_activation(attr, scalars, algorithm), kOp);
+  // Of the frames under the kernel each has a row in turn.
+  d.height *= frames;
+  d.kernel_h *= frames;
+  d.stride_h *= frames;
+  d.pad_h *= frames;
+  d.frames = frames;
+  d.video_frames = x.size(2);
+  d.out_frames = over.count;
+  d.frame_stride = stride[0];
+  d.frame_padding = padding[0];
+  d.frame_dilation = dilation[0];
+  return video_of(convolve(d, x.options()), x.size(0), over.count);
 }
 
 }  // namespace pt2

@@ -86,10 +86,7 @@ at::Tensor max_pool3d(const at::Tensor& x, at::IntArrayRef kernel, at::IntArrayR
                       at::IntArrayRef dilation, bool ceil_mode) {
   constexpr const char* kOp = "max_pool3d";
   check_video(x, kOp, "x");
-  check_triple(kernel, 1, kOp, "kernel");
-  check_triple(stride, 1, kOp, "stride");
-  check_triple(padding, 0, kOp, "padding");
-  check_triple(dilation, 1, kOp, "dilation");
+  check_windows(kernel, stride, padding, dilation, kOp);
   const auto over = [&](const at::Tensor& images, const Windows& windows) {
     return pool_windows(images, windows, kOp, kernels().max_pool);
   };

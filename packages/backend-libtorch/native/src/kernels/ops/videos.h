@@ -16,6 +16,15 @@ inline void check_triple(at::IntArrayRef triple, int64_t least, const char* op, 
               "pt2::", op, ": ", name, " must be three integers in [", least, ", ", kMostSteps, "], got ", triple);
 }
 
+/// The numbers of windows over frames, height and width.
+inline void check_windows(at::IntArrayRef kernel, at::IntArrayRef stride, at::IntArrayRef padding,
+                          at::IntArrayRef dilation, const char* op) {
+  check_triple(kernel, 1, op, "kernel");
+  check_triple(stride, 1, op, "stride");
+  check_triple(padding, 0, op, "padding");
+  check_triple(dilation, 1, op, "dilation");
+}
+
 inline void check_video(const at::Tensor& x, const char* op, const char* name) {
   check_float(x, op, name);
   TORCH_CHECK(x.dim() == 5, "pt2::", op, ": ", name, " must have five dimensions, got ", x.sizes());
