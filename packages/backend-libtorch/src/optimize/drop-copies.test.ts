@@ -47,6 +47,26 @@ describe("dropCopies", () => {
     `);
   });
 
+  it("leaves out copies before kernels of this package, which take any layout", () => {
+    const before = program(`user_input %x: f32[1, 8, 4, 4]
+      %a: f32[1, 8, 4, 4] = aten::relu(%x)
+      %t: f32[1, 8, 4, 4]{strides=[128, 16, 1, 4]} = aten::permute(%a, dims=[0, 1, 3, 2])
+      %c: f32[1, 8, 4, 4] = aten::contiguous(%t)
+      %y: f32[1, 8, 2, 2] = pt2::max_pool2d(x=%c)
+      %d: f32[1, 8, 4, 4] = aten::contiguous(%t)
+      %z: f32[1, 8, 4, 4] = aten::neg(%d)
+      return %y, %z`);
+    expect(text(dropCopies(before, cpu()))).toMatchInlineSnapshot(`
+      "user_input %x: f32[1, 8, 4, 4]
+      %a: f32[1, 8, 4, 4] = aten::relu(%x)
+      %t: f32[1, 8, 4, 4]{strides=[128, 16, 1, 4]} = aten::permute(%a, dims=[0, 1, 3, 2])
+      %y: f32[1, 8, 2, 2] = pt2::max_pool2d(x=%t)
+      %d: f32[1, 8, 4, 4] = aten::contiguous(%t)
+      %z: f32[1, 8, 4, 4] = aten::neg(%d)
+      return %y, %z"
+    `);
+  });
+
   it("leaves out paddings by nothing, and views that are the tensor itself", () => {
     const before = program(`user_input %x: f32[2, 1, 3]
       %a: f32[2, 1, 3] = aten::relu(%x)

@@ -1,7 +1,7 @@
 import { intsOf, numberOf, type RewriteContext, type RewriteRule, rewrite } from "@pt2/engine/rewrites";
 import { type Arg, argOf, type Node, type OpName, type Program, type TensorType, usesOf } from "@pt2/graph";
 import { isOfMemory } from "@pt2/graph/passes";
-import { readsStrides } from "./restore-layouts.ts";
+import { isChannelsLastSource, readsStrides } from "./restore-layouts.ts";
 import type { OptimizeTarget } from "./target.ts";
 
 /**
@@ -67,7 +67,7 @@ const INDIFFERENT: ReadonlySet<OpName> = new Set(
 
 /** Returns whether there is one reader that takes any layout, or several that each read another slice. */
 function readApart(readers: readonly Node[]): boolean {
-  if (readers.some(({ op }) => !INDIFFERENT.has(op))) return false;
+  if (readers.some(({ op }) => !INDIFFERENT.has(op) && !isChannelsLastSource(op))) return false;
   if (readers.length < 2) return true;
   const slices = readers.map((node) => [numberOf(argOf(node, "dim")) ?? 0, numberOf(argOf(node, "index"))] as const);
   const known = readers.every(({ op }, i) => op === "aten::select.int" && (slices[i]![1] ?? -1) >= 0);

@@ -33,6 +33,15 @@ it("pools what has its channels last", () => {
   `);
 });
 
+it("pools what was copied from rows of pixels", () => {
+  const before = program(`user_input %x: f32[1, 6, 6, 8]
+    %p: f32[1, 8, 6, 6]{strides=[288, 1, 48, 8]} = aten::permute(%x, dims=[0, 3, 1, 2])
+    %c: f32[1, 8, 6, 6] = aten::contiguous(%p)
+    %y: f32[1, 8, 3, 3] = aten::max_pool2d(%c, kernel_size=[2, 2])
+    return %y`);
+  expect(text(lowerPooling(before, own))).toContain("pt2::max_pool2d(x=%c");
+});
+
 it("pools videos", () => {
   const before = program(`user_input %x: f32[1, 8, 6, 6, 6]
     %a: f32[1, 8, 6, 6, 6] = pt2::direct_conv3d(x=%x)

@@ -145,6 +145,8 @@ const LIKE_FIRST: ReadonlySet<OpName> = new Set([
   "aten::chunk",
   "aten::slice.Tensor",
   "aten::narrow",
+  // Removed afterwards where nothing else needs it.
+  "aten::contiguous",
 ]);
 
 function isChannelsLast(x: Arg, context: RewriteContext): boolean {

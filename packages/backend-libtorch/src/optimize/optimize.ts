@@ -78,6 +78,8 @@ const PASSES: readonly Pass[] = [
   fusePreactivations,
   lowerGroupNorms,
   lowerPooling,
+  // Those before ops that take any layout now.
+  dropCopies,
   lowerUpsampling,
   cancelConversions,
   restoreLayouts,
