@@ -12,8 +12,8 @@ function byteOf(sum: i32, shift: i32): i32 {
 
 /** The sum of `taps` bytes, `step` bytes apart, each times its weight. */
 @inline
-function sumOf(p: usize, step: usize, weights: usize, taps: i32, half: i32): i32 {
-  let sum = half;
+function sumOf(p: usize, step: usize, weights: usize, taps: i32, initial: i32): i32 {
+  let sum = initial;
   for (let t = 0; t < taps; t++, p += step, weights += 2) sum += <i32>load<u8>(p) * <i32>load<i16>(weights);
   return sum;
 }
@@ -40,7 +40,7 @@ function addPairs(a: v128, b: v128): v128 {
 export function resizeByteColumns(
   input: usize, output: usize, lines: i32, length: i32, outLength: i32, taps: i32, shift: i32, starts: usize, weights: usize,
 ): void {
-  const half = 1 << (shift - 1), row = <usize>taps << 1, halves = i32x4.splat(half);
+  const initial = 1 << (shift - 1), row = <usize>taps << 1, initials = i32x4.splat(initial);
   const isVector = taps % TAPS == 0;
   for (let line = 0; line < lines; line++, input += length) {
     let s = starts, w = weights;
@@ -48,12 +48,12 @@ export function resizeByteColumns(
     if (isVector) for (; j + 4 <= outLength; j += 4, s += 16, w += row << 2, output += 4) {
       const a = partsOf(input + load<i32>(s), w, taps), b = partsOf(input + load<i32>(s, 4), w + row, taps);
       const c = partsOf(input + load<i32>(s, 8), w + 2 * row, taps), d = partsOf(input + load<i32>(s, 12), w + 3 * row, taps);
-      const sum = i32x4.shr_s(i32x4.add(addPairs(addPairs(a, b), addPairs(c, d)), halves), shift);
+      const sum = i32x4.shr_s(i32x4.add(addPairs(addPairs(a, b), addPairs(c, d)), initials), shift);
       const words = i16x8.narrow_i32x4_s(sum, sum);
       v128.store32_lane(output, i8x16.narrow_i16x8_u(words, words), 0);
     }
     for (; j < outLength; j++, s += 4, w += row, output++) {
-      store<u8>(output, byteOf(sumOf(input + load<i32>(s), 1, w, taps, half), shift));
+      store<u8>(output, byteOf(sumOf(input + load<i32>(s), 1, w, taps, initial), shift));
     }
   }
 }
@@ -71,8 +71,8 @@ function upperSums(a: v128, b: v128, pair: v128): v128 {
 
 /** Eight columns of a line. */
 @inline
-function eightColumns(p: usize, width: i32, weights: usize, taps: i32, shift: i32, halves: v128, output: usize): void {
-  let low = halves, high = halves;
+function eightColumns(p: usize, width: i32, weights: usize, taps: i32, shift: i32, initials: v128, output: usize): void {
+  let low = initials, high = initials;
   let t = 0;
   for (; t + 2 <= taps; t += 2, p += width << 1, weights += 4) {
     const pair = v128.load32_splat(weights), a = v128.load8x8_u(p), b = v128.load8x8_u(p + width);
@@ -96,7 +96,7 @@ export function resizeByteRows(
   input: usize, output: usize, start: i32, count: i32, length: i32, outLength: i32, width: i32, taps: i32, shift: i32,
   starts: usize, weights: usize,
 ): void {
-  const half = 1 << (shift - 1), halves = i32x4.splat(half);
+  const initial = 1 << (shift - 1), initials = i32x4.splat(initial);
   let j = start % outLength;
   let image = input + <usize>(start / outLength) * <usize>length * <usize>width;
   let q = output + <usize>start * <usize>width;
@@ -104,11 +104,11 @@ export function resizeByteRows(
     const p = image + <usize>load<i32>(starts + (<usize>j << 2)) * <usize>width;
     const w = weights + ((<usize>j * <usize>taps) << 1);
     if (width < 8) {
-      for (let x = 0; x < width; x++) store<u8>(q + x, byteOf(sumOf(p + x, width, w, taps, half), shift));
+      for (let x = 0; x < width; x++) store<u8>(q + x, byteOf(sumOf(p + x, width, w, taps, initial), shift));
     } else {
-      for (let x = 0; x + 8 < width; x += 8) eightColumns(p + x, width, w, taps, shift, halves, q + x);
+      for (let x = 0; x + 8 < width; x += 8) eightColumns(p + x, width, w, taps, shift, initials, q + x);
       // The last eight may have been computed in part.
-      eightColumns(p + width - 8, width, w, taps, shift, halves, q + width - 8);
+      eightColumns(p + width - 8, width, w, taps, shift, initials, q + width - 8);
     }
     if (++j == outLength) j = 0, image += <usize>length * <usize>width;
   }

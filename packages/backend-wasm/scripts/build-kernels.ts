@@ -1,5 +1,5 @@
 // Compiles assembly/index.ts into src/kernels*.gen.ts, and the modules that load on demand: assembly/reductions.ts,
-// assembly/indexing.ts, assembly/products.ts, assembly/planar.ts, assembly/resampling.ts, assembly/fourier.ts and assembly/random.ts. With --check: fails when one of them is stale.
+// indexing.ts, products.ts, planar.ts, resampling.ts, fourier.ts and random.ts. With --check: fails when one of them is stale.
 import { readFile, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import asc from "assemblyscript/asc";

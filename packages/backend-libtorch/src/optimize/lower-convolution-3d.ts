@@ -12,7 +12,7 @@ import {
 } from "@pt2/engine/rewrites";
 import { type Arg, argOf, type Node, type Program, type TensorType } from "@pt2/graph";
 import { activationArgs, NO_ACTIVATION } from "./activation.ts";
-import { MOST_STEPS, tripleOf } from "./read-convolution.ts";
+import { integersOf, MOST_STEPS } from "./read-convolution.ts";
 import type { OptimizeTarget } from "./target.ts";
 import { gainsByWinograd } from "./winograd-size.ts";
 
@@ -54,7 +54,8 @@ const RULE: RewriteRule = (node, context) => {
 
 function readVideoConvolution(node: Node, context: RewriteContext): VideoConvolution | null {
   const [input, weight, bias] = [argOf(node, "input"), argOf(node, "weight"), given(node, "bias") ?? NONE];
-  const triple = (name: string, fallback: number): Triple | undefined => tripleOf(argOf(node, name), fallback);
+  const triple = (name: string, fallback: number): Triple | undefined =>
+    integersOf(argOf(node, name), fallback, 3) as Triple | undefined;
   const [stride, padding, dilation] = [triple("stride", 1), triple("padding", 0), triple("dilation", 1)];
   const sizes = knownShape(context.tensor(weight));
   if (input === undefined || weight === undefined || !context.isFixed(weight)) return null;

@@ -12,7 +12,7 @@ import {
 import { normalDim } from "@pt2/format";
 import { type Arg, argOf, type Node, type OpName, type Program } from "@pt2/graph";
 import { ACTIVATIONS } from "./activation.ts";
-import { rowOf, tripleOf } from "./read-convolution.ts";
+import { integersOf, rowOf } from "./read-convolution.ts";
 import { isChannelsLastSource } from "./restore-layouts.ts";
 import type { OptimizeTarget } from "./target.ts";
 
@@ -65,7 +65,8 @@ function sidesOf({ op }: Node): number {
 
 /** Reads a number for each side of the images or videos that a node pools. */
 function readerOf(node: Node): (arg: Arg | undefined, fallback: number) => readonly number[] | undefined {
-  return [rowOf, pairOf, tripleOf][sidesOf(node) - 1]!;
+  const sides = sidesOf(node);
+  return sides === 1 ? rowOf : (arg, fallback) => integersOf(arg, fallback, sides);
 }
 
 /** Returns what windows that move over images are: null where these are not known to be channels-last. */

@@ -1,17 +1,7 @@
-import {
-  given,
-  intArg,
-  intsArg,
-  intsOf,
-  knownShape,
-  NONE,
-  numberOf,
-  type RewriteRule,
-  rewrite,
-} from "@pt2/engine/rewrites";
-import { type Arg, argOf, type OpName, type Program } from "@pt2/graph";
+import { given, intArg, intsArg, knownShape, NONE, numberOf, type RewriteRule, rewrite } from "@pt2/engine/rewrites";
+import { argOf, type OpName, type Program } from "@pt2/graph";
 import { activationArgs, NO_ACTIVATION } from "./activation.ts";
-import { MOST_STEPS } from "./read-convolution.ts";
+import { integersOf, MOST_STEPS } from "./read-convolution.ts";
 import type { OptimizeTarget } from "./target.ts";
 
 const OWN: OpName = "pt2::transposed_conv";
@@ -35,7 +25,7 @@ export function lowerTransposedConvolutions(program: Program, target: OptimizeTa
 const RULE: RewriteRule = (node, context) => {
   const [input, weight, bias] = [argOf(node, "input"), argOf(node, "weight"), given(node, "bias") ?? NONE];
   const sides = TRANSPOSED.indexOf(node.op) + 1;
-  const read = (name: string, fallback: number): readonly number[] => numbersOf(argOf(node, name), fallback, sides);
+  const read = (name: string, fallback: number) => integersOf(argOf(node, name), fallback, sides);
   const [stride, padding, extra] = [read("stride", 1), read("padding", 0), read("output_padding", 0)];
   const dilation = read("dilation", 1);
   const type = context.tensor(weight);
@@ -45,7 +35,7 @@ const RULE: RewriteRule = (node, context) => {
   if (bias.kind !== "none" && !context.isFixed(bias)) return null;
   if (type?.dtype !== "float32" || context.tensor(input)?.dtype !== "float32" || sizes.includes(0)) return null;
   if ((numberOf(argOf(node, "groups")) ?? 1) !== 1) return null;
-  if ([stride, padding, extra, dilation].some((numbers) => numbers.length !== sides)) return null;
+  if (stride === undefined || padding === undefined || extra === undefined || dilation === undefined) return null;
   if ([...stride, ...padding, ...extra, ...dilation].some((size) => size > MOST_STEPS)) return null;
   const [output] = node.outputs;
   const args = {
@@ -62,10 +52,3 @@ const RULE: RewriteRule = (node, context) => {
   };
   return context.emit(OWN, args, output?.kind === "value" ? context.tensor(output) : undefined, node);
 };
-
-/** As many plain integers as there are sides, of which one may stand for all, and none where an argument is something else. */
-function numbersOf(arg: Arg | undefined, fallback: number, sides: number): readonly number[] {
-  if (arg === undefined) return Array<number>(sides).fill(fallback);
-  const numbers = arg.kind === "int" ? [Number(arg.value)] : (intsOf(arg) ?? []);
-  return numbers.length === 1 ? Array<number>(sides).fill(numbers[0]!) : numbers;
-}

@@ -72,17 +72,16 @@ export function rowOf(arg: Arg | undefined, fallback: number): readonly [number,
  * pixels.
  */
 function framesOf(arg: Arg | undefined, fallback: number): readonly [number, number] | undefined {
-  const [frames, ...pixels] = tripleOf(arg, fallback) ?? [];
+  const [frames, ...pixels] = integersOf(arg, fallback, 3) ?? [];
   return frames !== undefined && pixels.every((size) => size === fallback) ? [frames, fallback] : undefined;
 }
 
-/** An `int[3]` argument, which may be one number, or absent. */
-export function tripleOf(arg: Arg | undefined, fallback: number): readonly [number, number, number] | undefined {
-  if (arg === undefined || arg.kind === "none") return [fallback, fallback, fallback];
-  const numbers = arg.kind === "int" ? [Number(arg.value)] : intsOf(arg);
-  const [first, second = first, third = first] = numbers ?? [];
-  if (first === undefined || second === undefined || third === undefined) return undefined;
-  return numbers?.length === 1 || numbers?.length === 3 ? [first, second, third] : undefined;
+/** An integer for each side, of which one may stand for all; an absent argument is the fallback, anything else undefined. */
+export function integersOf(arg: Arg | undefined, fallback: number, sides: number): readonly number[] | undefined {
+  const numbers =
+    arg === undefined || arg.kind === "none" ? [fallback] : arg.kind === "int" ? [Number(arg.value)] : intsOf(arg);
+  if (numbers?.length === 1) return Array<number>(sides).fill(numbers[0]!);
+  return numbers?.length === sides ? numbers : undefined;
 }
 
 /** The arguments that say where the windows are. */
