@@ -62,7 +62,9 @@ const INDIFFERENT: ReadonlySet<OpName> = new Set(
   [
     ...["view", "_unsafe_view", "reshape", "flatten.using_ints", "permute", "transpose.int", "expand", "unsqueeze"],
     ...["select.int", "bmm", "mm", "matmul", "addmm", "linear", "layer_norm", "native_layer_norm"],
-  ].map((name) => `aten::${name}`),
+  ]
+    .map((name) => `aten::${name}`)
+    .concat("pt2::matmul"),
 );
 
 /** Returns whether there is one reader that takes any layout, or several that each read another slice. */

@@ -132,6 +132,7 @@ function takeResidual(node: Node, residual: Arg): Replacement | null {
 const EPILOGUES: ReadonlyMap<OpName, Epilogue> = new Map<OpName, Epilogue>([
   ["pt2::linear", { activation: takeActivation, residual: takeResidual }],
   ["pt2::linear_3xtf32", { activation: takeActivation, residual: takeResidual }],
+  ["pt2::matmul", { activation: takeActivation, residual: takeResidual }],
   ["pt2::conv1x1", { activation: takeActivation, residual: takeResidual }],
   ["pt2::direct_conv2d", { activation: takeActivation, residual: takeResidual }],
   ["pt2::winograd_conv2d", { activation: takeActivation, residual: takeResidual }],

@@ -30,6 +30,7 @@ import { lowerGroupNorms } from "./lower-group-norm.ts";
 import { lowerInt8Linears } from "./lower-int8-linear.ts";
 import { lowerLayerNorms } from "./lower-layer-norm.ts";
 import { lowerLinears } from "./lower-linear.ts";
+import { lowerMatmuls } from "./lower-matmul.ts";
 import { lowerPooling } from "./lower-pooling.ts";
 import { lowerRecurrent } from "./lower-recurrent.ts";
 import { lowerRecurrentCells } from "./lower-recurrent-cell.ts";
@@ -70,6 +71,7 @@ const PASSES: readonly Pass[] = [
   lowerVideoConvolutions,
   lowerTransposedConvolutions,
   lowerLinears,
+  lowerMatmuls,
   lowerLayerNorms,
   lowerRecurrent,
   lowerRecurrentCells,

@@ -35,7 +35,7 @@ const SOURCES: ReadonlySet<OpName> = new Set([
 ]);
 
 /** Ops that return rows one after the other, as the ops that they replace do, whatever the layout of their arguments. */
-const ROW_MAJOR: ReadonlySet<OpName> = new Set(["pt2::linear", "pt2::linear_3xtf32"]);
+const ROW_MAJOR: ReadonlySet<OpName> = new Set(["pt2::linear", "pt2::linear_3xtf32", "pt2::matmul"]);
 
 /** Returns whether an op returns a channels-last tensor. */
 export function isChannelsLastSource(op: OpName): boolean {

@@ -34,9 +34,9 @@ struct Gemm {
   const float* a;         // rows, inner; rows `pitch` floats apart; null where there are parts
   const float* packed;    // panels of `shape.panel` columns: [ceil(columns / panel)][inner][panel], zero past `columns`
   const float* bias;      // columns, or null
-  const float* residual;  // rows, columns, or null
-  float* out;             // rows, columns
-  int64_t rows, inner, columns, pitch;
+  const float* residual;  // rows, columns, or null; rows as far apart as those of `out`
+  float* out;             // rows, columns; rows `out_pitch` floats apart
+  int64_t rows, inner, columns, pitch, out_pitch;
   GemmShape shape;  // of `columns`
   Activation activation;
   const float* scale = nullptr;  // inner, or null for both

@@ -38,6 +38,9 @@ TORCH_LIBRARY_FRAGMENT(pt2, m) {
   m.def(
       "linear(Tensor x, Tensor weight, int out_features, Tensor? bias, Tensor? residual, "
       "str attr, Scalar?[] scalars, str? algorithm) -> Tensor");
+  m.def(
+      "matmul(Tensor x, Tensor other, Tensor? bias, Tensor? residual, str attr, Scalar?[] scalars, str? algorithm) -> "
+      "Tensor");
   m.def("pack_zero_points(Tensor zero_point) -> Tensor");
   m.def(
       "linear_int8(Tensor input, Tensor weight, Tensor? scale=None, Tensor? zero_point=None, Tensor? bias=None) -> "
@@ -91,6 +94,7 @@ TORCH_LIBRARY_IMPL(pt2, CPU, m) {
   m.impl("conv1x1", TORCH_FN(pt2::conv1x1));
   m.impl("preactivated_conv1x1", TORCH_FN(pt2::preactivated_conv1x1));
   m.impl("linear", TORCH_FN(pt2::linear));
+  m.impl("matmul", TORCH_FN(pt2::matmul));
   m.impl("pack_zero_points", TORCH_FN(pt2::pack_zero_points));
   m.impl("linear_int8", TORCH_FN(pt2::linear_int8));
   m.impl("squeeze_excite", TORCH_FN(pt2::squeeze_excite));

@@ -81,6 +81,7 @@ struct TransposedConv {
         .inner = channels,
         .columns = block_columns(),
         .pitch = pitch,
+        .out_pitch = block_columns(),
         .shape = shape,
         .activation = {},
     };

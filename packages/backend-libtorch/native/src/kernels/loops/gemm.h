@@ -375,7 +375,7 @@ inline void gemm(const Gemm& g, int64_t begin, int64_t end, GemmCopy& copy) {
       // Along a panel, all rows of its band.
       const int64_t past = first + band_blocks < blocks.count ? first + band_blocks : blocks.count;
       a.bring(panel_major ? blocks.begin(first) : row, panel_major ? blocks.begin(past) : row + rows, k, inner);
-      float* out = g.out + row * g.columns + column;
+      float* out = g.out + row * g.out_pitch + column;
       pick_tile<ProductTile>(rows, columns)({
           .a = a.at(row, k),
           .a_stride = a.stride(),
@@ -384,9 +384,9 @@ inline void gemm(const Gemm& g, int64_t begin, int64_t end, GemmCopy& copy) {
           .next = next,
           .inner = inner,
           .bias = g.bias ? g.bias + column : nullptr,
-          .residual = last && g.residual ? g.residual + row * g.columns + column : nullptr,
+          .residual = last && g.residual ? g.residual + row * g.out_pitch + column : nullptr,
           .out = out,
-          .out_stride = g.columns,
+          .out_stride = g.out_pitch,
           .columns = columns,
           .first = k == 0,
           .clamp = last && kind == ActivationKind::kClamp ? &g.activation : nullptr,
@@ -394,7 +394,7 @@ inline void gemm(const Gemm& g, int64_t begin, int64_t end, GemmCopy& copy) {
       // Other activations are applied to the tile in the first-level cache: in registers they would be spilled anyway.
       if (!last || kind == ActivationKind::kNone || kind == ActivationKind::kClamp) continue;
       for (int64_t c = 0; c < columns; c += kLanes) {
-        activate_columns(out + c, rows, g.columns, columns - c < kLanes ? columns - c : kLanes, g.activation);
+        activate_columns(out + c, rows, g.out_pitch, columns - c < kLanes ? columns - c : kLanes, g.activation);
       }
     }
   }

@@ -46,6 +46,7 @@ inline void recurrent(const Recurrent& r, int64_t begin, int64_t end, float* scr
       .inner = r.hidden,
       .columns = r.width(),
       .pitch = r.hidden,
+      .out_pitch = r.width(),
       .shape = r.shape,
       .activation = {},
   };

@@ -28,4 +28,11 @@ inline at::Tensor take_or_empty(const std::optional<at::Tensor>& residual, at::I
   return taken ? *residual : at::empty(sizes, options.memory_format(format));
 }
 
+/// A tensor for a product. One that is summed up in parts writes them before it reads the residual.
+inline at::Tensor product_or_empty(int64_t inner, const std::optional<at::Tensor>& residual, at::IntArrayRef sizes,
+                                   const at::TensorOptions& options, at::MemoryFormat format) {
+  return inner <= kGemmInner ? take_or_empty(residual, sizes, options, format)
+                             : at::empty(sizes, options.memory_format(format));
+}
+
 }  // namespace pt2

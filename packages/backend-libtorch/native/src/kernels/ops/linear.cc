@@ -50,6 +50,7 @@ void multiply(const char* op, const LeftSide& left, const at::Tensor& packed, in
       .inner = inner,
       .columns = columns,
       .pitch = left.pitch,
+      .out_pitch = columns,
       .shape = k.gemm_shape(columns),
       .activation = activation,
       .scale = data_or_null(before.scale),
@@ -69,13 +70,6 @@ void multiply(const char* op, const LeftSide& left, const at::Tensor& packed, in
     GemmCopy copy{memory.get()};
     for (Piece piece; pieces.next(piece);) k.gemm(g, piece.begin, piece.end, copy);
   });
-}
-
-/// A tensor for a product. One that is summed up in parts writes them before it reads the residual.
-at::Tensor result_of(int64_t inner, const std::optional<at::Tensor>& residual, at::IntArrayRef sizes,
-                     const at::TensorOptions& options, at::MemoryFormat format) {
-  return inner <= kGemmInner ? take_or_empty(residual, sizes, options, format)
-                             : at::empty(sizes, options.memory_format(format));
 }
 
 }  // namespace
@@ -125,7 +119,7 @@ at::Tensor linear(const at::Tensor& x, const at::Tensor& packed, int64_t out_fea
   TORCH_CHECK(x.dim() >= 1 && out_features > 0, "pt2::linear: x must have a dimension and out_features be positive");
   at::DimVector sizes(x.sizes());
   sizes.back() = out_features;
-  const at::Tensor out = result_of(x.size(-1), residual, sizes, x.options(), at::MemoryFormat::Contiguous);
+  const at::Tensor out = product_or_empty(x.size(-1), residual, sizes, x.options(), at::MemoryFormat::Contiguous);
   const at::Tensor rows = x.contiguous();
   multiply("linear", {rows.const_data_ptr<float>(), x.size(-1), x.size(-1)}, packed, out_features, bias,
            optional_like(residual, out, at::MemoryFormat::Contiguous, "linear", "residual"),
@@ -140,7 +134,7 @@ at::Tensor conv1x1(const at::Tensor& given, const at::Tensor& packed, int64_t ou
   const at::Tensor x = as_flat_image(given, "conv1x1");
   TORCH_CHECK(out_channels > 0, "pt2::conv1x1: out_channels must be positive");
   const at::Tensor out =
-      result_of(x.size(1), residual, {x.size(0), out_channels, x.size(2), x.size(3)}, x.options(), kFormat);
+      product_or_empty(x.size(1), residual, {x.size(0), out_channels, x.size(2), x.size(3)}, x.options(), kFormat);
   std::optional<at::Tensor> other = residual;
   if (residual.has_value() && residual->defined()) other = as_flat_image(*residual, "conv1x1");
   const Pixels pixels = pixels_of(x);

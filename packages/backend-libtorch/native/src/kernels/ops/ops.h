@@ -67,6 +67,11 @@ at::Tensor linear(const at::Tensor& x, const at::Tensor& packed, int64_t out_fea
                   const std::optional<at::Tensor>& bias, const std::optional<at::Tensor>& residual, std::string attr,
                   OptionalScalars scalars, std::optional<std::string> algorithm);
 
+/// `aten::matmul` of matrices and batches of them, plus a bias for each column. The result is contiguous.
+at::Tensor matmul(const at::Tensor& x, const at::Tensor& other, const std::optional<at::Tensor>& bias,
+                  const std::optional<at::Tensor>& residual, std::string attr, OptionalScalars scalars,
+                  std::optional<std::string> algorithm);
+
 /// Zero points for `linear_int8`: floats, or an empty tensor where all are zero.
 at::Tensor pack_zero_points(const at::Tensor& zero_point);
 
