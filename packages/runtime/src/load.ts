@@ -1,6 +1,7 @@
 import type { Backend, CompileRequest, Executable, Prefetch } from "@pt2/backend";
 import { type Archive, type ByteSource, openArchive, type Pt2Error, type WeightTensor } from "@pt2/format";
 import { importProgram, type Program } from "@pt2/graph";
+import { hasUnfitMutations } from "@pt2/graph/passes";
 import type { OpHandler, OpRegistry, OpSet } from "@pt2/registry";
 import { atenOnDemand, builtInRegistry } from "@pt2/registry/on-demand";
 import { LoadedModel } from "./loaded-model.ts";
@@ -155,7 +156,7 @@ export async function loadProgram(
     signal?.throwIfAborted();
     const onDispose = (): Promise<void> => opened.close();
     const progress = reportProgress(onProgress);
-    executable = await backend.compile({
+    const request: CompileRequest = {
       program,
       weights,
       registry,
@@ -164,7 +165,10 @@ export async function loadProgram(
       ...progress.request,
       ...(precision && { precision }),
       ...(signal && { signal }),
-    });
+    };
+    executable = hasUnfitMutations(program)
+      ? await (await import("./relaid-buffers.ts")).compileRelaid(backend, request)
+      : await backend.compile(request);
     progress.finish();
     const { onCallingThread } = executable;
     if (onCallingThread !== undefined)

@@ -47,8 +47,8 @@ async function withoutRegions(program: Program, isClaimed: OpRegistry["isClaimed
   const [regions, views] = [hasRegions(program.graph), hasInPlaceViews(program.graph)];
   if (!regions && !views && !hasUnfitMutations(program)) return program;
   const { expandAutocast, expandVmap, fitMutations, replaceInPlaceViews } = await import("@pt2/graph/functionalize");
-  const expanded = regions ? expandVmap(expandAutocast(program)) : program;
-  return fitMutations(views ? replaceInPlaceViews(expanded, isClaimed) : expanded);
+  const expanded = fitMutations(regions ? expandVmap(expandAutocast(program)) : program);
+  return views ? replaceInPlaceViews(expanded, isClaimed) : expanded;
 }
 
 /** A backend with mutation has tensors that lie in memory as PyTorch's. */

@@ -1,4 +1,4 @@
-"""Writes that need care to become functional: to `out`, and through a reshape whose sizes are not known."""
+"""Writes that need care: to `out`, through a reshape whose sizes are not known, and of other sizes."""
 
 import torch
 from torch import nn
@@ -44,7 +44,28 @@ class Tokens(nn.Module):
         return image, tokens, flat
 
 
+class Turned(nn.Module):
+    """Buffers have other sizes after each call, which the next call finds."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("matrix", torch.arange(6.0).reshape(2, 3))
+        self.register_buffer("row", torch.arange(3.0))
+        self.register_buffer("square", torch.arange(4.0).reshape(2, 2))
+        self.register_buffer("count", torch.zeros(1))
+
+    def forward(self, x):
+        before = self.matrix.sum(0), self.row.view(-1) * 2
+        self.matrix.t_().add_(x.sum())
+        self.row.contiguous().unsqueeze_(0)
+        self.row.mul_(2)
+        self.square.transpose_(0, 1)
+        self.count.add_(self.square[0, 1])
+        return *before, self.matrix @ self.matrix.mT, self.row + x, self.square * x[:2], self.count * 1
+
+
 PROGRAMS = [
+    Program("turned", Turned, lambda: calls(*((torch.randn(3),) for _ in range(4))), plain=True),
     Program("out", Out, lambda: calls(*((torch.randn(2, 3), torch.randn(3, 2)) for _ in range(2)))),
     Program(
         "tokens",

@@ -22,9 +22,14 @@ export function functionalize(program: Program, effects: EffectsOf): Program {
   );
   const rewriter = new Functionalizer(program.graph, effects, new Set(passed));
   const results = rewriter.run();
+  const given = new Set(
+    program.outputs.flatMap((spec) => (/r_mutation$/.test(spec.kind) && "target" in spec ? [spec.target] : [])),
+  );
   const written = program.inputs.flatMap((spec): readonly { readonly spec: OutputSpec; readonly arg: Arg }[] => {
     const value = spec.kind === "constant_input" ? null : spec.value;
-    const tensor = value === null ? undefined : rewriter.tensors.get(value);
+    // What in-place views made of it is its new value already.
+    const isGiven = "target" in spec && given.has(spec.target);
+    const tensor = value === null || isGiven ? undefined : rewriter.tensors.get(value);
     if (tensor === undefined || tensor.memory.generation === 0) return [];
     return [{ spec: mutationSpec(spec), arg: { kind: "value", name: tensor.memory.base.value } }];
   });

@@ -1,6 +1,7 @@
 import type { Arg, Graph, Node, TensorType } from "../../ir.ts";
 import { mapArg, mapGraphs } from "../../query/map-node.ts";
 import { argOf, definitionsOf, namesOf, usesOf } from "../../query/node-values.ts";
+import { sameSizes } from "../../strides.ts";
 import { GraphBuilder } from "../graph-builder.ts";
 import { TRAINING_NORMS } from "../mutating-names.ts";
 import { NO_OP_RULES } from "../no-op-rules.ts";
@@ -196,7 +197,24 @@ export class Functionalizer {
     const view = resizeAsView(node, (name) => this.#typeOf(name));
     if (view === null)
       throw unsupported(node, "it needs more memory, which PyTorch leaves uninitialized, or sizes are unknown");
+    if (this.#isReadBefore(node))
+      throw unsupported(node, "it is read before, and its sizes are those that it has here in all calls but the first");
     this.#inPlaceView(node, view);
+  }
+
+  /** Whether a node before this one reads the state that this one gives other sizes. */
+  #isReadBefore(node: Node): boolean {
+    const memoryOf = (name: string): Memory | undefined => this.tensors.get(name)?.memory;
+    const [self] = usesOf(node);
+    const resized = this.#typeOf(self);
+    const made = this.#typeOf(definitionsOf(node)[0]);
+    if (self === undefined || (resized && made && sameSizes(resized.shape, made.shape))) return false;
+    const memory = memoryOf(self);
+    const isState = this.#graph.inputs.some(
+      (name) => name !== null && !this.#passed.has(name) && memoryOf(name) === memory,
+    );
+    const before = this.#graph.nodes.slice(0, this.#graph.nodes.indexOf(node));
+    return isState && before.some((other) => usesOf(other).some((name) => memoryOf(name) === memory));
   }
 
   /** Rewrites x.t_(): x, under all its names, becomes a view of its former content. */

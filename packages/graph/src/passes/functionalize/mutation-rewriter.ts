@@ -97,7 +97,7 @@ export class MutationRewriter {
    * `casts`, the node returns the dtype of the tensor itself.
    */
   #result(node: Node, tensor: Tensor, wished: string | null, casts: (() => void)[] | null): string {
-    const type = this.#tensors.contentType(tensor);
+    const type = this.#resized(node, tensor, wished) ?? this.#tensors.contentType(tensor);
     const final = wished ?? this.#builder.fresh(node.name);
     this.#builder.setType(final, type);
     this.#writes.push([tensor, final]);
@@ -121,6 +121,14 @@ export class MutationRewriter {
       });
     });
     return computed;
+  }
+
+  /** Returns the type of what an out variant makes of a tensor that it gives other sizes. */
+  #resized(node: Node, tensor: Tensor, wished: string | null): TensorType | null {
+    if (wished === null || tensor.parent !== null || !isOutVariant(node.op)) return null;
+    const [old, made] = [this.#tensors.contentType(tensor), this.#builder.typeOf(wished)];
+    const differs = old !== undefined && made?.kind === "tensor" && !sameSizes(old.shape, made.shape);
+    return differs ? { ...made, dtype: old.dtype } : null;
   }
 
   #typeOf(name: string): TensorType | null {

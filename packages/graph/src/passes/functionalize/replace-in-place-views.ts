@@ -8,6 +8,7 @@ import { isMutatingName } from "../mutating-names.ts";
 import { NO_OP_RULES, type NoOpContext } from "../no-op-rules.ts";
 import { Substitution } from "../substitution.ts";
 import { IN_PLACE_VIEWS } from "./functional-names.ts";
+import { keepLayouts } from "./keep-layouts.ts";
 
 /**
  * Replaces `t_(x)` and its like by views, which all that reads `x` later reads. They give a tensor other sizes, and neither its views
@@ -16,16 +17,28 @@ import { IN_PLACE_VIEWS } from "./functional-names.ts";
 export function replaceInPlaceViews(program: Program, isClaimed: (op: OpName) => boolean): Program {
   requireProgram("replaceInPlaceViews()", program);
   requireArgument("replaceInPlaceViews()", "isClaimed", isClaimed, "function", "graph.options");
-  return { ...program, graph: replaced(program.graph, isClaimed) };
+  const objects = new Objects(program.graph);
+  const { graph, current } = replaced(program.graph, isClaimed, objects);
+  return keepLayouts(
+    { ...program, graph },
+    {
+      before: program.graph,
+      last: (name) => current.arg({ kind: "value", name }),
+      sameAs: (name) => objects.sameAs(name),
+    },
+  );
 }
 
-function replaced(graph: Graph, isClaimed: (op: OpName) => boolean): Graph {
+function replaced(
+  graph: Graph,
+  isClaimed: (op: OpName) => boolean,
+  objects = new Objects(graph),
+): { readonly graph: Graph; readonly current: Substitution } {
   const builder = new GraphBuilder(graph);
   const current = new Substitution();
-  const objects = new Objects(graph);
   for (const original of graph.nodes) {
     const view = isClaimed(original.op) ? undefined : IN_PLACE_VIEWS.get(original.op);
-    const node = mapGraphs(current.node(original), (nested) => replaced(nested, isClaimed));
+    const node = mapGraphs(current.node(original), (nested) => replaced(nested, isClaimed).graph);
     if (view === undefined) {
       builder.push(node);
       objects.add(original);
@@ -38,7 +51,7 @@ function replaced(graph: Graph, isClaimed: (op: OpName) => boolean): Graph {
       if (other !== name) current.bind(other, { kind: "value", name });
     }
   }
-  return builder.build(graph.outputs.map((arg) => current.arg(arg)));
+  return { graph: builder.build(graph.outputs.map((arg) => current.arg(arg))), current };
 }
 
 /** The argument that an in-place op writes to and returns. */
