@@ -1,6 +1,8 @@
 // Copies between strided views of up to six dimensions.
 import { gathered } from "./gathered";
+import { interleave, LEAST_INTERLEAVED } from "./interleave";
 import { transpose } from "./transpose";
+import { transposeAny } from "./transpose-any";
 
 /**
  * Where columns of a row span more than `WIDE` bytes, they are read in strips that span `NARROW`, or have so many columns at least: a
@@ -14,6 +16,9 @@ const NARROW: isize = 8 * 1024;
 const LEAST_BYTES: isize = 32;
 @inline
 const LEAST: isize = 8;
+/** Bytes of a row that are worth a call. */
+@inline
+const CALLED: i32 = 128;
 /** Bytes from one of the three lists of a layout to the next. */
 @inline
 const LIST: usize = 24;
@@ -98,23 +103,43 @@ function copy<T>(src: usize, dst: usize, layout: usize): void {
   }
 }
 
+/** Whether so many planes are interleaved by registers. */
+@inline
+function isFew<T>(planes: i32): bool {
+  return sizeof<T>() < 8 && planes > 1 && planes < (sizeof<T>() == 4 ? 4 : 5);
+}
+
+@inline
+function move<T>(p: usize, q: usize, bytes: i32): void {
+  for (; bytes >= 16; bytes -= 16, p += 16, q += 16) v128.store(q, v128.load(p));
+  for (; bytes > 0; bytes -= sizeof<T>(), p += sizeof<T>(), q += sizeof<T>()) store<T>(q, load<T>(p));
+}
+
 @inline
 function plane<T>(src: usize, dst: usize, layout: usize): void {
   const rows = size(layout, 4), columns = size(layout, 5);
   const rowFrom = from(layout, 4), rowTo = to(layout, 4), stepFrom = from(layout, 5), stepTo = to(layout, 5);
   if (stepTo == 1 && stepFrom == 1) {
+    const bytes = columns * <i32>sizeof<T>();
     for (let r = 0; r < rows; r++, src += rowFrom * sizeof<T>(), dst += rowTo * sizeof<T>()) {
-      memory.copy(dst, src, <usize>columns * sizeof<T>());
+      if (bytes >= CALLED) memory.copy(dst, src, bytes);
+      else move<T>(src, dst, bytes);
     }
+  } else if (stepTo == 1 && rowFrom == 1 && stepFrom == rows && isFew<T>(rows) && columns >= LEAST_INTERLEAVED) {
+    interleave(src, dst, rowTo * sizeof<T>(), rows, columns, sizeof<T>(), false, layout + SCRATCH);
+  } else if (stepTo == 1 && rowFrom == 1 && rowTo == columns && isFew<T>(columns) && rows >= LEAST_INTERLEAVED) {
+    interleave(dst, src, stepFrom * sizeof<T>(), columns, rows, sizeof<T>(), true, layout + SCRATCH);
   } else if (sizeof<T>() == 4 && stepTo == 1 && rowFrom == 1) {
     transpose(src, dst, columns, rows, <i32>stepFrom, <i32>rowTo, layout + SCRATCH);
+  } else if (sizeof<T>() != 4 && stepTo == 1 && rowFrom == 1) {
+    transposeAny<T>(src, dst, rows, columns, stepFrom * sizeof<T>(), rowTo * sizeof<T>());
   } else {
     const span = abs(stepFrom) * sizeof<T>();
     const isAcross = abs(rowFrom) < abs(stepFrom) && span * columns > WIDE;
     const least = max(LEAST, LEAST_BYTES / <isize>sizeof<T>());
     const strip = max(isAcross ? min(columns, <i32>max(least, NARROW / span & ~15)) : columns, 1);
     const lanes = 16 / <i32>sizeof<T>();
-    const isVector = sizeof<T>() < 8 && stepTo == 1 && strip >= lanes;
+    const isVector = (sizeof<T>() < 8 || stepFrom == -1) && stepTo == 1 && strip >= lanes;
     for (let start = 0; start < columns; start += strip) {
       const end = min(start + strip, columns);
       for (let r = 0, s = src, d = dst; r < rows; r++, s += rowFrom * sizeof<T>(), d += rowTo * sizeof<T>()) {

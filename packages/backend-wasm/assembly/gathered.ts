@@ -1,4 +1,4 @@
-// Vectors of elements of one, two or four bytes that lie apart, or in reverse.
+// Vectors of elements of one, two or four bytes that lie apart, or in reverse, as elements of eight bytes may.
 
 /** The element at `p` and those after it, each `step` elements behind the one before. */
 @inline
@@ -7,7 +7,7 @@ export function gathered<T>(p: usize, step: isize): v128 {
     const x = v128.load(p + sizeof<T>() - 16);
     if (sizeof<T>() == 1) return v128.shuffle<u8>(x, x, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
     if (sizeof<T>() == 2) return v128.shuffle<u16>(x, x, 7, 6, 5, 4, 3, 2, 1, 0);
-    return v128.shuffle<u32>(x, x, 3, 2, 1, 0);
+    return sizeof<T>() == 4 ? v128.shuffle<u32>(x, x, 3, 2, 1, 0) : v128.shuffle<u64>(x, x, 1, 0);
   }
   const s = step * sizeof<T>();
   if (sizeof<T>() == 4) return four(p, s);

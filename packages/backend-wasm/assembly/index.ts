@@ -1,5 +1,6 @@
 // The kernels: what is exported here becomes a member of `Kernels` in src/kernels.gen.ts.
 export { gemmPacked } from "./gemm";
+export { dotRows } from "./dot-rows";
 export { gemmBatch } from "./gemm-batch";
 export { gemmPackB, gemmPackedBytes, gemmPackInPlace } from "./gemm-pack";
 export { linearInt8, linearInt8Scratch } from "./linear-int8";

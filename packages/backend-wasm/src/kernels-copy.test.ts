@@ -60,6 +60,43 @@ describe("strided copies", () => {
     }
   });
 
+  test.each([1, 2, 4, 8] as const)(
+    "matrices are transposed, also of few rows or columns, with %i bytes an element",
+    (width) => {
+      const copy = { 1: kernels.copy1, 2: kernels.copy2, 4: kernels.copy4, 8: kernels.copy8 }[width];
+      for (const [rows, columns] of [
+        ...[2, 3, 4, 5].flatMap((few) => [64, 67, 150].flatMap((many) => [[few, many] as const, [many, few] as const])),
+        [41, 77],
+        [64, 33],
+      ] as const) {
+        bed.clear();
+        const data = Uint8Array.from({ length: rows * columns * width }, () => rng.below(256));
+        const layout = Int32Array.of(1, 1, 1, 1, columns, rows, 0, 0, 0, 0, 1, columns, 0, 0, 0, 0, rows, 1);
+        const dst = bed.room(Math.ceil(data.length / 4));
+        copy(bed.put(data), dst, putLayout(bed, layout));
+        expect(bed.bytes(dst, data.length), `${rows} × ${columns}`).toEqual(
+          permuted(data, [rows, columns], [1, 0], width),
+        );
+        expect(bed.intact()).toBe(true);
+      }
+    },
+  );
+
+  test.each([1, 2, 4, 8] as const)("rows in reverse are copied, with %i bytes an element", (width) => {
+    const copy = { 1: kernels.copy1, 2: kernels.copy2, 4: kernels.copy4, 8: kernels.copy8 }[width];
+    for (const columns of [1, 2, 7, 40]) {
+      bed.clear();
+      const data = Uint8Array.from({ length: 3 * columns * width }, () => rng.below(256));
+      const layout = Int32Array.of(1, 1, 1, 1, 3, columns, 0, 0, 0, 0, columns, -1, 0, 0, 0, 0, columns, 1);
+      const dst = bed.room(Math.ceil(data.length / 4));
+      copy(bed.put(data) + (columns - 1) * width, dst, putLayout(bed, layout));
+      const element = (at: number): number[] => [...data.subarray(at * width, (at + 1) * width)];
+      const expected = Array.from({ length: 3 * columns }, (_, i) => element(i - 2 * (i % columns) + columns - 1));
+      expect([...bed.bytes(dst, data.length)]).toEqual(expected.flat());
+      expect(bed.intact()).toBe(true);
+    }
+  });
+
   test.each([1, 2, 4, 8] as const)("columns that span much are copied, with %i bytes an element", (width) => {
     const copy = { 1: kernels.copy1, 2: kernels.copy2, 4: kernels.copy4, 8: kernels.copy8 }[width];
     for (const [rows, columns, row, step] of [

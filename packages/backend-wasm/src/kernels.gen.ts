@@ -19,6 +19,18 @@ export interface Kernels {
     lo: number,
     hi: number,
   ): void;
+  dotRows(
+    batch: number,
+    rows: number,
+    k: number,
+    a: Pointer,
+    aNext: number,
+    aRow: number,
+    x: Pointer,
+    xNext: number,
+    out: Pointer,
+    outNext: number,
+  ): void;
   gemmBatch(
     outer: number,
     inner: number,

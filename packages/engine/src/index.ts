@@ -1,5 +1,6 @@
 export type { ArenaPlan, Lifetime } from "./arena/plan-arena.ts";
 export { planArena } from "./arena/plan-arena.ts";
+export type { ComplexExpr, ElementExpr } from "./complex/element-expr.ts";
 export { type Selection, selectElements } from "./dynamic/advanced-index.ts";
 export { hasDynamicKernel } from "./dynamic/ops.ts";
 export type { Abilities } from "./find-unsupported.ts";

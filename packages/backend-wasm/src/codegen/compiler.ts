@@ -30,7 +30,7 @@ export interface ElementwiseKernel {
  * ```ts
  * const geometry = coalesce(shape, [...inputStrides, ...outputStrides], inputs.length);
  * const { outputs, numbers } = liftNumbers(exprs.map(simplify), inputs.length);
- * const kernel = compiler.add({ inputs, outputs, inner: innerModes(geometry), numbers: numbers.map(({ dtype }) => dtype) });
+ * const kernel = compiler.add({ inputs, outputs, inner: innerModes(geometry, dtypes), numbers: numbers.map(({ dtype }) => dtype) });
  * writeBlock(words, block, newBlock(geometry, dtypes, numbers), pointers); // blockBytes(geometry, numbers.length) bytes
  * kernel.run(block, 0, elements);
  * ```
@@ -98,7 +98,7 @@ export function createElementwiseCompiler(memory: WebAssembly.Memory, team: Team
   return {
     add(spec) {
       check(spec);
-      const key = `${spec.inputs} ${spec.numbers} ${spec.inner} ${keyOf(...spec.outputs)}`;
+      const key = `${spec.inputs} ${spec.numbers} ${spec.inner} ${spec.isComplex ?? false} ${keyOf(...spec.outputs)}`;
       const known = entries.get(key)?.deref();
       if (known) return known.kernel;
       const kernel: ElementwiseKernel = {

@@ -43,9 +43,42 @@ export function exp(f: FloatOps, x: Node): Node {
 /** Computes exp(x + beside). */
 export function expOfSum(f: FloatOps, x: Node, beside?: Node): Node {
   const { n, grown } = reduce(f, f.atMost(f.atLeast(x, -746), 710), beside);
+  return scaled(f, n, grown);
+}
+
+/** Computes 2ⁿ (1 + grown). */
+function scaled(f: FloatOps, n: Node, grown: Node): Node {
   // Scaling in two steps reaches denormals and overflows by itself.
   const half = f.sub(f.mulAdd(n, 0.5, MAGIC), MAGIC);
   return f.mul(f.mul(f.add(grown, 1), powerOfTwo(f, half)), powerOfTwo(f, f.sub(n, half)));
+}
+
+/** Computes 2 to the power of x: at most 1 unit in the last place from the true value. */
+export function exp2(f: FloatOps, x: Node): Node {
+  const limited = f.atMost(f.atLeast(x, -1076), 1024);
+  const n = f.sub(f.add(limited, MAGIC), MAGIC);
+  const rest = f.sub(limited, n);
+  const r = f.mulAdd(rest, LN2_HIGH, f.mul(rest, LN2_LOW));
+  return scaled(f, n, f.mulAdd(f.mul(r, r), f.polynomial(r, EXP_TAIL), r));
+}
+
+/** A quarter of exp(x), and of exp(x) - 1; twice of either is infinite where sinh(x) is. */
+function quarterExp(f: FloatOps, x: Node): readonly [grown: Node, less: Node] {
+  const { n, grown } = reduce(f, f.atMost(x, 710.5));
+  const quarter = powerOfTwo(f, f.sub(n, 2));
+  return [f.mulAdd(quarter, grown, quarter), f.mulAdd(quarter, grown, f.sub(quarter, 0.25))];
+}
+
+/** Computes sinh(x): at most 2.5 units in the last place from the true value. */
+export function doubleSinh(f: FloatOps, x: Node): Node {
+  const [, less] = quarterExp(f, f.abs(x));
+  return f.withSign(f.mul(f.add(less, f.div(less, f.mulAdd(less, 4, 1))), 2), x);
+}
+
+/** Computes cosh(x): at most 2 units in the last place from the true value. */
+export function doubleCosh(f: FloatOps, x: Node): Node {
+  const [quarter] = quarterExp(f, f.abs(x));
+  return f.mul(f.add(quarter, f.div(1 / 16, quarter)), 2);
 }
 
 /** Computes exp(x) - 1, without cancellation near 0: at most 1.9 units in the last place from the true value. */

@@ -12,6 +12,9 @@ const TAIL = [
 ];
 /** The same within 2^-29, for results of single precision. */
 const SHORT_TAIL = [0.66666666553, 0.40000122903, 0.2855072019, 0.233328432];
+/** 1 / ln 2 in two parts, the first of 21 bits. */
+const LOG2E_HIGH = 1.4426950407214463;
+const LOG2E_LOW = 1.6751713164886512e-10;
 const ONE_BITS = 0x3ff0000000000000n;
 const ROOT_HALF_BITS = 0x3fe6a09e667f3bcdn;
 const FRACTION = (1n << 52n) - 1n;
@@ -52,6 +55,24 @@ export function log(f: FloatOps, x: Node): Node {
   const tail = f.mulAdd(f.mul(square, f.polynomial(square, TAIL)), s, f.mul(exponent, LN2_LOW));
   const rest = f.sub(f.sub(half, f.mulAdd(half, s, tail)), m);
   return withEdges(f, x, f.sub(f.mul(exponent, LN2_HIGH), rest));
+}
+
+/** Computes the logarithm to base 2, whole ones exactly: at most 1.5 units in the last place from the true value. */
+export function log2(f: FloatOps, x: Node): Node {
+  const denormal = f.lt(x, 2 ** -1022);
+  const { exponent: scaled, m, s } = split(f, f.choose(denormal, f.mul(x, 2 ** 54), x));
+  const exponent = f.sub(scaled, f.choose(denormal, 54, 0));
+  const square = f.mul(s, s);
+  const half = f.mul(f.mul(m, m), 0.5);
+  const tail = f.mul(f.add(half, f.mul(square, f.polynomial(square, TAIL))), s);
+  // The upper half of the bits of m - half, whose product with few bits is exact, and what it lacks.
+  const upper = f.g.op("v128.and", f.sub(m, half), f.g.i64x2(-1n << 32n));
+  const lower = f.add(f.sub(f.sub(m, upper), half), tail);
+  const least = f.mulAdd(f.add(lower, upper), LOG2E_LOW, f.mul(lower, LOG2E_HIGH));
+  // The sum of a whole number and a fraction, with what the sum loses.
+  const fraction = f.mul(upper, LOG2E_HIGH);
+  const sum = f.add(exponent, fraction);
+  return withEdges(f, x, f.add(sum, f.add(f.add(f.sub(exponent, sum), fraction), least)));
 }
 
 /** Computes log(1 + x) without loss near 0: at most 1.2 units in the last place from the true value. */

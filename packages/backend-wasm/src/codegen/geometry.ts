@@ -7,8 +7,11 @@ export interface Geometry {
   readonly strides: readonly (readonly number[])[];
 }
 
-/** How an operand moves along the innermost dimension: to the next element, not at all, or by a stride of the block. */
-export type InnerMode = "unit" | "zero" | "strided";
+/**
+ * How an operand moves along the innermost dimension: to the next element, to the one after it, as parts of complex numbers lie, not
+ * at all, or by a stride of the block.
+ */
+export type InnerMode = "unit" | "pair" | "zero" | "strided";
 
 /**
  * Returns the same elements in as few dimensions as possible: dimensions of one element go, the others are ordered by
@@ -38,12 +41,16 @@ export function coalesce(shape: readonly number[], strides: readonly (readonly n
 }
 
 /** Returns the inner mode of each operand. */
-export function innerModes({ strides }: Geometry): readonly InnerMode[] {
-  return strides.map((of) => {
+export function innerModes({ strides }: Geometry, dtypes: readonly DType[]): readonly InnerMode[] {
+  return strides.map((of, k) => {
     const inner = of.at(-1);
+    if (inner === 2 && PAIRED.has(dtypes[k]!)) return "pair";
     return inner === 1 ? "unit" : inner === 0 ? "zero" : "strided";
   });
 }
+
+/** The dtypes of parts of complex numbers, but for float16. */
+const PAIRED: ReadonlySet<DType> = new Set<DType>(["float32", "float64"]);
 
 /** A number that a kernel reads from its block. */
 export interface BlockNumber {

@@ -58,7 +58,7 @@ export function runKernel(group: Group): readonly (readonly ScalarValue[])[] {
   const kernel = compiler.add({
     inputs: operands.map(({ dtype }) => dtype),
     outputs: lifted,
-    inner: innerModes(geometry),
+    inner: innerModes(geometry, dtypes),
     numbers: numbers.map(({ dtype }) => dtype),
   });
   let start = 0;

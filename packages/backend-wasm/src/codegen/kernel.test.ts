@@ -151,7 +151,7 @@ describe("coalesce", () => {
       1,
     );
     expect(geometry).toEqual({ shape: [1], strides: [[1], [1]] });
-    expect(innerModes(geometry)).toEqual(["unit", "unit"]);
+    expect(innerModes(geometry, ["float32", "float32"])).toEqual(["unit", "unit"]);
   });
 });
 

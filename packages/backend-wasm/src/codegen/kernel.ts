@@ -2,11 +2,11 @@
 import { DTYPES } from "@pt2/format";
 import { type Emitter, emitter } from "./emit.ts";
 import { control, type FunctionBody, signed, unsigned } from "./encoder.ts";
-import { headerWords } from "./geometry.ts";
+import { headerWords, type InnerMode } from "./geometry.ts";
 import type { Store } from "./lanes.ts";
 import { emitLoops, type Loops } from "./loops.ts";
 import { type Node, nodeGraph } from "./nodes.ts";
-import { changingNodes, type ElementwiseSpec, LANES, type Step, stepNodes, unrollOf } from "./step.ts";
+import { changingNodes, type ElementwiseSpec, LANES, type Step, stepBytes, stepNodes, unrollOf } from "./step.ts";
 
 /**
  * Generates `(block, start, count)`, which computes `count` elements of the iteration space from element `start` on.
@@ -54,7 +54,8 @@ function emitSteps(e: Emitter, loops: Loops, steps: readonly Step[]): void {
   loops.work.forEach((local, k) => {
     if (loops.inner[k] === "zero") return;
     e.get(local);
-    if (loops.inner[k] === "unit") e.op("i32.const", ...signed(elements * (loops.itemsize[k] as number)));
+    const bytes = stepBytes(loops.inner[k] as InnerMode, loops.itemsize[k] as number);
+    if (bytes !== null) e.op("i32.const", ...signed(elements * bytes));
     else {
       e.get(loops.stride[k] as number);
       e.op("i32.const", ...signed(elements));

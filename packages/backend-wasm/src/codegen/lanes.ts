@@ -43,6 +43,34 @@ export function loadUnit(g: NodeGraph, dtype: DType, address: Node, offset: numb
   return unpack(g, dtype, [g.load(op, address, offset)]);
 }
 
+/**
+ * Loads four elements of which every second one is at hand: those of four bytes or eight. No byte behind the last one is read, which
+ * may be the last of the memory.
+ */
+export function loadPairs(g: NodeGraph, dtype: DType, address: Node, offset: number): Lanes {
+  const load = (at: number): Node => g.load("v128.load", address, offset + at);
+  if (DTYPES[dtype].itemsize === 4) return [g.shuffle(load(0), load(12), FIRST_OF_PAIRS)];
+  return [0, 32].map((at) => g.shuffle(load(at), load(at + 8), OUTER_HALVES));
+}
+
+const FIRST_OF_PAIRS = [0, 1, 2, 3, 8, 9, 10, 11, 20, 21, 22, 23, 28, 29, 30, 31];
+const OUTER_HALVES = [0, 1, 2, 3, 4, 5, 6, 7, 24, 25, 26, 27, 28, 29, 30, 31];
+
+/** Makes the registers of four complex numbers, of four real and four imaginary parts. */
+export function interleaved(g: NodeGraph, dtype: DType, real: Lanes, imaginary: Lanes): Lanes {
+  const orders = DTYPES[dtype].itemsize === 4 ? ALTERNATE_WORDS : ALTERNATE_HALVES;
+  return real.flatMap((x, i) => orders.map((order) => g.shuffle(x, imaginary[i]!, order)));
+}
+
+const ALTERNATE_WORDS = [
+  [0, 1, 2, 3, 16, 17, 18, 19, 4, 5, 6, 7, 20, 21, 22, 23],
+  [8, 9, 10, 11, 24, 25, 26, 27, 12, 13, 14, 15, 28, 29, 30, 31],
+];
+const ALTERNATE_HALVES = [
+  [0, 1, 2, 3, 4, 5, 6, 7, 16, 17, 18, 19, 20, 21, 22, 23],
+  [8, 9, 10, 11, 12, 13, 14, 15, 24, 25, 26, 27, 28, 29, 30, 31],
+];
+
 /** Loads four elements at addresses of their own. */
 export function loadEach(g: NodeGraph, dtype: DType, addresses: readonly [Node, Node, Node, Node]): Lanes {
   const { itemsize } = DTYPES[dtype];

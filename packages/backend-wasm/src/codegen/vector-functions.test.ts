@@ -66,6 +66,13 @@ test.each([
   ["log", 1],
   ["expm1", 2],
   ["log1p", 2],
+  ["exp2", 2],
+  ["log2", 2],
+  ["sinh", 3],
+  ["cosh", 2],
+  ["sin", 1],
+  ["cos", 1],
+  ["atan", 2],
   ["tanh", 3],
   ["erf", 2],
   ["erfc", 4],
@@ -74,7 +81,20 @@ test.each([
   const random = randomUnit(2);
   const wide = Array.from({ length: 4001 }, (_, i) => (random() - 0.3) * 2 ** ((((i * 2000) / 4001) % 2000) - 1000));
   const usual = Array.from({ length: 8000 }, () => (random() - 0.5) * 10 ** (6 * random() - 3));
-  check(fn, "float64", ulps, [...SPECIAL, 709.78, 709.79, -745.1, -745.2, 5e-324, ...wide, ...usual]);
+  check(fn, "float64", ulps, [
+    ...SPECIAL,
+    709.78,
+    709.79,
+    710.47,
+    -745.1,
+    -745.2,
+    1024,
+    -1074,
+    -1075,
+    5e-324,
+    ...wide,
+    ...usual,
+  ]);
 });
 
 /** Returns every pair of special numbers, and others of very different and of similar size. */
@@ -106,6 +126,22 @@ test.each(["pow", "fmod", "mod", "floordiv", "nextafter"] as const)(
     check(fn, "float64", 0, ...pairs());
   },
 );
+
+test.each([
+  ["atan2", 2],
+  ["hypot", 2],
+] as const)("%s of float64 is at most %i units in the last place from the evaluator's", (fn, ulps) => {
+  const large = [1.7e308, 2.2e-308, 5e-324, 1e300, 1e-300, 1e154, 1e-154, -1.1e308];
+  const pairsOfLarge = large.flatMap((x) => [...large, ...SPECIAL].map((y) => [x, y, x * 0.4142135623730951] as const));
+  const [xs, ys] = pairs();
+  check(
+    fn,
+    "float64",
+    ulps,
+    [...xs, ...pairsOfLarge.flatMap(([x, y, part]) => [x, y, x, part])],
+    [...ys, ...pairsOfLarge.flatMap(([x, y, part]) => [y, x, part, x])],
+  );
+});
 
 test("powers of two are exact, also where they are denormal", () => {
   const data = [...Array.from({ length: 290 }, (_, i) => i - 155), Infinity, -Infinity, NaN];

@@ -1,11 +1,13 @@
 // Functions that are computed by vectors, but seldom used: they load with the first kernel that calls one. Those of single
 // precision are at most 0.55 units in the last place from the true value. Nothing here imports what loads before, so that
 // bundlers need not divide that into more files.
+import { doubleAtan, doubleAtan2, doubleHypotenuse } from "./f64-arctangent.ts";
 import { erf, erfc, erfinv, shortErfc, shortErfinv } from "./f64-error-function.ts";
-import { exp, expm1, tanh } from "./f64-exponential.ts";
+import { doubleCosh, doubleSinh, exp, exp2, expm1, tanh } from "./f64-exponential.ts";
 import { lgamma } from "./f64-gamma.ts";
 import { acosh, asinh, atanh, cosh, sinh } from "./f64-hyperbolic.ts";
-import { log, log1p } from "./f64-logarithm.ts";
+import { log, log1p, log2 } from "./f64-logarithm.ts";
+import { SINE_LIMIT, sine } from "./f64-sine.ts";
 import { acos, asin, atan, atan2, TAN_LIMIT, tan } from "./f64-trigonometry.ts";
 import { doubleFmod, floorDivide, fmod, mod } from "./float-division.ts";
 import type { FloatOps, VectorOps } from "./float-ops.ts";
@@ -38,6 +40,15 @@ export const VECTOR_FUNCTIONS: { readonly [name: string]: VectorFunction | undef
   "tanh.f64x2": ofOne(tanh),
   "log.f64x2": ofOne(log),
   "log1p.f64x2": ofOne(log1p),
+  "exp2.f64x2": ofOne(exp2),
+  "log2.f64x2": ofOne(log2),
+  "sinh.f64x2": ofOne(doubleSinh),
+  "cosh.f64x2": ofOne(doubleCosh),
+  "sin.f64x2": sineOr("sin.f64x2.each", 0),
+  "cos.f64x2": sineOr("cos.f64x2.each", 1),
+  "atan.f64x2": ofOne(doubleAtan),
+  "atan2.f64x2": ofTwo(doubleAtan2, "double"),
+  "hypot.f64x2": ofTwo(doubleHypotenuse, "double"),
   "erf.f64x2": ofOne(erf),
   "erfc.f64x2": ofOne(erfc),
   "erfinv.f64x2": ofOne(erfinv),
@@ -67,6 +78,11 @@ export const VECTOR_FUNCTIONS: { readonly [name: string]: VectorFunction | undef
   "nextafter.f32x4": ofTwo(nextAfter, "single"),
   "nextafter.f64x2": ofTwo(nextAfter, "double"),
 };
+
+/** The sine, or the cosine one quadrant ahead, which `helper` computes of large angles. */
+function sineOr(helper: string, quadrantsAhead: 0 | 1): VectorFunction {
+  return ({ double: f }, x) => f.unless(f.gt(f.abs(x!), SINE_LIMIT), sine(f, x!, quadrantsAhead), helper, x!);
+}
 
 /** Computes a length, whose squares double precision holds. An infinite side makes it infinite, also beside NaN. */
 function hypotenuse({ g, single: f, double: d, inDoubles }: VectorOps, x: Node, y: Node): Node {

@@ -1,5 +1,6 @@
 import type {
   Awaitable,
+  ElementExpr,
   KernelCall as EngineCall,
   PlanContext as EngineContext,
   KernelArgs,
@@ -8,7 +9,6 @@ import type {
   PlannedStage,
 } from "@pt2/engine";
 import type { Call } from "@pt2/registry";
-import type { TypedExpr } from "@pt2/registry/scalar";
 import type { Kernels } from "../kernels.gen.ts";
 import type { Team } from "../threads/team.ts";
 import type { Clamp } from "./clamp.ts";
@@ -47,7 +47,7 @@ export function wasmKernel<const Op extends KernelOp>(kernel: TypedWasmKernel<Op
 export interface WasmTypes {
   readonly handle: number;
   readonly step: () => void;
-  readonly expr: TypedExpr;
+  readonly expr: ElementExpr;
   readonly context: PlanContext;
   readonly call: KernelCall;
   readonly notes: null;

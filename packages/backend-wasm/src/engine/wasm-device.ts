@@ -4,18 +4,21 @@ import {
   ConstantPool,
   type ConstantSteps,
   type DeviceBuffer,
+  type ElementExpr,
   type ElementwiseGroup,
   type KernelTable,
   type PlanBuffer,
   type PlanDevice,
   type PlannedCall,
   type PlanTarget,
+  partOf,
   planArena,
   type RandomState,
+  sameStrides,
 } from "@pt2/engine";
-import { DTYPES, type DType } from "@pt2/format";
+import { contiguousStrides, DTYPES, type DType } from "@pt2/format";
 import type { Call, LoweredTensor } from "@pt2/registry";
-import { castTo, type TypedExpr } from "@pt2/registry/scalar";
+import { castTo } from "@pt2/registry/scalar";
 import { createElementwiseCompiler, type ElementwiseCompiler, explainTrap } from "../codegen/compiler.ts";
 import { blockBytes, coalesce, type Geometry, innerModes, newBlock, writeBlock } from "../codegen/geometry.ts";
 import { liftNumbers } from "../codegen/lift-numbers.ts";
@@ -39,6 +42,9 @@ import { writing, writtenBy } from "./written-by.ts";
 
 /** Elements of whole vectors of every dtype, and of whole cache lines. */
 const UNIT = 64;
+
+/** Elements of an output that are worth a step. */
+const LEAST_ORDERED = 1024;
 
 /**
  * The elements that parts of a loop begin at multiples of. Vectors begin with each row, and what is left of a row may be
@@ -65,6 +71,7 @@ export interface WasmDeviceParts {
 export class WasmDevice implements PlanDevice<WasmTypes> {
   readonly exact: boolean;
   readonly stepName = "step";
+  readonly maxComplexParts = 8;
   readonly writtenBy: NonNullable<PlanDevice<WasmTypes>["writtenBy"]> = writtenBy;
   readonly state: Map<() => object, object> = new Map();
   readonly random: RandomState;
@@ -129,6 +136,11 @@ export class WasmDevice implements PlanDevice<WasmTypes> {
     };
   }
 
+  /** Other outputs than these are put in order by vectors, on all threads, before they are copied out. */
+  isReadable({ shape, strides }: TensorView): boolean {
+    return numel(shape) < LEAST_ORDERED || sameStrides(shape, strides, contiguousStrides(shape));
+  }
+
   readsParts(call: Call): boolean {
     return this.kernel(call)?.readsParts ?? false;
   }
@@ -143,20 +155,22 @@ export class WasmDevice implements PlanDevice<WasmTypes> {
   }
 
   /** Plans a loop, whose code is compiled before the first run. */
-  elementwise(ctx: PlanContext, out: TensorView, inputs: readonly TensorView[], expr: TypedExpr): void {
-    const operands = [...inputs, out];
+  elementwise(ctx: PlanContext, out: TensorView, inputs: readonly TensorView[], expr: ElementExpr): void {
+    const isComplex = "parts" in expr;
+    const operands = [...inputs, ...(isComplex ? [partOf(out, 0), partOf(out, 1)] : [out])];
     const geometry = coalesce(
       out.shape,
       operands.map((view) => broadcastStrides(view, out.shape)),
       inputs.length,
     );
-    const inner = innerModes(geometry);
     const dtypes = operands.map(({ dtype }) => dtype);
-    const { outputs, numbers } = liftNumbers([expr], inputs.length);
+    const inner = innerModes(geometry, dtypes);
+    const { outputs, numbers } = liftNumbers(isComplex ? expr.parts : [expr], inputs.length);
     const kernel = this.#compiler.add({
       inputs: inputs.map(({ dtype }) => dtype),
       outputs,
       inner,
+      isComplex,
       numbers: numbers.map(({ dtype }) => dtype),
     });
     const block = ctx.scratch(blockBytes(geometry, numbers.length));

@@ -11,7 +11,7 @@ export const PARTS: readonly Part<WasmKernel>[] = [
     load: async () => (await import("./matmul/int8-kernels.ts")).INT8_KERNELS,
   },
   {
-    ops: /^aten::(embedding|gather|index|scatter)/,
+    ops: /^aten::(embedding|flip$|gather|index|scatter)/,
     load: async () => (await import("./index/index-kernels.ts")).INDEX_KERNELS,
   },
   {
@@ -23,7 +23,7 @@ export const PARTS: readonly Part<WasmKernel>[] = [
     load: async () => (await import("./sort/sort.ts")).ORDER_KERNELS,
   },
   {
-    ops: /^aten::(gcd|lcm|_fft_|rand(n|int\.low)?$|uniform$|bernoulli\.p$|normal_f|convolution$|b?mm$|(max|avg)_pool)/,
+    ops: /^aten::(complex$|real$|imag$|gcd|lcm|_fft_|rand(n|int\.low)?$|uniform$|bernoulli\.p$|normal_f|convolution$|b?mm$|(max|avg)_pool)/,
     load: async () => (await import("./rare-kernels.ts")).RARE_KERNELS,
   },
   {

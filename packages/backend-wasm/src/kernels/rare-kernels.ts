@@ -1,5 +1,6 @@
 import type { WasmKernel } from "../engine/kernel.ts";
 import { convolutionAny } from "./conv/convolution-any.ts";
+import { complexJoin, complexPart } from "./copy/complex.ts";
 import { FOURIER_KERNELS } from "./fourier/fourier.ts";
 import { DIVISORS } from "./integers.ts";
 import { matmulAny } from "./matmul/matmul-any.ts";
@@ -18,4 +19,6 @@ export const RARE_KERNELS: readonly WasmKernel[] = [
   matmulAny,
   matmulComplex,
   poolAny,
+  complexPart,
+  complexJoin,
 ];

@@ -1,102 +1,21 @@
-import { hostTensor, numel, type Tensor } from "@pt2/backend";
+import { hostTensor, type Tensor } from "@pt2/backend";
 import { elementsOf, failureOf, floats, programOf, registryOf, run, weightsOf } from "@pt2/conformance";
-import { broadcastShape } from "@pt2/engine";
-import { randomUnit } from "@pt2/testing/random";
+import { complexProgram, inputElements, worstPart } from "@pt2/testing/complex-programs";
 import { expect, test } from "vitest";
 import { describeWithDevice } from "../device.test-helper.ts";
 import { webgpu } from "../index.ts";
 
-type Complex = readonly [re: number, im: number];
-
-/**
- * A value of a random program: its name and type in the text, and its elements by coordinates, of which it takes the
- * last.
- */
-interface Known {
-  readonly name: string;
-  readonly shape: readonly number[];
-  readonly complex: boolean;
-  readonly at: (coordinates: readonly number[]) => Complex;
-  /** A bound of its magnitude. */
-  readonly size: number;
-}
-
-/** Returns elements of an input, which are few and exact. */
-const element = (i: number): number => (((i * 7) % 13) - 6) / 4;
-
-function inputOf(name: string, shape: readonly number[], complex: boolean): Known {
-  const at = (coordinates: readonly number[]): Complex => {
-    const own = coordinates.slice(coordinates.length - shape.length);
-    const i = own.reduce((index, c, d) => index * shape[d]! + (shape[d] === 1 ? 0 : c), 0);
-    return complex ? [element(2 * i), element(2 * i + 1)] : [element(i), 0];
-  };
-  return { name, shape, complex, at, size: 2.2 };
-}
-
-const TWO: Readonly<Record<string, (x: Complex, y: Complex) => Complex>> = {
-  "aten::add.Tensor": ([a, b], [c, d]) => [a + c, b + d],
-  "aten::sub.Tensor": ([a, b], [c, d]) => [a - c, b - d],
-  "aten::mul.Tensor": ([a, b], [c, d]) => [a * c - b * d, a * d + b * c],
-};
-const ONE: Readonly<Record<string, (x: Complex) => Complex>> = {
-  "aten::neg": ([a, b]) => [-a, -b],
-  "aten::conj": ([a, b]) => [a, -b],
-  "aten::abs": ([a, b]) => [Math.hypot(a, b), 0],
-  "aten::real": ([a]) => [a, 0],
-};
-
-/** Makes a program of random ops on complex and real tensors, with its last value. */
-function randomProgram(seed: number): { readonly text: string; readonly result: Known; readonly inputs: Known[] } {
-  const unit = randomUnit(seed);
-  const random = <T>(list: readonly T[]): T => list[Math.floor(unit() * list.length)]!;
-  // Some rows are whole vectors, some begin in the middle of one, and some have none.
-  const n = [4, 6, 5][seed % 3]!;
-  const inputs = [inputOf("a", [3, 1, n], true), inputOf("b", [2, n], true), inputOf("r", [n], false)];
-  const values: Known[] = [...inputs];
-  const lines = inputs.map(({ name, shape, complex }) => `user_input %${name}: ${complex ? "c64" : "f32"}[${shape}]`);
-  for (let line = 0; line < 7; line++) {
-    const complexes = values.filter(({ complex }) => complex);
-    const op = random([...Object.keys(TWO), ...Object.keys(TWO), ...Object.keys(ONE)]);
-    const [x, y] = [random(line % 2 === 0 ? complexes.slice(-2) : values), random(values)];
-    const two = TWO[op];
-    const name = `v${line}`;
-    if (two !== undefined) {
-      const shape = broadcastShape([x.shape, y.shape]);
-      const complex = x.complex || y.complex;
-      const size = op === "aten::mul.Tensor" ? x.size * y.size : x.size + y.size;
-      values.push({ name, shape, complex, size, at: (c) => two(x.at(c), y.at(c)) });
-      lines.push(`%${name}: ${complex ? "c64" : "f32"}[${shape}] = ${op}(self=%${x.name}, other=%${y.name})`);
-    } else {
-      const complex = x.complex && op !== "aten::abs" && op !== "aten::real";
-      values.push({ name, shape: x.shape, complex, size: x.size, at: (c) => ONE[op]!(x.at(c)) });
-      lines.push(`%${name}: ${complex ? "c64" : "f32"}[${x.shape}] = ${op}(self=%${x.name})`);
-    }
-  }
-  const result = values.at(-1)!;
-  return { text: [...lines, `return %${result.name}`].join("\n"), result, inputs };
-}
-
 await describeWithDevice("complex numbers", (device) => {
   test.each(Array.from({ length: 40 }, (_, i) => i + 1))("random program %i", async (seed) => {
-    const { text, result, inputs } = randomProgram(seed);
+    const { text, result, inputs } = complexProgram(seed);
     const backend = await webgpu({ device });
     const executable = await backend.compile({ program: programOf(text), weights: new Map(), registry: registryOf() });
-    const given = inputs.map(({ shape, complex }) =>
-      hostTensor(
-        complex ? "complex64" : "float32",
-        shape,
-        Float32Array.from({ length: numel(shape) * (complex ? 2 : 1) }, (_, i) => element(i)),
-      ),
+    const given = inputs.map((input) =>
+      hostTensor(input.complex ? "complex64" : "float32", input.shape, inputElements(input)),
     );
     const [out] = (await executable.run(given)) as [Tensor];
     expect(out).toMatchObject({ dtype: result.complex ? "complex64" : "float32", shape: result.shape });
-    const data = await out.read();
-    for (let i = 0; i < numel(result.shape); i++) {
-      const coordinates = result.shape.map((n, d) => Math.floor(i / numel(result.shape.slice(d + 1))) % n);
-      const want = result.at(coordinates);
-      const got = result.complex ? [data[2 * i], data[2 * i + 1]] : [data[i], 0];
-      for (const part of [0, 1]) expect(Math.abs(Number(got[part]) - want[part]!)).toBeLessThan(1e-5 * result.size);
-    }
+    expect(worstPart(result, await out.read())).toBeLessThan(1e-5);
   });
 
   test("an op on complex numbers is one step", async () => {

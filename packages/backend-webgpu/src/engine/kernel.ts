@@ -1,5 +1,6 @@
 import type {
   Awaitable,
+  ElementExpr,
   KernelCall as EngineCall,
   PlanContext as EngineContext,
   KernelArgs,
@@ -9,7 +10,6 @@ import type {
 } from "@pt2/engine";
 import type { Call } from "@pt2/registry";
 import type { Shader } from "../shader/shader.ts";
-import type { ElementExpr } from "../wgsl/scalar.ts";
 import type { Adapter } from "./adapter.ts";
 import type { GuardWords } from "./guard-words.ts";
 import type { HostStep, WebgpuStep } from "./webgpu-step.ts";

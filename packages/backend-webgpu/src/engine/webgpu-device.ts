@@ -2,6 +2,7 @@ import {
   type Constant,
   ConstantPool,
   type ConstantSteps,
+  type ElementExpr,
   type ElementwiseGroup,
   inParts,
   isComplexDtype,
@@ -13,18 +14,15 @@ import {
   type PlanTarget,
   partOf,
   type RandomState,
-  type Step,
 } from "@pt2/engine";
 import type { DType } from "@pt2/format";
-import type { Call, LoweredTensor } from "@pt2/registry";
+import type { Call } from "@pt2/registry";
 import { castTo } from "@pt2/registry/scalar";
 import { planElementwise } from "../shader/elementwise.ts";
-import type { ElementExpr } from "../wgsl/scalar.ts";
 import { storageOf } from "../wgsl/storage.ts";
 import { BufferSlots } from "./buffer-slots.ts";
 import { WebgpuContext } from "./context.ts";
 import type { Device } from "./device.ts";
-import { fuseComplex } from "./fuse-complex.ts";
 import { GuardWords } from "./guard-words.ts";
 import { writeView } from "./host-copy.ts";
 import type { PlanContext, WebgpuKernel, WebgpuTypes } from "./kernel.ts";
@@ -81,6 +79,10 @@ export class WebgpuDevice implements PlanDevice<WebgpuTypes> {
     return this.#bindings - 1;
   }
 
+  get maxComplexParts(): number {
+    return this.maxInputs;
+  }
+
   itemsize(dtype: DType): number {
     return storageOf(dtype, this.gpu.adapter).bytes;
   }
@@ -122,10 +124,6 @@ export class WebgpuDevice implements PlanDevice<WebgpuTypes> {
     const fuses = this.kernel(call)?.fuses ?? false;
     const fits = group.inputs.length - 1 + bindingsOf(call) <= this.#bindings;
     return fits && (typeof fuses === "function" ? fuses(call.args) : fuses);
-  }
-
-  rewriteSteps(steps: readonly Step[], live: ReadonlySet<LoweredTensor>): Promise<readonly Step<ElementExpr>[]> {
-    return fuseComplex(steps, live, this.maxInputs);
   }
 
   elementwise(ctx: PlanContext, out: TensorView, inputs: readonly TensorView[], expr: ElementExpr): void {

@@ -1,6 +1,6 @@
+import type { ElementExpr } from "@pt2/engine";
 import type { TensorView } from "../engine/tensor-view.ts";
 import { elementwiseDispatch } from "../wgsl/elementwise.ts";
-import type { ElementExpr } from "../wgsl/scalar.ts";
 import { bindingOf, fitsBinding } from "./binding.ts";
 import { broadcast } from "./geometry.ts";
 import type { ShaderHost } from "./shader.ts";

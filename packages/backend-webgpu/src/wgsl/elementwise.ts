@@ -1,3 +1,4 @@
+import type { ElementExpr } from "@pt2/engine";
 import type { DType } from "@pt2/format";
 import { addressOf, coordinates, type Read, readOf } from "./elementwise-access.ts";
 import {
@@ -12,7 +13,7 @@ import {
   isVectorArray,
   type WalkMode,
 } from "./elementwise-geometry.ts";
-import { type ElementExpr, scalarFunction } from "./scalar.ts";
+import { scalarFunction } from "./scalar.ts";
 import { exactStoreExpr, loadExpr, type ShaderFeatures, type Storage, storageOf } from "./storage.ts";
 
 /** A kernel that computes `out[i] = expr(inputs[i]…)`, and its form. The output has the expression's dtype. */

@@ -1,19 +1,11 @@
+import type { ElementExpr } from "@pt2/engine";
 import type { DType } from "@pt2/format";
-import { convert, fold, type ScalarValue, simplify, type TypedExpr } from "@pt2/registry/scalar";
+import { convert, fold, type ScalarValue, simplify } from "@pt2/registry/scalar";
 import { castExpr } from "./casts.ts";
 import { FLOAT32_MAX, f32Literal, i32Literal } from "./literal.ts";
 import { narrowIntegers } from "./narrow.ts";
 import { binaryExpr, unaryExpr } from "./scalar-functions.ts";
 import { computeType } from "./storage.ts";
-
-/** A complex number from expressions of its parts. */
-export interface ComplexExpr {
-  readonly dtype: "complex64" | "complex128";
-  readonly parts: readonly [re: TypedExpr, im: TypedExpr];
-}
-
-/** What a loop over elements computes. */
-export type ElementExpr = TypedExpr | ComplexExpr;
 
 /**
  * Declares `fn name(x0: …, x1: …) -> …`: the expression of its inputs, all in their compute types. The result is a

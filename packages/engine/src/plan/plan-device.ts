@@ -1,7 +1,7 @@
 import type { DType } from "@pt2/format";
 import type { Call, LoweredTensor } from "@pt2/registry";
 import type { TypedExpr } from "@pt2/registry/scalar";
-import type { ElementwiseGroup, Step } from "../fuse.ts";
+import type { ElementwiseGroup } from "../fuse.ts";
 import type { Awaitable } from "../staged/awaitable.ts";
 import type { Constant, ConstantMemory, DeviceBuffer } from "./constant.ts";
 import type { ConstantPool } from "./constant-pool.ts";
@@ -143,8 +143,11 @@ export interface PlanDevice<T extends DeviceTypes> {
   takesEpilogue(call: Call, group: ElementwiseGroup): boolean;
   /** Whether the kernel computes its epilogue itself; otherwise the epilogue runs in place after it. Default: yes. */
   fusesEpilogue?(result: LoweredTensor, group: ElementwiseGroup): boolean;
-  /** Rewrites steps after fusion. Default: no change. */
-  rewriteSteps?(steps: readonly Step[], live: ReadonlySet<LoweredTensor>): Awaitable<readonly Step<T["expr"]>[]>;
+  /**
+   * The most real and imaginary parts that a loop over complex numbers may read. Absent where `elementwise` computes real numbers
+   * alone, whose expressions are `TypedExpr`, not `ElementExpr`.
+   */
+  readonly maxComplexParts?: number;
   /** State that kernels share within the executable, by the function that makes it. */
   readonly state: Map<() => object, object>;
   /** What kernels of the backend draw random numbers from. */

@@ -1,4 +1,5 @@
 import { type Call, type LoweredTensor, tensorsIn } from "@pt2/registry";
+import { fuseComplex } from "../complex/fuse-complex.ts";
 import { callsOf, fuse, operandsOf, type Step } from "../fuse.ts";
 import type { Awaitable } from "../staged/awaitable.ts";
 import { isPure } from "../staged/call-key.ts";
@@ -63,8 +64,9 @@ class StagePlanner<T extends DeviceTypes> extends Planner<T> {
         return answer;
       },
     });
-    const rewritten = (await device.rewriteSteps?.(fused, live)) ?? fused;
-    // A plan for other sizes is made step by step, where each has its own memory.
+    // A plan for other sizes is made step by step, of calls and loops, each of which has its own memory.
+    const isRepeated = stage.again !== undefined && device.rebound !== undefined;
+    const rewritten = isRepeated ? fused : await fuseComplex<T["expr"]>(fused, live, device.maxComplexParts);
     if (stage.again === undefined && device.readsParts !== undefined) {
       this.joined = new JoinedParts(rewritten, (call) => device.readsParts!(call), {
         get: (tensor) => this.views.get(tensor),

@@ -3,6 +3,7 @@ import { partScratch } from "../../engine/part-scratch.ts";
 import { addressOf, type TensorView } from "../../engine/tensor-view.ts";
 import { eachWhole, type Part } from "../../threads/team.ts";
 import { float32Result, isFloat32 } from "../float32.ts";
+import { planDots } from "./dots.ts";
 import { NANOSECONDS_EACH_PRODUCT, ROW_UNIT } from "./gemm.ts";
 
 /** Rows of a product that pay for packing its second matrix once more. */
@@ -19,7 +20,7 @@ export const bmm: WasmKernel = wasmKernel({
     const [batch, M, K] = a.shape as readonly [number, number, number];
     const N = b.shape[2]!;
     float32Result(call, (out) => {
-      if (batch * M * N === 0) return;
+      if (batch * M * N === 0 || planDots(call, a, b, out)) return;
       const { kernels } = call;
       const lda = M === 1 ? K : a.strides[1]!;
       const [aNext, bNext] = [a.strides[0]!, b.strides[0]!];

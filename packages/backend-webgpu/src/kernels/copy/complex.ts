@@ -1,6 +1,5 @@
-import { isComplexDtype, partDtype, partOf } from "@pt2/engine";
+import { type ComplexExpr, isComplexDtype, partDtype, partOf } from "@pt2/engine";
 import { type WebgpuKernel, webgpuKernel } from "../../engine/kernel.ts";
-import type { ComplexExpr } from "../../wgsl/scalar.ts";
 
 /** Real or imaginary parts: a view of every second number. */
 export const complexPart: WebgpuKernel = webgpuKernel({

@@ -1,7 +1,7 @@
-import type { Step } from "@pt2/engine";
 import { sameShape } from "@pt2/format";
 import { type Call, type LoweredTensor, tensorsIn } from "@pt2/registry";
 import { substitute, type TypedExpr } from "@pt2/registry/scalar";
+import type { Step } from "../fuse.ts";
 import { type ComplexStep, inputOf, joinComplexParts, readBy } from "./complex-steps.ts";
 
 /** Beyond this many calls the code of a loop costs more than the saved memory traffic. */

@@ -1,7 +1,8 @@
-import { operandsOf, partDtype, type Step } from "@pt2/engine";
 import { type Call, isTensor, type LoweredTensor, type TensorMeta } from "@pt2/registry";
 import { substitute, type TypedExpr } from "@pt2/registry/scalar";
-import type { ComplexExpr } from "../wgsl/scalar.ts";
+import { operandsOf, type Step } from "../fuse.ts";
+import { partDtype } from "../plan/complex-parts.ts";
+import type { ComplexExpr } from "./element-expr.ts";
 
 /** A loop that computes complex numbers, part by part. */
 export interface ComplexStep {
