@@ -59,6 +59,29 @@ describe("complex numbers", () => {
     expect(Buffer.from(again.results[0]!.bytes).equals(Buffer.from(results[0]!.bytes))).toBe(true);
   });
 
+  test("squares, cubes and roots are computed without a logarithm, as in PyTorch", async () => {
+    const body = `
+      user_input %x: c64[3]
+      %a: c64[3] = aten::pow.Tensor_Scalar(self=%x, exponent=2)
+      %b: c64[3] = aten::pow.Tensor_Scalar(self=%x, exponent=3)
+      %c: c64[3] = aten::pow.Tensor_Scalar(self=%x, exponent=0.5)
+      %d: c64[3] = aten::pow.Tensor_Scalar(self=%x, exponent=4)
+      return %a, %b, %c, %d`;
+    const x = hostTensor("complex64", [3], Float32Array.of(3, 4, -2, 1, 0, 0));
+    const { results } = await compute(body, [x]);
+    const [a, b, c, d] = results.map(({ data }) => [...(data as Float32Array)]) as [
+      number[],
+      number[],
+      number[],
+      number[],
+    ];
+    expect(a).toEqual([-7, 24, 3, -4, 0, 0]);
+    expect(b).toEqual([-117, 44, -2, 11, 0, 0]);
+    expect(c.slice(0, 2)).toEqual([2, 1]);
+    expect(d[0]! / -527).toBeCloseTo(1, 5);
+    expect(d[1]! / -336).toBeCloseTo(1, 5);
+  });
+
   test("parts that other kernels compute become complex numbers, and numbers that are transposed are computed in place", async () => {
     const body = `
       user_input %x: f32[2, 3]

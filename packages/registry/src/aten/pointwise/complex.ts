@@ -34,6 +34,13 @@ const minus: ComplexRule = (e, x, y, alpha) => sub(e, x, scaled(e, y, alpha));
 const equal: ComplexRule = (e, x, y) => e.mul(e.eq(x.re, y.re), e.eq(x.im, y.im));
 const different: ComplexRule = (e, x, y) => e.sub({ float: 1 }, e.mul(e.eq(x.re, y.re), e.eq(x.im, y.im)));
 const power: ComplexRule = (_e, x, y, _alpha, b) => complexPower(b, x, y);
+/** Powers that PyTorch computes without a logarithm, by the number that is the exponent. */
+const powerOf: ComplexRule = (e, x, y, alpha, b) => {
+  if (y.im !== 0 || !isTensorMeta(x.im)) return power(e, x, y, alpha, b);
+  if (y.re === 2) return mul(e, x, x);
+  if (y.re === 3) return mul(e, mul(e, x, x), x);
+  return y.re === 0.5 ? COMPLEX_FUNCTIONS.sqrt!(b, x) : power(e, x, y, alpha, b);
+};
 const same: ComplexRule = (_, x) => x;
 
 /** Returns whether a number is not zero. One of the operands may be real. */
@@ -67,7 +74,7 @@ const RULES: { readonly [op: string]: ComplexRule } = {
   "aten::ne.Scalar": different,
   "aten::rsub.Tensor": (e, x, y, alpha) => sub(e, y, scaled(e, x, alpha)),
   "aten::pow.Tensor_Tensor": power,
-  "aten::pow.Tensor_Scalar": power,
+  "aten::pow.Tensor_Scalar": powerOf,
   "aten::pow.Scalar": power,
   "aten::negative": negated,
   "aten::absolute": (_e, x, _y, _alpha, b) => complexSize(b, x),
