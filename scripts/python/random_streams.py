@@ -128,6 +128,30 @@ case("rand", "complex", [3], dtype=c64)
 case("geometric", "int64", ints(3, 5), 0.3)
 stream("normal numbers of tensors")
 
+L63 = 2**63
+for low, high in ((-L63, L63 - 1), (0, L63 - 1), (2**55, 2**55 + 10), (-(2**53), 2**53), (-(2**62), 2**62)):
+    case("randint.low", f"from {low} to {high}", low, high, [5])
+case("randint", "2^60", 2**60, [5])
+case("randint_like", "2^60", ints(3), 2**60)
+case("randint_like.low_dtype", "all", ints(3), -L63, L63 - 1)
+case("random.to", "2^60", ints(3), 2**60)
+case("random.to", "2^60 of float64", t(3, dtype=f64), 2**60)
+case("random.from", "2^54 on", ints(3), 2**54, 2**54 + 3)
+for name, dtype in FLOATS.items():
+    if dtype is not f16:
+        case("randint.low", f"{name} beyond 2^55", 2**55, 2**55 + 2**48 + 1, [9], dtype=dtype)
+        case("randint.low", f"{name} below -2^58", -(2**60), -(2**58), [9], dtype=dtype)
+        case("random.from", f"all of {name}", t(9, dtype=dtype), -L63, None)
+    case("random.from", f"3 and more of {name}", t(5, dtype=dtype), 3, None)
+for name, dtype in {"uint8": u8, "int8": i8, "int16": i16, "int32": i32, "int64": torch.int64}.items():
+    case("random.from", f"3 and more of {name}", torch.zeros(5, dtype=dtype), 3, None)
+for first in (0, 1):
+    case("random.from", f"bool from {first}", torch.zeros(5, dtype=b8), first, None)
+case("random.from", "negative int64 and more", ints(5), -5, None)
+case("random.from", "all of int64", ints(5), -L63, None)
+case("rand", "what follows", [2])
+stream("integers beyond 2^53")
+
 
 def draws_from_mersenne_twister() -> bool:
     """Whether `bernoulli_` draws from the generator for each element; with MKL on a CPU by Intel it does not."""

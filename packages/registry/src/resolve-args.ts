@@ -24,7 +24,7 @@ export function resolveArgs(
   for (const arg of schema.args) {
     const value = given[arg.name] === undefined ? (arg.default as ArgValue | undefined) : given[arg.name];
     if (value === undefined) throw refusal(schema, arg, "is missing", where);
-    const converted = convert(value, arg.type);
+    const converted = arg.exact && typeof value === "bigint" ? value : convert(value, arg.type);
     if (converted === MISMATCH) {
       throw refusal(schema, arg, `must be ${printType(arg.type)}, not ${describeValue(value)}`, where);
     }

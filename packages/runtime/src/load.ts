@@ -156,7 +156,8 @@ export async function loadProgram(
     signal?.throwIfAborted();
     const onDispose = (): Promise<void> => opened.close();
     const progress = reportProgress(onProgress);
-    const request: CompileRequest = {
+    const compiler = hasUnfitMutations(program) ? (await import("./relaid-buffers.ts")).relaid(backend) : backend;
+    executable = await compiler.compile({
       program,
       weights,
       registry,
@@ -165,10 +166,7 @@ export async function loadProgram(
       ...progress.request,
       ...(precision && { precision }),
       ...(signal && { signal }),
-    };
-    executable = hasUnfitMutations(program)
-      ? await (await import("./relaid-buffers.ts")).compileRelaid(backend, request)
-      : await backend.compile(request);
+    });
     progress.finish();
     const { onCallingThread } = executable;
     if (onCallingThread !== undefined)

@@ -11,10 +11,14 @@ import type {
 import type { InputSpec, OutputSpec, Program } from "@pt2/graph";
 
 /**
- * Compiles a program of which a buffer has other sizes after a call. Backends have memory for buffers as they are in the
+ * Compiles programs of which a buffer has other sizes after a call. Backends have memory for buffers as they are in the
  * file, but take inputs of any sizes: so the buffer is an input of what they compile, and its new value a result.
  */
-export async function compileRelaid(backend: Backend, request: CompileRequest): Promise<Executable> {
+export function relaid(backend: Backend): Pick<Backend, "compile"> {
+  return { compile: (request) => compileRelaid(backend, request) };
+}
+
+async function compileRelaid(backend: Backend, request: CompileRequest): Promise<Executable> {
   const { program, initial } = withInputs(request.program);
   const { weights, registry, signal } = request;
   const reset = async (): Promise<readonly Tensor[]> => {

@@ -64,6 +64,8 @@ export interface SchemaArgument {
   /** Undefined if the argument is required. */
   readonly default: SchemaDefault | undefined;
   readonly kwargOnly: boolean;
+  /** Whether an int beyond 2^53 is given as the bigint that it is. */
+  readonly exact?: true;
 }
 
 export interface SchemaReturn {

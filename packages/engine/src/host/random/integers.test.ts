@@ -54,7 +54,7 @@ it.each([
   ["float64", 0, 2 ** 52, 0, 2 ** 52],
   ["int64", 0, 2 ** 32, 0, 2 ** 32],
 ] as const)("integers of %s from %d up to %d are drawn from %d up to %d", (dtype, low, high, from, to) => {
-  expect(boundsFor(dtype, low, high)).toEqual([from, to]);
+  expect(boundsFor(dtype, low, high)).toEqual([BigInt(from), BigInt(to)]);
 });
 
 it.each([

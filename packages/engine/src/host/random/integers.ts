@@ -15,9 +15,9 @@ export function drawIntegers(
 ): Float64Array | Int32Array | BigInt64Array {
   const least = BigInt(low);
   const range = BigInt(high) - least;
-  return range < WIDE
-    ? remainders(random, count, Number(range), Number(least))
-    : wideRemainders(random, count, range, least);
+  if (range >= WIDE) return wideRemainders(random, count, range, least);
+  if (Number.isSafeInteger(Number(least))) return remainders(random, count, Number(range), Number(least));
+  return BigInt64Array.from(remainders(random, count, Number(range), 0), (x) => BigInt(x) + least);
 }
 
 /** The bits of the largest integer up to which a float has all. */
@@ -41,14 +41,39 @@ export function drawAnyIntegers(
  * Returns the bounds of integers that are drawn for a dtype. One that a float rounds to a number beyond it is moved
  * inwards, as in PyTorch: `low` by a step of such numbers, `high` by two.
  */
-export function boundsFor(dtype: DType, low: number, high: number): readonly [low: number, high: number] {
+export function boundsFor(
+  dtype: DType,
+  given: number | bigint,
+  end: number | bigint,
+): readonly [low: bigint, high: bigint] {
   const digits = DIGITS[dtype];
+  const [low, high] = [BigInt(given), BigInt(end)];
   if (digits === undefined) return [low, high];
-  const rounded = (x: number): number => Number(convert(dtype, x));
-  // The logarithm of a double rounds where all bits are set.
-  const step = (x: number): number => 2 ** (Math.abs(x).toString(2).length - digits);
-  const [first, last] = [rounded(low + 1), rounded(high - 1)];
-  return [first < low ? first + step(low + 1) : low, last >= high ? last - step(high - 1) : high];
+  const step = (x: bigint): bigint => 2n ** BigInt(absolute(x).toString(2).length - digits);
+  const [first, last] = [rounded(dtype, low + 1n), rounded(dtype, high - 1n)];
+  return [first < low ? first + step(low + 1n) : low, last >= high ? last - step(high - 1n) : high];
+}
+
+function absolute(x: bigint): bigint {
+  return x < 0n ? -x : x;
+}
+
+/** Rounds an integer to a float; to small ones by way of float32, as C++ does. */
+function rounded(dtype: DType, x: bigint): bigint {
+  return BigInt(toFloat(dtype, x));
+}
+
+function toFloat(dtype: DType, x: bigint): number {
+  if (dtype === "float64") return Number(x);
+  // What has more digits than a double is rounded once: a last bit says that there are more.
+  const isLong = absolute(x) >= 2n ** 53n;
+  const single = Math.fround(isLong ? Number((x >> 12n) | (x & 0xfffn ? 1n : 0n)) * 2 ** 12 : Number(x));
+  return Number(convert(dtype, single));
+}
+
+/** Converts integers of 64 bits to numbers of a float dtype. */
+export function asFloats(dtype: DType, numbers: BigInt64Array): Float64Array {
+  return Float64Array.from(numbers, (x) => toFloat(dtype, x));
 }
 
 /** Draws what 32 random bits leave when they are divided by `range`, from `least` on. */

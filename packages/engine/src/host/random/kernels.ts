@@ -5,7 +5,7 @@ import type { KernelArgs, KernelOp } from "../../plan/kernel-args.ts";
 import { mapElements } from "../host-elementwise.ts";
 import { type ForEach, type HostCall, type HostKernel, hostKernel } from "../host-kernel.ts";
 import { binomial, cauchy, exponential, gamma, geometric, logNormal, poisson } from "./distributions.ts";
-import { boundsFor, drawAnyIntegers, drawIntegers } from "./integers.ts";
+import { asFloats, boundsFor, drawAnyIntegers, drawIntegers } from "./integers.ts";
 import { sampleWithReplacement } from "./multinomial.ts";
 import { permutation } from "./permutation.ts";
 import { slopes } from "./slopes.ts";
@@ -18,9 +18,11 @@ export const RANDOM_KERNELS: readonly HostKernel[] = [
   filled("aten::uniform", (call, { from, to }) => fill(call, drawUniform, from, to)),
   filled("aten::normal_functional", (call, { mean, std }) => fill(call, drawNormal, mean, std)),
   filled("pt2::normal", (call, { mean, std }) => each(call, (random) => random.normal() * std + mean)),
-  hostKernel(["aten::randint.low"], (call, { low, high }) => [
-    drawIntegers(call.random(), count(call), ...boundsFor(call.dtype(0), low, high)),
-  ]),
+  hostKernel(["aten::randint.low"], (call, { low, high }) => {
+    const dtype = call.dtype(0);
+    const numbers = drawIntegers(call.random(), count(call), ...boundsFor(dtype, low, high));
+    return [numbers instanceof BigInt64Array && DTYPES[dtype].kind === "float" ? asFloats(dtype, numbers) : numbers];
+  }),
   filled("aten::random", (call) => drawAnyIntegers(call.random(), count(call), call.dtype(0))),
   hostKernel(["aten::randperm"], (call) => [permutation(call.random(), count(call))]),
   filled("aten::bernoulli.p", (call, { p }) => trials(call.random(), count(call), p)),

@@ -1,7 +1,6 @@
-import type { DType } from "@pt2/format";
+import { DTYPES, type DType } from "@pt2/format";
 import type { Builder } from "../../builder.ts";
 import { defineOp, type OpRecord } from "../../op.ts";
-import { convert } from "../../scalar/convert.ts";
 import type { Scalar, TensorMeta } from "../../tensor-meta.ts";
 import { check, show } from "../support/check.ts";
 import { broadcast } from "../support/dims.ts";
@@ -12,10 +11,30 @@ import { randomLike } from "./noise.ts";
 
 const impure = true;
 
-const LARGEST_HALF = 65504;
+const LARGEST_HALF = 65504n;
+/** The last number of 64 bits, which only `random_` of all of them reaches: they are then those of an int64. */
+const ALL = 2n ** 64n - 1n;
+
+/** Whether a dtype has an integer; other floats than float16 round it. */
+function fits(dtype: DType, value: bigint): boolean {
+  if (isFloat(dtype)) return dtype !== "float16" || (value >= -LARGEST_HALF && value <= LARGEST_HALF);
+  const { least, most } = rangeOf(dtype);
+  return value >= least && value <= most;
+}
+
+/** The range of an integral dtype, or that in which a float has all integers. */
+function rangeOf(dtype: DType): { readonly least: bigint; readonly most: bigint } {
+  const { kind, itemsize } = DTYPES[dtype];
+  const digits = DIGITS[dtype];
+  if (digits !== undefined) return { least: -(2n ** digits), most: 2n ** digits };
+  const bits = kind === "bool" ? 1n : BigInt(8 * itemsize) - (kind === "int" ? 1n : 0n);
+  return { least: kind === "int" ? -(2n ** bits) : 0n, most: 2n ** bits - 1n };
+}
+
+const DIGITS: Readonly<Partial<Record<DType, bigint>>> = { float64: 53n, float32: 24n, float16: 11n, bfloat16: 8n };
 
 /** Defines random tensors in terms of `rand` and `randn`. */
-export const SAMPLE_OPS: readonly OpRecord[] = [
+export const SAMPLE_OPS: readonly OpRecord[] = withExactInts([
   defineOp(
     "aten::rand.generator(SymInt[] size, *, Generator? generator, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
     { impure, decompose: ({ size, dtype }, b) => b.tensor("aten::rand", { size, dtype }) },
@@ -34,7 +53,10 @@ export const SAMPLE_OPS: readonly OpRecord[] = [
   ),
   defineOp(
     "aten::randint(SymInt high, SymInt[] size, *, ScalarType? dtype=4, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
-    { impure, decompose: ({ high, size, dtype }, b) => integers(b, size, 0, high, longUnless(dtype)) },
+    {
+      impure,
+      decompose: ({ high, size, dtype }, b) => integers(b, size, 0, high, longUnless(dtype)),
+    },
   ),
   defineOp(
     "aten::randint.low(SymInt low, SymInt high, SymInt[] size, *, ScalarType? dtype=4, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
@@ -42,24 +64,23 @@ export const SAMPLE_OPS: readonly OpRecord[] = [
       impure,
       infer: ({ low, high, size, dtype }) => {
         const type = longUnless(dtype);
-        check(
-          Math.abs(low) < Number.MAX_SAFE_INTEGER && Math.abs(high) < Number.MAX_SAFE_INTEGER,
-          () => `random integers from ${low} to ${high}: bounds beyond 2^53 are not supported`,
-        );
         check(high > low, () => `random_ expects 'from' to be less than 'to', but got from=${low} >= to=${high}`);
         check(!isComplex(type), () => `random integers are not implemented for ${type}`);
-        const fits = (value: number): boolean =>
-          isFloat(type)
-            ? type !== "float16" || Math.abs(value) <= LARGEST_HALF
-            : Number(convert(type, value)) === value;
-        check(fits(low) && fits(high - 1), () => `from=${low} or to - 1=${high - 1} is out of bounds for ${type}`);
+        const last = BigInt(high) - 1n;
+        check(
+          last === ALL || (fits(type, BigInt(low)) && fits(type, last)),
+          () => `from=${low} or to - 1=${last} is out of bounds for ${type}`,
+        );
         return { dtype: type, shape: size };
       },
     },
   ),
   defineOp(
     "aten::randint_like(Tensor self, SymInt high, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor",
-    { impure, decompose: ({ self, high, dtype }, b) => integers(b, self.shape, 0, high, dtype ?? self.dtype) },
+    {
+      impure,
+      decompose: ({ self, high, dtype }, b) => integers(b, self.shape, 0, high, dtype ?? self.dtype),
+    },
   ),
   defineOp(
     "aten::randint_like.low_dtype(Tensor self, SymInt low, SymInt high, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor",
@@ -81,7 +102,8 @@ export const SAMPLE_OPS: readonly OpRecord[] = [
   }),
   defineOp("aten::random.from(Tensor self, int from, int? to, *, Generator? generator=None) -> Tensor", {
     impure,
-    decompose: ({ self, from, to }, b) => (to === null ? null : integers(b, self.shape, from, to, self.dtype)),
+    decompose: ({ self, from, to }, b) =>
+      to === null ? upFrom(b, self, from) : integers(b, self.shape, from, to, self.dtype),
   }),
   defineOp(
     "aten::randperm(SymInt n, *, ScalarType? dtype=4, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor",
@@ -179,7 +201,19 @@ export const SAMPLE_OPS: readonly OpRecord[] = [
       },
     },
   ),
-];
+]);
+
+/** Says which ints are given as they are beyond 2^53: the bounds of random integers. */
+function withExactInts(records: readonly OpRecord[]): readonly OpRecord[] {
+  return records.map((record) => {
+    if (!INTEGERS.test(record.name)) return record;
+    const args = record.schema.args.map((arg) => (BOUNDS.test(arg.name) ? { ...arg, exact: true as const } : arg));
+    return { ...record, schema: { ...record.schema, args } };
+  });
+}
+
+const INTEGERS = /^aten::(randint|random)/;
+const BOUNDS = /^(low|high|from|to)$/;
 
 /** Returns the dtype, where the schema's default is the bare dtype number 4 for int64. */
 function longUnless(dtype: DType | null): DType {
@@ -194,8 +228,28 @@ function scaled(b: Builder, x: TensorMeta, factor: TensorMeta | Scalar, shift: T
   return emit(b).add(emit(b).mul(x, factor), shift);
 }
 
-function integers(b: Builder, size: readonly number[], low: number, high: number, dtype: DType): TensorMeta {
-  return b.tensor("aten::randint.low", { low, high, size, dtype });
+function integers(
+  b: Builder,
+  size: readonly number[],
+  low: number | bigint,
+  high: number | bigint,
+  dtype: DType,
+): TensorMeta {
+  return b.tensor("aten::randint.low", { low: low as number, high: high as number, size, dtype });
+}
+
+/** Draws integers from `from` up to the last of the dtype, or the last up to which a float has all; all of 64 bits from -2^63 on. */
+function upFrom(b: Builder, self: TensorMeta, from: number | bigint): TensorMeta {
+  const { most } = rangeOf(self.dtype);
+  const isAll = BigInt(from) === -(2n ** 63n);
+  check(
+    !isAll || ["int64", "float64", "float32", "bfloat16"].includes(self.dtype),
+    () => `random_full_64_bits_range_kernel_cpu handles only int64, double, float and bfloat16, not ${self.dtype}`,
+  );
+  check(isAll || from <= most, () => `random_ expects 'from' to be at most ${most}, but got from=${from}`);
+  return isAll
+    ? integers(b, self.shape, 0, ALL + 1n, self.dtype)
+    : integers(b, self.shape, from, most + 1n, self.dtype);
 }
 
 /** Returns 1 with probability `p`, else 0. */
