@@ -11,6 +11,10 @@ import { randomLike } from "./noise.ts";
 
 const impure = true;
 
+/** Ops whose bounds are ints, and the names of these. */
+const INTEGERS = /^aten::(randint|random)/;
+const BOUNDS = /^(low|high|from|to)$/;
+
 const LARGEST_HALF = 65504n;
 /** The last number of 64 bits, which only `random_` of all of them reaches: they are then those of an int64. */
 const ALL = 2n ** 64n - 1n;
@@ -211,9 +215,6 @@ function withExactInts(records: readonly OpRecord[]): readonly OpRecord[] {
     return { ...record, schema: { ...record.schema, args } };
   });
 }
-
-const INTEGERS = /^aten::(randint|random)/;
-const BOUNDS = /^(low|high|from|to)$/;
 
 /** Returns the dtype, where the schema's default is the bare dtype number 4 for int64. */
 function longUnless(dtype: DType | null): DType {
