@@ -105,6 +105,29 @@ describe("without CMake", () => {
   });
 });
 
+describe("sources that are edited while they are compiled", () => {
+  /** A compiler that edits a source when it is first called, and leaves a file beside the object. */
+  const editor = async (then: string): Promise<Record<string, string>> => {
+    const edit = `[ -e ${nativeFolder}/edited ] || { : > ${nativeFolder}/edited; echo x >> ${nativeFolder}/src/deep/b.h; : > "$(/usr/bin/dirname "$out")/stale"; ${then}; }`;
+    return { ...env, PATH: await fakeCommand("c++", `${COMPILER}\n${edit}`) };
+  };
+  const stale = async (): Promise<readonly string[]> =>
+    (await readdir(join(env.PT2_CACHE!, "addon"), { recursive: true })).filter((name) => name.endsWith("stale"));
+
+  it("leave no object to the build of what they became", async () => {
+    expect(await buildAddon(libtorch, { ...options, env: await editor(":") })).toMatchObject({ fresh: true });
+    expect({ stale: await stale(), calls: await calls() }).toEqual({ stale: [], calls: 6 });
+  });
+
+  it("leave none to the next build either, after one that failed", async () => {
+    const failing = { ...options, env: await editor("exit 1") };
+    await expect(buildAddon(libtorch, failing)).rejects.toMatchObject({ code: "libtorch.build-failed" });
+    expect(await stale()).toHaveLength(1);
+    expect(await buildAddon(libtorch, failing)).toMatchObject({ fresh: true });
+    expect(await stale()).toEqual([]);
+  });
+});
+
 describe("failures", () => {
   it("says what the compiler said", async () => {
     const script = `[ "$1" = --version ] && echo "fake++ 1.0" && exit 0\necho "noise"\necho "a.cc:1: error: no such thing" >&2\nexit 1`;

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import { mkdir, rm } from "node:fs/promises";
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { Pt2Error } from "@pt2/format";
 import { requireOptions } from "@pt2/format/options";
@@ -35,6 +35,8 @@ export interface AddonBuild {
 
 const NAME = "The native module";
 const ATTEMPTS = 3;
+/** The file in the folder of objects that has the key of sources while they are compiled. */
+const UNDER_WAY = "under-way";
 
 /**
  * Finds the native module for the libtorch of this machine, if it is compiled already; undefined where {@link
@@ -72,11 +74,13 @@ export async function buildAddon(libtorch: Libtorch, options: BuildOptions = {})
       const sources = await read();
       const made = await presentAddon(sources, libtorch, env, cuda);
       if (made !== undefined) return { file: made, libtorch, fresh: false };
-      await mkdir(workFolder, { recursive: true });
+      await begin(workFolder, sources);
       const outcome = await compile({ sources, libtorch, toolchain, ...headers, workFolder, env, onProgress });
+      const unchanged = (await read()).key === sources.key;
+      if (unchanged) await rm(join(workFolder, UNDER_WAY));
       if (outcome.code !== 0) throw buildFailed(NAME, outcome.lines, toolchain, libtorch);
       // Sources that were edited in the meantime are compiled again.
-      if ((await read()).key !== sources.key) continue;
+      if (!unchanged) continue;
       const file = addonFile(sources, libtorch, env, cuda);
       await publishModule(join(workFolder, ADDON_FILE), file, { compiler: toolchain.compilerVersion });
       // Objects make the next build after an edit faster; sources below node_modules are never edited.
@@ -87,6 +91,17 @@ export async function buildAddon(libtorch: Libtorch, options: BuildOptions = {})
     throw buildFailed(NAME, ["the sources changed while they were compiled"], toolchain, libtorch);
   };
   return await withLock(`${workFolder}.lock`, build, { onWait });
+}
+
+/**
+ * Prepares the folder of objects. Those of a build that other sources ended are no use: an object that was written after
+ * a header was edited looks newer than it, and may have been compiled from what the header was before.
+ */
+async function begin(workFolder: string, { key }: AddonSources): Promise<void> {
+  const underWay = join(workFolder, UNDER_WAY);
+  if ((await readFile(underWay, "utf8").catch(() => key)) !== key) await rm(workFolder, { recursive: true });
+  await mkdir(workFolder, { recursive: true });
+  await writeFile(underWay, key);
 }
 
 function workKey({ path }: Libtorch, nativeFolder: string, { CXX, CXXFLAGS }: Environment): string {
