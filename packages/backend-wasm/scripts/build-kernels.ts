@@ -61,7 +61,7 @@ const texts = {
   ),
   "src/kernels/matmul/products.gen.ts": renderFile(
     renderTypes(products.bindings, "ProductKernels"),
-    renderModule(products.wasm, "of products of rare dtypes"),
+    renderModule(products.wasm, "of products and windows of rare dtypes"),
   ),
   "src/kernels/conv/planar-plain.gen.ts": renderFile(
     renderTypes(planar.bindings, "PlanarKernels"),

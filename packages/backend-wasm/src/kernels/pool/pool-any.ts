@@ -1,10 +1,13 @@
 import { offsetsOf, windowOf } from "@pt2/engine";
 import { type AxisWindow, slidingWindows } from "@pt2/engine/host";
-import { bigints, type Elements, numbers } from "../../engine/element-access.ts";
-import { type WasmKernel, wasmKernel } from "../../engine/kernel.ts";
-import type { TensorView } from "../../engine/tensor-view.ts";
+import { DTYPES, type DType, numel } from "@pt2/format";
+import { type Elements, numbers } from "../../engine/element-access.ts";
+import { type KernelCall, type WasmKernel, wasmKernel } from "../../engine/kernel.ts";
+import { addressOf, type TensorView } from "../../engine/tensor-view.ts";
+import type { Part } from "../../threads/team.ts";
+import { productKernels } from "../matmul/products-module.ts";
 
-/** Sliding windows over every real dtype, in plain loops. */
+/** Sliding windows over every real dtype. */
 export const poolAny: WasmKernel = wasmKernel({
   ops: [
     "aten::max_pool1d_with_indices",
@@ -26,15 +29,72 @@ export const poolAny: WasmKernel = wasmKernel({
       strides: self.strides.slice(0, rank - spatial),
     });
     const override = args.divisor_override ?? null;
-    call.step(() => {
-      const { heap } = call;
-      if (positions === null) average(numbers(heap, self), numbers(heap, out), planes, windows, override);
-      else if (self.dtype === "int64") {
-        maximum(bigints(heap, self), bigints(heap, out), numbers(heap, positions), planes, windows);
-      } else maximum(numbers(heap, self), numbers(heap, out), numbers(heap, positions), planes, windows);
-    });
+    if (numel(out.shape) === 0) return;
+    if (!planWindows(call, self, { out, positions }, planes, windows, override)) {
+      call.step(() => {
+        const { heap } = call;
+        if (positions === null) average(numbers(heap, self), numbers(heap, out), planes, windows, override);
+        else maximum(numbers(heap, self), numbers(heap, out), numbers(heap, positions), planes, windows);
+      });
+    }
   },
 });
+
+/** The dtypes whose windows the module of rare dtypes computes, as it numbers them. */
+const TYPES: Readonly<Partial<Record<DType, number>>> = { float64: 1, int32: 2, int64: 3 };
+/** Of an element of a window. */
+const NANOSECONDS_EACH = 1;
+
+/** Plans windows over all planes; returns whether it does. Means are those of float64. */
+function planWindows(
+  call: KernelCall,
+  self: TensorView,
+  { out, positions }: { readonly out: TensorView; readonly positions: TensorView | null },
+  planes: Int32Array,
+  windows: readonly Window[],
+  override: number | null,
+): boolean {
+  const type = TYPES[self.dtype];
+  if (type === undefined || (positions === null && self.dtype !== "float64")) return false;
+  const { itemsize } = DTYPES[self.dtype];
+  const { poolLargest, poolMeans } = productKernels(call);
+  const table = (list: readonly number[] | Int32Array): TensorView =>
+    call.constant("int32", [list.length], Int32Array.from(list));
+  const offsets = windows.flatMap((window) => window.offsets);
+  let end = 0;
+  const ends = table(
+    windows.map((window) => {
+      end += window.offsets.length;
+      return end;
+    }),
+  );
+  const [starts, taps] = [planes, offsets].map((list) => table(Int32Array.from(list, (at) => at * itemsize))) as [
+    TensorView,
+    TensorView,
+  ];
+  const parts = call.team.parts({ items: planes.length, nanoseconds: planes.length * end * NANOSECONDS_EACH });
+  const each = windows.length;
+  const from = (part: Part) =>
+    [addressOf(self), addressOf(starts) + 4 * part.start, part.count, each, addressOf(ends), addressOf(taps)] as const;
+  const values = ({ start }: Part): number => addressOf(out) + start * each * itemsize;
+  if (positions !== null) {
+    const places = table(windows.flatMap((window) => window.flat));
+    const run = (part: Part): void =>
+      poolLargest(
+        ...([type, ...from(part), addressOf(places)] as const),
+        ...([values(part), addressOf(positions) + 8 * part.start * each] as const),
+      );
+    call.step(call.team.step(parts, run));
+    return true;
+  }
+  const divisors = call.constant(
+    "float64",
+    [each],
+    Float64Array.from(windows, ({ counted }) => override ?? counted),
+  );
+  call.step(call.team.step(parts, (part) => poolMeans(...from(part), addressOf(divisors), values(part))));
+  return true;
+}
 
 /** What one output element reads: offsets in a plane, their flat positions, and the divisor. */
 interface Window {
@@ -110,10 +170,10 @@ function average(
   }
 }
 
-/** The first of equal maxima wins, and NaN wins over everything. */
-function maximum<T extends number | bigint>(
-  from: Elements<T>,
-  to: Elements<T>,
+/** The first of equal maxima wins, and the last NaN over everything. */
+function maximum(
+  from: Elements<number>,
+  to: Elements<number>,
   positions: Elements<number>,
   planes: Int32Array,
   windows: readonly Window[],
@@ -123,8 +183,8 @@ function maximum<T extends number | bigint>(
     for (const { offsets, flat } of windows) {
       let best = 0;
       for (let i = 1; i < offsets.length; i++) {
-        const [x, most] = [from.get(plane + offsets[i]!), from.get(plane + offsets[best]!)];
-        if (x > most || (Number.isNaN(x) && !Number.isNaN(most))) best = i;
+        const x = from.get(plane + offsets[i]!);
+        if (x > from.get(plane + offsets[best]!) || Number.isNaN(x)) best = i;
       }
       to.set(at, from.get(plane + offsets[best]!));
       positions.set(at++, flat[best]!);
