@@ -1,5 +1,5 @@
 import { numel, viewAs } from "@pt2/backend";
-import { DTYPES, normalDim } from "@pt2/format";
+import { DTYPES, type DType, normalDim } from "@pt2/format";
 import { hostArray, hostData } from "../host/host-array.ts";
 import { type DynamicKernel, dynamicKernel } from "../staged/dynamic-kernel.ts";
 import type { HostData } from "../staged/run-value.ts";
@@ -79,20 +79,23 @@ export const oneHot: DynamicKernel = dynamicKernel(["aten::one_hot"], ({ self })
 });
 
 /** Integers in memory, one each `step` numbers. */
-interface Integers {
-  readonly numbers: Float64Array | Int32Array;
+export interface Integers {
+  readonly numbers: Float64Array | Int32Array | Int16Array | Uint16Array | Int8Array | Uint8Array;
   readonly step: number;
   readonly count: number;
 }
 
-/** The elements of a tensor of integers: where they lie if they have 32 bits, or are integers of 64 that 32 have too. */
-function integers(tensor: HostData): Integers {
+/** The elements of a tensor of integers: where they lie if they have up to 32 bits, or are integers of 64 that 32 have too. */
+export function integers(tensor: HostData): Integers {
   const { dtype, bytes } = tensor;
-  if (dtype === "int32") return elementsOf(viewAs(dtype, bytes) as Int32Array);
+  if (SHORT.has(dtype)) return elementsOf(viewAs(dtype, bytes) as Int32Array);
   return (dtype === "int64" ? lowWords(bytes) : null) ?? elementsOf(hostArray(tensor).data);
 }
 
-function elementsOf(numbers: Float64Array | Int32Array): Integers {
+/** The dtypes of integers that typed arrays have. */
+const SHORT: ReadonlySet<DType> = new Set<DType>(["int32", "int16", "uint16", "int8", "uint8", "bool"]);
+
+function elementsOf(numbers: Integers["numbers"]): Integers {
   return { numbers, step: 1, count: numbers.length };
 }
 
@@ -105,7 +108,7 @@ function lowWords(bytes: Uint8Array): Integers | null {
 }
 
 /** The smallest and the largest of numbers; 0 and -1 if there are none. */
-function extremesOf({ numbers, step, count }: Integers): readonly [number, number] {
+export function extremesOf({ numbers, step, count }: Integers): readonly [number, number] {
   let least = numbers[0] ?? 0;
   let most = numbers[0] ?? -1;
   for (let i = step, end = step * count; i < end; i += step) {

@@ -28,6 +28,11 @@ function numbers(data: unknown): readonly number[] {
 const DATA: readonly (readonly [DType, readonly number[]])[] = [
   ["int64", [3, -1, 3, 3, 0, -1, 2 ** 40, 2 ** 40, 3]],
   ["int32", Array.from({ length: 500 }, (_, i) => ((i * 7919) % 13) - 6)],
+  ["int32", [-(2 ** 31), 2 ** 31 - 1, 5, 5, -(2 ** 31)]],
+  ["int64", [-7, 300, 300, -7, -8, 0]],
+  ["int16", [-32768, 32767, 5, -32768]],
+  ["uint16", [65535, 0, 0, 65535, 1]],
+  ["int8", [-1, 127, -128, -1]],
   ["uint8", [255, 255, 0, 7, 7, 255]],
   ["bool", [1, 0, 0, 1, 1]],
   ["float32", [0.5, -1, 0.5, 0.5, none, 3, none, none, -1, -1]],

@@ -1,11 +1,13 @@
 import { numel, viewAs } from "@pt2/backend";
 import { bitsToFloat32, DTYPES, isSmallFloat, normalDim } from "@pt2/format";
+import { hostData } from "../host/host-array.ts";
 import { setKeys } from "../order/keys.ts";
 import { type Ordered, sortRange } from "../order/sort.ts";
 import { stableSort } from "../order/stable-sort.ts";
 import { type DynamicKernel, dynamicKernel } from "../staged/dynamic-kernel.ts";
 import type { HostData, RunValue } from "../staged/run-value.ts";
 import { int64Tensor, takeElements, takeRows } from "./bytes.ts";
+import { extremesOf, integers } from "./counting.ts";
 import { reader } from "./elements.ts";
 
 /** Distinct elements: positions, equal ones beside each other, and where in them those of each element begin. */
@@ -20,6 +22,8 @@ interface Distinct {
 export const unique: DynamicKernel = dynamicKernel(
   ["aten::_unique", "aten::_unique2"],
   ({ self, return_inverse, return_counts }) => {
+    const counted = countedResults(self, return_inverse, return_counts === true);
+    if (counted !== null) return counted;
     const keys = keysOf(self, true);
     const order = keys.includes(Number.NaN) ? keysOf(self, false) : keys;
     const isFloat = DTYPES[self.dtype].kind === "float";
@@ -27,6 +31,42 @@ export const unique: DynamicKernel = dynamicKernel(
     return flatResults(self, found, return_inverse, return_counts === true);
   },
 );
+
+/** Integers in a range of so many are counted: sorting them would take ten times as long. */
+const RANGE = 65536;
+
+/** Counts integers that are close to each other; null where elements are not. */
+function countedResults(self: HostData, inverse: boolean, counts: boolean): readonly RunValue[] | null {
+  const { kind, itemsize } = DTYPES[self.dtype];
+  if (kind === "float" || kind === "complex" || (kind === "uint" && itemsize > 2)) return null;
+  const { numbers, step, count } = integers(self);
+  const [least, most] = extremesOf({ numbers, step, count });
+  const size = most - least + 1;
+  if (!(size > 0 && size <= Math.max(RANGE, count))) return null;
+  const times = new Int32Array(size);
+  for (let i = 0, end = step * count; i < end; i += step) times[numbers[i]! - least]!++;
+  const found: number[] = [];
+  // What number each one is of those that are there.
+  const ranks = new Int32Array(size);
+  for (let i = 0; i < size; i++) {
+    ranks[i] = found.length;
+    if (times[i]! > 0) found.push(i);
+  }
+  const inverses = inverse ? new Int32Array(count) : null;
+  if (inverses !== null) for (let i = 0, at = 0; i < count; i++, at += step) inverses[i] = ranks[numbers[at]! - least]!;
+  const shape = [found.length];
+  const values = Float64Array.from(found, (i) => i + least);
+  return [
+    self.dtype === "int64" ? int64Tensor(shape, values) : hostData({ dtype: self.dtype, shape }, values),
+    inverses === null ? int64Tensor([0], []) : int64Tensor(self.shape, inverses),
+    counts
+      ? int64Tensor(
+          shape,
+          Int32Array.from(found, (i) => times[i]!),
+        )
+      : int64Tensor([0], []),
+  ];
+}
 
 /** `unique_dim`: distinct slices of a dimension, in lexicographic order. */
 export const uniqueDim: DynamicKernel = dynamicKernel(["aten::unique_dim"], ({ self, dim }) => {
