@@ -64,7 +64,23 @@ class Turned(nn.Module):
         return *before, self.matrix @ self.matrix.mT, self.row + x, self.square * x[:2], self.count * 1
 
 
+class Memory(nn.Module):
+    """One number is written where elements are one in memory, and as_strided_scatter writes around views of other strides."""
+
+    def forward(self, x):
+        column, row, other = x[:, :1].clone(), x.flatten() * 1, x * 1
+        column.expand(3, 4).fill_(2.0)
+        row[6:].unfold(0, 4, 2).zero_()
+        other.as_strided((2, 2), (0, 1)).zero_()
+        rows = x[:2, :3]
+        turned = torch.as_strided_scatter(x.t(), rows, (2, 3), (1, 3))
+        part = torch.as_strided_scatter(x[:, ::2], rows, (2, 3), (1, 2))
+        last = torch.as_strided_scatter((x * 2).t().clone(), rows, (2, 3), (3, 1), 2)
+        return column, row, other, turned, part, last
+
+
 PROGRAMS = [
+    Program("memory", Memory, lambda: calls((torch.randn(3, 4),)), plain=True),
     Program("turned", Turned, lambda: calls(*((torch.randn(3),) for _ in range(4))), plain=True),
     Program("out", Out, lambda: calls(*((torch.randn(2, 3), torch.randn(3, 2)) for _ in range(2)))),
     Program(

@@ -11,9 +11,11 @@ import type { EffectsOf, OpAlias, OpEffects } from "./effects.ts";
 import { IN_PLACE_VIEWS } from "./functional-names.ts";
 import { functionalInstanceNorm } from "./instance-norm.ts";
 import { isOfMemory, isWhole, looksBehindViews, offsetOfWhole } from "./memory.ts";
+import { isInjective } from "./memory-write.ts";
 import { MutationRewriter, unsupported } from "./mutation-rewriter.ts";
 import { mutates, nodeEffects } from "./node-effects.ts";
 import { RESIZES, resizeAsView } from "./resize.ts";
+import { scatterInMemory } from "./strided-scatter.ts";
 import { resolve, TensorTable } from "./tensor-table.ts";
 import { type Aliasing, aliasing, isConjugate } from "./viewable.ts";
 
@@ -119,15 +121,12 @@ export class Functionalizer {
     const tensor = self?.kind === "value" ? this.tensors.get(self.name) : undefined;
     if (tensor === undefined) return node;
     const { base } = tensor.memory;
+    if (node.op === "aten::as_strided_scatter") return this.#scatter(node, tensor);
     const skipped = offsetOfWhole(this.tensors.typeOf(base));
     if (skipped === null) throw unsupported(node, "its memory is not in row-major order");
     const given = argOf(node, "storage_offset") ?? { kind: "none" };
     const unseen = given.kind === "none" || !this.#passed.has(base.value) ? skipped : 0;
     if (tensor.parent === null && (unseen === 0 || given.kind === "none")) return node;
-    if (node.op === "aten::as_strided_scatter") {
-      if (isWhole(this.tensors.typeOf(tensor))) return node;
-      throw unsupported(node, "it writes around a view of other strides");
-    }
     const whole = this.builder.fresh(`${node.name}_base`);
     this.tensors.alias(whole, base);
     const own = this.tensors.typeOf(tensor)?.storageOffset;
@@ -141,6 +140,21 @@ export class Functionalizer {
       ...node,
       args: [{ name: "self", arg: { kind: "value", name: whole } }, ...args, { name: "storage_offset", arg: start }],
     };
+  }
+
+  /** Rewrites an as_strided_scatter, which writes to a copy of the memory of its argument. */
+  #scatter(node: Node, tensor: Tensor): Node {
+    const type = this.tensors.typeOf(tensor);
+    // Of a tensor that has elements twice PyTorch makes a copy without them.
+    if (type === undefined || isWhole(type) || isInjective(type) === false) return node;
+    const { value } = tensor.memory.base;
+    const skipped = this.#passed.has(value) ? this.tensors.typeOf(tensor.memory.base)?.storageOffset : 0;
+    const offset = Number(type.storageOffset) - Number(skipped);
+    const rewritten = Number.isNaN(offset)
+      ? null
+      : scatterInMemory(this.#resolve(node), { value: this.tensors.current(tensor), type, offset }, this.builder);
+    if (rewritten === null) throw unsupported(node, "how its memory lies is unknown");
+    return rewritten;
   }
 
   /** Registers the results of a node as views of an argument, or as new tensors. */

@@ -18,11 +18,24 @@ export function isInjective({ shape, strides }: TensorType): boolean | null {
   if (dims.some(({ size, stride }) => Number.isNaN(size) || Number.isNaN(stride))) return null;
   let reach = 0;
   for (const { size, stride } of dims.filter((dim) => dim.size > 1).sort((a, b) => a.stride - b.stride)) {
-    if (stride <= reach) return false;
+    if (stride <= reach) return hasNoneTwice(dims);
     reach += (size - 1) * stride;
   }
   return true;
 }
+
+/** Looks at each position, where strides do not tell. */
+function hasNoneTwice(dims: readonly { readonly size: number; readonly stride: number }[]): boolean {
+  const count = numel(dims.map(({ size }) => size));
+  if (count > MOST_POSITIONS || dims.some(({ size, stride }) => size > 1 && stride === 0)) return count === 0;
+  let positions = [0];
+  for (const { size, stride } of dims)
+    positions = positions.flatMap((at) => Array.from({ length: size }, (_, i) => at + i * stride));
+  return new Set(positions).size === count;
+}
+
+/** More are taken for such that are there twice. */
+const MOST_POSITIONS = 2 ** 16;
 
 /** Creates a tensor of the positions 0, 1, 2, … with the shape of a memory. Returns null where its size is unknown. */
 export function positionsIn(type: TensorType, builder: GraphBuilder, origin: NodeOrigin): string | null {

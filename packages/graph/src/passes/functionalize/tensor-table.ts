@@ -6,6 +6,7 @@ import { mapValues } from "../../query/map-node.ts";
 import { definitionsOf } from "../../query/node-values.ts";
 import type { GraphBuilder } from "../graph-builder.ts";
 import { Memory, newView, type Tensor, type ViewStep } from "./alias-state.ts";
+import { writesOneNumber } from "./memory.ts";
 import { chainOf, isInjective, positionsIn } from "./memory-write.ts";
 import { type WriteContext, writeRule } from "./view-writes.ts";
 
@@ -94,8 +95,26 @@ export class TensorTable {
     const steps = chainOf(tensor).map(({ step }) => step!);
     for (const step of steps) this.#requireCertain(step);
     const barred = steps.find(({ inverse }) => inverse === undefined);
-    if (barred === undefined) this.#throughViews(tensor, update, writer);
-    else if (!this.#toMemory(tensor, update, writer)) throw unwritable(barred, writer);
+    const overlaps = this.#overlaps(tensor, writer);
+    if (barred === undefined && !overlaps) this.#throughViews(tensor, update, writer);
+    else if (this.#toMemory(tensor, update, writer)) return;
+    else if (barred !== undefined) throw unwritable(barred, writer);
+    else this.#throughViews(tensor, update, writer);
+  }
+
+  /**
+   * Whether a view has an element of memory more than once. Then the order of writes decides, unless all are of one number,
+   * and PyTorch refuses most of them.
+   */
+  #overlaps(tensor: Tensor, writer: Node): boolean {
+    const type = tensor.parent === null ? undefined : this.typeOf(tensor);
+    if (type === undefined || isInjective(type) !== false) return false;
+    if (writesOneNumber(writer)) return true;
+    throw graphError("graph.mutation", {
+      what: `${writer.op} writes through ${tensor.step!.node.op} to elements of memory more than once`,
+      where: describeNode(writer),
+      advice: "write to a copy in the model, or use a backend that runs mutations as they are",
+    });
   }
 
   #throughViews(tensor: Tensor, update: string, writer: Node): void {
@@ -114,12 +133,14 @@ export class TensorTable {
   }
 
   /** Writes `update` to a tensor's positions in its memory, which the same views of an index tensor give. */
-  #toMemory(tensor: Tensor, update: string, { origin }: Node): boolean {
+  #toMemory(tensor: Tensor, update: string, writer: Node): boolean {
+    const { origin } = writer;
     const { memory } = tensor;
     const chain = chainOf(tensor);
     if (memory.origin !== null || chain.some(({ step }) => step?.claimed)) return false;
     const [type, viewed] = [this.contentType(memory.base), this.typeOf(tensor)];
-    if (type === undefined || viewed === undefined || isInjective(viewed) !== true) return false;
+    if (type === undefined || viewed === undefined) return false;
+    if (isInjective(viewed) !== true && !writesOneNumber(writer)) return false;
     if (chain.some((view) => this.typeOf(view)?.dtype !== type.dtype)) return false;
     const positions = positionsIn(type, this.#builder, origin);
     if (positions === null) return false;
