@@ -1,5 +1,5 @@
 import { numel } from "@pt2/format";
-import type { NodeOrigin, TensorType } from "../../ir.ts";
+import type { Node, NodeOrigin, TensorType } from "../../ir.ts";
 import { contiguousStrides } from "../../strides.ts";
 import type { GraphBuilder } from "../graph-builder.ts";
 import type { Tensor } from "./alias-state.ts";
@@ -36,6 +36,11 @@ function hasNoneTwice(dims: readonly { readonly size: number; readonly stride: n
 
 /** More are taken for such that are there twice. */
 const MOST_POSITIONS = 2 ** 16;
+
+/** Returns whether an in-place node writes one number everywhere, so that it does not matter where it writes twice. */
+export function writesOneNumber({ op }: Pick<Node, "op">): boolean {
+  return op === "aten::zero_" || op === "aten::fill_.Scalar";
+}
 
 /** Creates a tensor of the positions 0, 1, 2, … with the shape of a memory. Returns null where its size is unknown. */
 export function positionsIn(type: TensorType, builder: GraphBuilder, origin: NodeOrigin): string | null {

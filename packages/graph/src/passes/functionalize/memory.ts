@@ -9,11 +9,6 @@ const OF_MEMORY: ReadonlySet<OpName> = new Set([
   "aten::as_strided_scatter",
 ]);
 
-/** Returns whether an in-place node writes one number everywhere, so that it does not matter where it writes twice. */
-export function writesOneNumber({ op }: Pick<Node, "op">): boolean {
-  return op === "aten::zero_" || op === "aten::fill_.Scalar";
-}
-
 /** Returns whether a node indexes the memory of its argument. */
 export function isOfMemory({ op }: Pick<Node, "op">): boolean {
   return OF_MEMORY.has(op);

@@ -6,8 +6,7 @@ import { mapValues } from "../../query/map-node.ts";
 import { definitionsOf } from "../../query/node-values.ts";
 import type { GraphBuilder } from "../graph-builder.ts";
 import { Memory, newView, type Tensor, type ViewStep } from "./alias-state.ts";
-import { writesOneNumber } from "./memory.ts";
-import { chainOf, isInjective, positionsIn } from "./memory-write.ts";
+import { chainOf, isInjective, positionsIn, writesOneNumber } from "./memory-write.ts";
 import { type WriteContext, writeRule } from "./view-writes.ts";
 
 /** Tracks the tensors of the mutable program, and the values of the new one that hold their contents at this point. */
