@@ -1,4 +1,5 @@
-// Copies between strided views of up to six dimensions.
+// Copies between strided views of up to six dimensions. With `ALL_COPIES`, in a module of its own, what is transposed becomes so in
+// registers, whatever the bytes of an element.
 import { gathered } from "./gathered";
 import { interleave, LEAST_INTERLEAVED } from "./interleave";
 import { transpose } from "./transpose";
@@ -122,16 +123,16 @@ function plane<T>(src: usize, dst: usize, layout: usize): void {
   if (stepTo == 1 && stepFrom == 1) {
     const bytes = columns * <i32>sizeof<T>();
     for (let r = 0; r < rows; r++, src += rowFrom * sizeof<T>(), dst += rowTo * sizeof<T>()) {
-      if (bytes >= CALLED) memory.copy(dst, src, bytes);
+      if (!ALL_COPIES || bytes >= CALLED) memory.copy(dst, src, bytes);
       else move<T>(src, dst, bytes);
     }
-  } else if (stepTo == 1 && rowFrom == 1 && stepFrom == rows && isFew<T>(rows) && columns >= LEAST_INTERLEAVED) {
+  } else if (ALL_COPIES && stepTo == 1 && rowFrom == 1 && stepFrom == rows && isFew<T>(rows) && columns >= LEAST_INTERLEAVED) {
     interleave(src, dst, rowTo * sizeof<T>(), rows, columns, sizeof<T>(), false, layout + SCRATCH);
-  } else if (stepTo == 1 && rowFrom == 1 && rowTo == columns && isFew<T>(columns) && rows >= LEAST_INTERLEAVED) {
+  } else if (ALL_COPIES && stepTo == 1 && rowFrom == 1 && rowTo == columns && isFew<T>(columns) && rows >= LEAST_INTERLEAVED) {
     interleave(dst, src, stepFrom * sizeof<T>(), columns, rows, sizeof<T>(), true, layout + SCRATCH);
   } else if (sizeof<T>() == 4 && stepTo == 1 && rowFrom == 1) {
     transpose(src, dst, columns, rows, <i32>stepFrom, <i32>rowTo, layout + SCRATCH);
-  } else if (sizeof<T>() != 4 && stepTo == 1 && rowFrom == 1) {
+  } else if (ALL_COPIES && sizeof<T>() != 4 && stepTo == 1 && rowFrom == 1) {
     transposeAny<T>(src, dst, rows, columns, stepFrom * sizeof<T>(), rowTo * sizeof<T>());
   } else {
     const span = abs(stepFrom) * sizeof<T>();
@@ -139,7 +140,7 @@ function plane<T>(src: usize, dst: usize, layout: usize): void {
     const least = max(LEAST, LEAST_BYTES / <isize>sizeof<T>());
     const strip = max(isAcross ? min(columns, <i32>max(least, NARROW / span & ~15)) : columns, 1);
     const lanes = 16 / <i32>sizeof<T>();
-    const isVector = (sizeof<T>() < 8 || stepFrom == -1) && stepTo == 1 && strip >= lanes;
+    const isVector = (sizeof<T>() < 8 || (ALL_COPIES && stepFrom == -1)) && stepTo == 1 && strip >= lanes;
     for (let start = 0; start < columns; start += strip) {
       const end = min(start + strip, columns);
       for (let r = 0, s = src, d = dst; r < rows; r++, s += rowFrom * sizeof<T>(), d += rowTo * sizeof<T>()) {

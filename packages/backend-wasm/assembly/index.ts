@@ -1,6 +1,5 @@
 // The kernels: what is exported here becomes a member of `Kernels` in src/kernels.gen.ts.
 export { gemmPacked } from "./gemm";
-export { dotRows } from "./dot-rows";
 export { gemmBatch } from "./gemm-batch";
 export { gemmPackB, gemmPackedBytes, gemmPackInPlace } from "./gemm-pack";
 export { linearInt8, linearInt8Scratch } from "./linear-int8";
@@ -26,4 +25,3 @@ export { poolMax, poolMean } from "./pool";
 export { poolMaxIndices } from "./pool-indices";
 export { resizeAxis } from "./resize";
 export { recurrentSteps } from "./recurrent";
-export { orderFloats, orderScratch } from "./order";

@@ -1,5 +1,5 @@
 // Compiles assembly/index.ts into src/kernels*.gen.ts, and the modules that load on demand: assembly/reductions.ts,
-// indexing.ts, products.ts, planar.ts, resampling.ts, fourier.ts and random.ts. With --check: fails when one of them is stale.
+// indexing.ts, products.ts, planar.ts, resampling.ts, fourier.ts, random.ts, copies.ts and ordering.ts. With --check: fails when one of them is stale.
 import { readFile, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import asc from "assemblyscript/asc";
@@ -29,7 +29,7 @@ async function compile(entry: string, ...more: readonly string[]): Promise<Compi
 }
 
 /** The rows of a tile of the matrix product, see assembly/gemm-tile.ts. */
-const rows = (count: number): string[] => ["--use", `TILE_ROWS=${count}`];
+const rows = (count: number): string[] => ["--use", `TILE_ROWS=${count}`, "--use", "ALL_COPIES=0"];
 
 const plain = await compile("index.ts", ...rows(4));
 const relaxed4 = await compile("index.ts", "--enable", "relaxed-simd", ...rows(4));
@@ -42,6 +42,8 @@ const planarRelaxed = await compile("planar.ts", "--enable", "relaxed-simd");
 const resampling = await compile("resampling.ts");
 const fourier = await compile("fourier.ts");
 const random = await compile("random.ts");
+const copies = await compile("copies.ts", "--use", "ALL_COPIES=1");
+const ordering = await compile("ordering.ts");
 const texts = {
   "src/kernels.gen.ts": renderFile(renderTypes(plain.bindings, "Kernels")),
   "src/kernels-plain.gen.ts": renderFile(renderModule(plain.wasm, "for every processor")),
@@ -82,6 +84,14 @@ const texts = {
     renderTypes(random.bindings, "RandomKernels"),
     renderModule(random.wasm, "of random numbers"),
   ),
+  "src/kernels/copy/copies.gen.ts": renderFile(
+    renderTypes(copies.bindings, "CopyKernels"),
+    renderModule(copies.wasm, "of all copies"),
+  ),
+  "src/kernels/sort/ordering.gen.ts": renderFile(
+    renderTypes(ordering.bindings, "OrderKernels"),
+    renderModule(ordering.wasm, "of order"),
+  ),
 };
 for (const [name, text] of Object.entries(texts)) {
   const target = `${packageDir}/${name}`;
@@ -91,7 +101,6 @@ for (const [name, text] of Object.entries(texts)) {
     process.exitCode = 1;
   }
 }
-const sizes = [plain, relaxed4, relaxed6, reductions, indexing, products, planar, resampling, fourier, random].map(
-  ({ wasm }) => wasm.byteLength,
-);
+const all = [plain, relaxed4, relaxed6, reductions, indexing, products, planar, resampling, fourier, random];
+const sizes = [...all, copies, ordering].map(({ wasm }) => wasm.byteLength);
 console.log(`${sizes.join(", ")} bytes of WebAssembly`);

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import { putLayout, random, testbed } from "./kernels.test-helper.ts";
 
 const bed = testbed(256);
-const { kernels } = bed;
+const { kernels, copies } = bed;
 const rng = random(4);
 
 beforeEach(() => bed.clear());
@@ -35,7 +35,10 @@ const permutations = (items: readonly number[]): number[][] =>
     ? [[]]
     : items.flatMap((item) => permutations(items.filter((other) => other !== item)).map((rest) => [item, ...rest]));
 
-describe("strided copies", () => {
+describe.each([
+  ["of the backend", kernels],
+  ["of the module of all copies", copies],
+] as const)("strided copies %s", (_, kernels) => {
   test.each([1, 2, 4, 8] as const)("every permutation up to rank four is copied, with %i bytes an element", (width) => {
     const copy = { 1: kernels.copy1, 2: kernels.copy2, 4: kernels.copy4, 8: kernels.copy8 }[width];
     for (const shape of [[7], [5, 9], [3, 17, 5], [2, 3, 5, 7], [2, 1, 19, 20]]) {
@@ -143,7 +146,7 @@ describe("strided copies", () => {
       bed.clear();
       const data = rng.floats(rows * srcStride);
       const dst = bed.put(new Float32Array(columns * dstStride));
-      kernels.transpose(bed.put(data), dst, rows, columns, srcStride, dstStride, bed.room(256));
+      bed.kernels.transpose(bed.put(data), dst, rows, columns, srcStride, dstStride, bed.room(256));
       const expected = new Float32Array(columns * dstStride);
       for (let r = 0; r < rows; r++)
         for (let c = 0; c < columns; c++) expected[c * dstStride + r] = data[r * srcStride + c]!;

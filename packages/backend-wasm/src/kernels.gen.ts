@@ -19,18 +19,6 @@ export interface Kernels {
     lo: number,
     hi: number,
   ): void;
-  dotRows(
-    batch: number,
-    rows: number,
-    k: number,
-    a: Pointer,
-    aNext: number,
-    aRow: number,
-    x: Pointer,
-    xNext: number,
-    out: Pointer,
-    outNext: number,
-  ): void;
   gemmBatch(
     outer: number,
     inner: number,
@@ -330,18 +318,4 @@ export interface Kernels {
     outBatch: number,
     gates: Pointer,
   ): void;
-  orderFloats(
-    x: Pointer,
-    stride: number,
-    n: number,
-    k: number,
-    descending: number,
-    stable: number,
-    values: Pointer,
-    valueStride: number,
-    positions: Pointer,
-    positionStride: number,
-    scratch: Pointer,
-  ): number;
-  orderScratch(n: number): Pointer;
 }

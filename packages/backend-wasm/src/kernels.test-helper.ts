@@ -4,7 +4,9 @@ import { randomFloats, randomUnit } from "@pt2/testing/random";
 import { LAYOUT_BYTES } from "./engine/strided-copy.ts";
 import { type PlanarKernels, kernelsBase64 as planarPlain } from "./kernels/conv/planar-plain.gen.ts";
 import { kernelsBase64 as planarRelaxed } from "./kernels/conv/planar-relaxed.gen.ts";
+import { type CopyKernels, kernelsBase64 as copies } from "./kernels/copy/copies.gen.ts";
 import { type ProductKernels, kernelsBase64 as products } from "./kernels/matmul/products.gen.ts";
+import { type OrderKernels, kernelsBase64 as ordering } from "./kernels/sort/ordering.gen.ts";
 import type { Kernels, Pointer } from "./kernels.gen.ts";
 import { kernelsBase64 as plain } from "./kernels-plain.gen.ts";
 import { kernelsBase64 as relaxed4 } from "./kernels-relaxed4.gen.ts";
@@ -19,7 +21,9 @@ if (!WebAssembly.validate(Buffer.from(relaxed4, "base64"))) setFlagsFromString("
 
 /** The kernels over a memory of their own. Every block is followed by a guard that `intact` checks. */
 export interface Testbed {
-  readonly kernels: Kernels & ProductKernels & PlanarKernels;
+  /** All copies, which are a module of their own. */
+  readonly copies: CopyKernels;
+  readonly kernels: Kernels & ProductKernels & PlanarKernels & OrderKernels;
   readonly memory: WebAssembly.Memory;
   /** Copies `data` into the heap. */
   put(data: Float32Array | Uint8Array): Pointer;
@@ -48,11 +52,13 @@ export function testbed(
   { start = PAGE, build = "plain" }: { readonly start?: Pointer; readonly build?: Build } = {},
 ): Testbed {
   const memory = new WebAssembly.Memory({ initial: pages });
-  const exports = [MODULES[build], products, build === "plain" ? planarPlain : planarRelaxed].map((base64) => {
-    const module = new WebAssembly.Module(Buffer.from(base64, "base64"));
-    return new WebAssembly.Instance(module, { env: { memory } }).exports;
-  });
-  const kernels = Object.assign({}, ...exports) as Kernels & ProductKernels & PlanarKernels;
+  const exports = [MODULES[build], products, ordering, build === "plain" ? planarPlain : planarRelaxed].map(
+    (base64) => {
+      const module = new WebAssembly.Module(Buffer.from(base64, "base64"));
+      return new WebAssembly.Instance(module, { env: { memory } }).exports;
+    },
+  );
+  const kernels = Object.assign({}, ...exports) as Kernels & ProductKernels & PlanarKernels & OrderKernels;
   let top = start;
   let guards: number[] = [];
   const allocate = (bytes: number): Pointer => {
@@ -62,8 +68,12 @@ export function testbed(
     new Uint8Array(memory.buffer, address + bytes, GUARD).fill(0xa5);
     return address;
   };
+  const { exports: all } = new WebAssembly.Instance(new WebAssembly.Module(Buffer.from(copies, "base64")), {
+    env: { memory },
+  });
   return {
     kernels,
+    copies: all as unknown as CopyKernels,
     memory,
     put(data) {
       const address = allocate(data.byteLength);

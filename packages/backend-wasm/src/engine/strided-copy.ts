@@ -1,6 +1,7 @@
 import { isDense, sameStrides } from "@pt2/engine";
 import { DTYPES, numel } from "@pt2/format";
 import type { Part } from "../threads/team.ts";
+import { newCopyModule } from "./copy-module.ts";
 import type { PlanContext } from "./kernel.ts";
 import { partScratch } from "./part-scratch.ts";
 import { addressOf, type TensorView } from "./tensor-view.ts";
@@ -29,9 +30,7 @@ export function planCopy(ctx: PlanContext, from: TensorView, to: TensorView): vo
     ctx.step(writing(to, move));
     return;
   }
-  const copy = { 1: ctx.kernels.copy1, 2: ctx.kernels.copy2, 4: ctx.kernels.copy4, 8: ctx.kernels.copy8 }[
-    Math.min(itemsize, 8)
-  ]!;
+  const name = COPIES[Math.min(itemsize, 8)]!;
   // A complex128 element is copied as two elements of eight bytes.
   const scale = itemsize > 8 ? itemsize / 8 : 1;
   const unit = itemsize / scale;
@@ -42,16 +41,42 @@ export function planCopy(ctx: PlanContext, from: TensorView, to: TensorView): vo
   }));
   if (scale > 1) dims.push({ size: scale, from: 1, to: 1 });
   const all = coalesce(dims);
+  const module = count >= LEAST && isAcross(all, unit) ? ctx.state(newCopyModule).want() : null;
+  const copy: Copy = (...args) => (module?.kernels ?? ctx.kernels)[name](...args);
   if (all.length > RANK) planMany(ctx, { all, unit, copy, from, to });
   else planOne(ctx, { all, unit, copy, from, to });
 }
+
+/** Kernels by the bytes of an element. */
+const COPIES: Readonly<Record<number, "copy1" | "copy2" | "copy4" | "copy8">> = {
+  1: "copy1",
+  2: "copy2",
+  4: "copy4",
+  8: "copy8",
+};
+/** Elements that are worth the module of all copies. */
+const LEAST = 4096;
+/** Rows of at most so many elements of four bytes are interleaved by that module; the backend's own transposes longer ones. */
+const FEW = 3;
+
+/** Whether the module of all copies is faster: what lies side by side in one of both tensors does not in the other. */
+function isAcross(all: readonly Dimension[], unit: number): boolean {
+  const [inner, source] = [all.find(({ to }) => to === 1), all.find(({ from }) => from === 1)];
+  if (inner === undefined) return false;
+  // Rows that are short, or in reverse.
+  if (inner === source) return inner.size * unit < 128;
+  if (unit !== 4) return inner.from === -1 || source !== undefined;
+  return source !== undefined && Math.min(inner.size, source.size) <= FEW;
+}
+
+type Copy = (from: number, to: number, layout: number) => void;
 
 interface StridedCopy {
   /** The dimensions, merged. */
   readonly all: readonly Dimension[];
   /** Bytes of an element. */
   readonly unit: number;
-  readonly copy: (from: number, to: number, layout: number) => void;
+  readonly copy: Copy;
   readonly from: TensorView;
   readonly to: TensorView;
 }

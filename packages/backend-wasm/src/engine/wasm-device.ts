@@ -30,6 +30,7 @@ import { checkRoom } from "./check-plan.ts";
 import { clampOf } from "./clamp.ts";
 import { HeapLoader } from "./constant-loader.ts";
 import { WasmContext } from "./context.ts";
+import { newCopyModule } from "./copy-module.ts";
 import type { Heap } from "./heap.ts";
 import { writeView } from "./host-copy.ts";
 import type { PlanContext, WasmKernel, WasmTypes } from "./kernel.ts";
@@ -93,7 +94,12 @@ export class WasmDevice implements PlanDevice<WasmTypes> {
     this.memory = new Arena(heap);
     this.#kernelTable = kernelTable;
     this.#compiler = createElementwiseCompiler(heap.memory, team);
-    this.loader = new HeapLoader(heap, readAhead, () => this.#compiler.buildAsync());
+    const copies = newCopyModule();
+    this.state.set(newCopyModule, copies);
+    this.loader = new HeapLoader(heap, readAhead, async () => {
+      await this.#compiler.buildAsync();
+      await copies.load(heap.memory, team);
+    });
     this.constants = new ConstantPool(this.loader);
   }
 

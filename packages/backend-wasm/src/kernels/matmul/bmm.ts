@@ -3,7 +3,6 @@ import { partScratch } from "../../engine/part-scratch.ts";
 import { addressOf, type TensorView } from "../../engine/tensor-view.ts";
 import { eachWhole, type Part } from "../../threads/team.ts";
 import { float32Result, isFloat32 } from "../float32.ts";
-import { planDots } from "./dots.ts";
 import { NANOSECONDS_EACH_PRODUCT, ROW_UNIT } from "./gemm.ts";
 
 /** Rows of a product that pay for packing its second matrix once more. */
@@ -13,14 +12,15 @@ const LEAST_ROWS = 48;
 export const bmm: WasmKernel = wasmKernel({
   ops: ["aten::bmm"],
   accepts: ({ self, mat2 }) => isFloat32(self, mat2),
-  prepare(call, { self, mat2 }) {
+  async prepare(call, { self, mat2 }) {
     const given = call.convert(call.tensor(self), "float32");
     const b = call.convert(call.tensor(mat2), "float32");
     const a = hasContiguousRows(given) ? given : call.dense(given);
     const [batch, M, K] = a.shape as readonly [number, number, number];
     const N = b.shape[2]!;
+    const plan = M === 1 || N === 1 ? (await import("./dots.ts")).planDots : null;
     float32Result(call, (out) => {
-      if (batch * M * N === 0 || planDots(call, a, b, out)) return;
+      if (batch * M * N === 0 || plan?.(call, a, b, out)) return;
       const { kernels } = call;
       const lda = M === 1 ? K : a.strides[1]!;
       const [aNext, bNext] = [a.strides[0]!, b.strides[0]!];

@@ -1,5 +1,6 @@
 import type { KernelCall } from "../../engine/kernel.ts";
 import { addressOf, type TensorView } from "../../engine/tensor-view.ts";
+import { productKernels } from "./products-module.ts";
 
 /** Of a product, and of a row of them. */
 const NANOSECONDS_EACH = 0.15;
@@ -27,7 +28,7 @@ export function planDots(call: KernelCall, a: TensorView, b: TensorView, out: Te
     items: batch,
     nanoseconds: batch * rows * (NANOSECONDS_ROW + K * NANOSECONDS_EACH),
   });
-  const { dotRows } = call.kernels;
+  const { dotRows } = productKernels(call);
   const outNext = M * b.shape[2]!;
   call.step(
     call.team.step(parts, ({ start, count }) =>

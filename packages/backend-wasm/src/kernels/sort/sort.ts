@@ -9,11 +9,14 @@ import {
   sortsByRadix,
   stableSort,
 } from "@pt2/engine/host";
-import { DTYPES, normalDim } from "@pt2/format";
+import { DTYPES, type DType, normalDim } from "@pt2/format";
 import type { TensorMeta } from "@pt2/registry";
 import { wordsOf } from "../../engine/element-access.ts";
 import { type KernelCall, type WasmKernel, wasmKernel } from "../../engine/kernel.ts";
+import { partScratch } from "../../engine/part-scratch.ts";
 import { addressOf, type TensorView } from "../../engine/tensor-view.ts";
+import type { Part } from "../../threads/team.ts";
+import { orderKernels } from "./ordering-module.ts";
 
 /** `sort(self, stable, dim, descending)`: NaN counts as the largest; equal elements come in PyTorch's order. */
 const sort: WasmKernel = wasmKernel({
@@ -41,9 +44,56 @@ const topk: WasmKernel = wasmKernel({
   prepare: (call, args) => {
     const { k, largest, sorted } = args;
     const arrange = (ordered: Ordered): void => selectFirst(ordered, k, sorted);
+    if (planFirst(call, args)) return;
     planOrder(call, args, { descending: largest, ...(sorted && { bits: { stable: false } }), arrange });
   },
 });
+
+/** The dtypes whose first few elements the module finds, as it numbers them. */
+const TYPES: Readonly<Partial<Record<DType, number>>> = {
+  float32: 0,
+  float64: 1,
+  int64: 2,
+  int32: 3,
+  int16: 4,
+  uint16: 5,
+  int8: 6,
+  uint8: 7,
+  bool: 7,
+  float16: 8,
+  bfloat16: 9,
+};
+/** Of an element that is compared. */
+const NANOSECONDS_EACH = 1;
+
+/** Plans a few elements of many, which PyTorch finds with a heap; returns whether it does. */
+function planFirst(call: KernelCall, args: OrderArgs & { readonly k: number; readonly largest: boolean }): boolean {
+  const self = call.tensor(args.self);
+  const { k, largest } = args;
+  const dim = normalDim(args.dim, self.shape.length);
+  const from = slicesOf(self, dim);
+  const type = TYPES[self.dtype];
+  if (type === undefined || k === 0 || k * 64 > from.size) return false;
+  const [values, indices] = [call.output(0), call.output(1)];
+  const [toValues, toIndices] = [slicesOf(values, dim), slicesOf(indices, dim)];
+  const { selectFirst: select, selectScratch } = orderKernels(call);
+  const { itemsize } = DTYPES[self.dtype];
+  const lanes = from.starts.length;
+  const parts = call.team.parts({ items: lanes, nanoseconds: lanes * from.size * NANOSECONDS_EACH });
+  const scratchOf = partScratch(call, parts, selectScratch(k));
+  const compute = (part: Part): void => {
+    for (let lane = part.start; lane < part.start + part.count; lane++) {
+      select(
+        ...([type, addressOf(self) + itemsize * from.starts[lane]!, itemsize * from.stride] as const),
+        ...([from.size, k, Number(largest)] as const),
+        ...([addressOf(values) + itemsize * toValues.starts[lane]!, itemsize * toValues.stride] as const),
+        ...([addressOf(indices) + 8 * toIndices.starts[lane]!, 8 * toIndices.stride, scratchOf(part)] as const),
+      );
+    }
+  };
+  call.step(call.team.step(parts, compute));
+  return true;
+}
 
 /** Ops that find one element of each slice. */
 const selections: readonly WasmKernel[] = SELECTION_OPS.map((op) =>
@@ -95,7 +145,8 @@ function planOrder(call: KernelCall, args: OrderArgs, { descending, raw = false,
     TensorView,
   ];
   const [toValues, toIndices] = [slicesOf(values, dim), slicesOf(indices, dim)];
-  const { kernels, heap } = call;
+  const { heap } = call;
+  const kernels = orderKernels(call);
   const byBits = self.dtype === "float32" ? bits : undefined;
   const scratch = byBits && call.scratch(kernels.orderScratch(from.size));
   const ordersByBits = (lane: number): boolean => {
