@@ -328,12 +328,18 @@ describeWithLibtorch("the kernels of this package, against ATen's ops", ({ addon
     const [q, k, v] = [random([2, 3, rows, width]), random([2, 3, keys, width], 2), random([2, 3, keys, width], 3)];
     for (const mask of causal ? [null] : [null, random([rows, keys], 4), random([2, 1, 1, keys], 5)]) {
       const expected = one("aten::scaled_dot_product_attention", [q, k, v, mask, 0, causal]);
-      expectClose(one("pt2::attention", { q, k, v, mask, is_causal: causal, scale: null }), expected);
+      expectClose(
+        one("pt2::attention", { q, k, v, mask, is_causal: causal, scale: null, safe_softmax: true }),
+        expected,
+      );
     }
     const seen = one("aten::gt.Scalar", [random([rows, keys], 6), -0.5]);
     if (causal) return;
     const expected = one("aten::scaled_dot_product_attention", [q, k, v, seen]);
-    expectClose(one("pt2::attention", { q, k, v, mask: seen, is_causal: false, scale: null }), expected);
+    expectClose(
+      one("pt2::attention", { q, k, v, mask: seen, is_causal: false, scale: null, safe_softmax: true }),
+      expected,
+    );
   });
 
   it.each([
@@ -347,10 +353,24 @@ describeWithLibtorch("the kernels of this package, against ATen's ops", ({ addon
     const [k, v] = [random([2, shared, 37, width], 2), random([2, shared, 37, width + 1], 3)];
     for (const mask of [null, random([heads, rows, 37], 4), random([2, 1, 1, 37], 5)]) {
       const expected = one("aten::scaled_dot_product_attention", [q, k, v, mask, 0, false, 0.3, true]);
-      expectClose(one("pt2::attention", { q, k, v, mask, is_causal: false, scale: 0.3 }), expected);
+      expectClose(one("pt2::attention", { q, k, v, mask, is_causal: false, scale: 0.3, safe_softmax: true }), expected);
     }
     const causal = one("aten::scaled_dot_product_attention", [q, k, v, null, 0, true, null, true]);
-    expectClose(one("pt2::attention", { q, k, v, mask: null, is_causal: true, scale: null }), causal);
+    expectClose(
+      one("pt2::attention", { q, k, v, mask: null, is_causal: true, scale: null, safe_softmax: true }),
+      causal,
+    );
+  });
+
+  it.each([3, 33])("attention of %i queries, one of which sees no key", (rows) => {
+    const [q, k, v] = [random([2, 3, rows, 8]), random([2, 3, 7, 8], 2), random([2, 3, 7, 8], 3)];
+    const mask = { ...random([rows, 7]), data: random([rows, 7]).data.map((x, i) => (i < 7 ? -Infinity : x)) };
+    const args = { q, k, v, mask, is_causal: false, scale: 1 };
+    const safe = one("aten::scaled_dot_product_attention", [q, k, v, mask, 0, false, 1]);
+    expectClose(one("pt2::attention", { ...args, safe_softmax: true }), safe);
+    const scores = one("aten::matmul", [q, one("aten::transpose.int", [k, 2, 3])]);
+    const weights = one("aten::softmax.int", [one("aten::add.Tensor", [scores, mask]), -1]);
+    expectClose(one("pt2::attention", { ...args, safe_softmax: false }), one("aten::matmul", [weights, v]));
   });
 
   it.each([1, 7, 96, 770])("layer_norm and add_layer_norm of rows of %i", (width) => {
@@ -392,10 +412,10 @@ describeWithLibtorch("the kernels of this package, against ATen's ops", ({ addon
       ["pt2::depthwise_conv2d", { ...conv, weight, attr: "none", stride: [0, 1] }],
       ["pt2::depthwise_conv2d", { ...conv, weight, attr: "none", bias: random([5]) }],
       ["pt2::linear", [x, weight, 3, null, null, "none", [], null]],
-      ["pt2::attention", [x, random([1, 4, 5, 6]), x, null, false, null]],
-      ["pt2::attention", [x, random([1, 3, 5, 5]), random([1, 3, 5, 5]), null, false, null]],
-      ["pt2::attention", [x, random([1, 0, 5, 5]), random([1, 0, 5, 5]), null, false, null]],
-      ["pt2::attention", [x, random([1, 2, 5, 5]), x, null, false, null]],
+      ["pt2::attention", [x, random([1, 4, 5, 6]), x, null, false, null, true]],
+      ["pt2::attention", [x, random([1, 3, 5, 5]), random([1, 3, 5, 5]), null, false, null, true]],
+      ["pt2::attention", [x, random([1, 0, 5, 5]), random([1, 0, 5, 5]), null, false, null, true]],
+      ["pt2::attention", [x, random([1, 2, 5, 5]), x, null, false, null, true]],
       ["pt2::layer_norm", [x, random([4]), null, 1e-5]],
       ["pt2::pointwise", [[], [], [], [], []]],
       ["pt2::pointwise", [[x], [], [], [], []]],

@@ -18,7 +18,7 @@ describe("fuseAttention", () => {
       user_input %k: f32[4, 2, 9, 8]
       user_input %v: f32[4, 2, 9, 8]
       user_input %m: bool[9, 9]
-      %attention: f32[4, 2, 9, 8] = pt2::attention(q=%q, k=%k, v=%v, mask=%m, is_causal=false, scale=0.5)
+      %attention: f32[4, 2, 9, 8] = pt2::attention(q=%q, k=%k, v=%v, mask=%m, is_causal=false, scale=0.5, safe_softmax=true)
       return %attention"
     `);
   });
@@ -46,9 +46,42 @@ describe("fuseAttention", () => {
       %expand: f32[1, 4, 2, 9, 9] = aten::expand(%windows, size=[1, 4, 2, 9, 9])
       %reshape: f32[4, 2, 9, 9] = aten::reshape(%expand, shape=[4, 2, 9, 9])
       %add: f32[4, 2, 9, 9] = aten::add.Tensor(%reshape, other=%bias)
-      %attention: f32[4, 2, 9, 8] = pt2::attention(q=%q, k=%k, v=%v, mask=%add, is_causal=false, scale=0.25)
+      %attention: f32[4, 2, 9, 8] = pt2::attention(q=%q, k=%k, v=%v, mask=%add, is_causal=false, scale=0.25, safe_softmax=false)
       return %attention"
     `);
+  });
+
+  it("takes attention of any batch and length, with a mask of the scores' shape", () => {
+    const before = program(`user_input %q: f32[s0, 2, s1, 8]
+      user_input %k: f32[s0, 2, s2, 8]
+      user_input %v: f32[s0, 2, s2, 8]
+      user_input %m: f32[s0, 1, 1, s2]
+      %t: f32[s0, 2, 8, s2] = aten::transpose.int(%k, dim0=2, dim1=3)
+      %s: f32[s0, 2, s1, s2] = aten::matmul(%q, other=%t)
+      %d: f32[s0, 2, s1, s2] = aten::div.Tensor(%s, other=4.0)
+      %a: f32[s0, 2, s1, s2] = aten::add.Tensor(%d, other=%m)
+      %p: f32[s0, 2, s1, s2] = aten::_safe_softmax(%a, dim=-1)
+      %y: f32[s0, 2, s1, 8] = aten::matmul(%p, other=%v)
+      return %y`);
+    expect(text(fuseAttention(before, own))).toMatchInlineSnapshot(`
+      "user_input %q: f32[s0, 2, s1, 8]
+      user_input %k: f32[s0, 2, s2, 8]
+      user_input %v: f32[s0, 2, s2, 8]
+      user_input %m: f32[s0, 1, 1, s2]
+      %attention: f32[s0, 2, s1, 8] = pt2::attention(q=%q, k=%k, v=%v, mask=%m, is_causal=false, scale=0.25, safe_softmax=true)
+      return %attention"
+    `);
+  });
+
+  it("leaves batches that are not known to be the same", () => {
+    const before = program(`user_input %q: f32[s0, 2, 9, 8]
+      user_input %k: f32[s1, 2, 8, 9]
+      user_input %v: f32[s1, 2, 9, 8]
+      %s: f32[s0, 2, 9, 9] = aten::matmul(%q, other=%k)
+      %p: f32[s0, 2, 9, 9] = aten::softmax.int(%s, dim=-1)
+      %y: f32[s0, 2, 9, 8] = aten::matmul(%p, other=%v)
+      return %y`);
+    expect(text(fuseAttention(before, own))).not.toContain("pt2::attention");
   });
 
   it("lets heads of queries share those of keys and values, which it finds before they were repeated", () => {
@@ -68,9 +101,9 @@ describe("fuseAttention", () => {
       "user_input %q: f32[4, 6, 9, 8]
       user_input %k: f32[4, 2, 9, 8]
       user_input %v: f32[4, 2, 9, 8]
-      %attention: f32[4, 6, 9, 8] = pt2::attention(q=%q, k=%k, v=%v, mask=none, is_causal=false, scale=none)
-      %attention_1: f32[4, 6, 9, 8] = pt2::attention(q=%q, k=%k, v=%v, mask=none, is_causal=false, scale=none)
-      %attention_2: f32[4, 6, 9, 8] = pt2::attention(q=%q, k=%k, v=%v, mask=none, is_causal=false, scale=1.0)
+      %attention: f32[4, 6, 9, 8] = pt2::attention(q=%q, k=%k, v=%v, mask=none, is_causal=false, scale=none, safe_softmax=true)
+      %attention_1: f32[4, 6, 9, 8] = pt2::attention(q=%q, k=%k, v=%v, mask=none, is_causal=false, scale=none, safe_softmax=true)
+      %attention_2: f32[4, 6, 9, 8] = pt2::attention(q=%q, k=%k, v=%v, mask=none, is_causal=false, scale=1.0, safe_softmax=false)
       return %attention, %attention_1, %attention_2"
     `);
   });

@@ -34,8 +34,9 @@ const named: RewriteRule = (node, context) => {
   if (mask !== undefined && type?.dtype !== "bool" && type?.dtype !== "float32") return null;
   const isShared = isTrue(argOf(node, "enable_gqa"));
   if (!(isShared ? haveSharedHeads(q, k, v, context) : haveSameHeads(q, k, v, context))) return null;
-  const is_causal = argOf(node, "is_causal") ?? NOT_CAUSAL;
-  return fused(node, { q, k, v, mask: mask ?? NONE, is_causal, scale: given(node, "scale") ?? NONE }, context);
+  const is_causal = argOf(node, "is_causal") ?? boolArg(false);
+  const scale = given(node, "scale") ?? NONE;
+  return fused(node, { q, k, v, mask: mask ?? NONE, is_causal, scale, safe_softmax: boolArg(true) }, context);
 };
 
 const SOFTMAX: ReadonlySet<OpName> = new Set(["aten::softmax.int", "aten::_safe_softmax"]);
@@ -43,13 +44,16 @@ const SOFTMAX: ReadonlySet<OpName> = new Set(["aten::softmax.int", "aten::_safe_
 const written: RewriteRule = (node, context) => {
   const found = writtenAttention(node, SOFTMAX, context);
   if (found === null) return null;
-  const { q, k, v, mask = NONE, scale } = found;
-  return fused(node, { q, k, v, mask, is_causal: NOT_CAUSAL, scale: floatArg(scale) }, context);
+  const { q, k, v, mask = NONE, scale, softmax } = found;
+  const safe_softmax = boolArg(softmax === "aten::_safe_softmax");
+  return fused(node, { q, k, v, mask, is_causal: boolArg(false), scale: floatArg(scale), safe_softmax }, context);
 };
 
-const NOT_CAUSAL: Arg = { kind: "bool", value: false };
+function boolArg(value: boolean): Arg {
+  return { kind: "bool", value };
+}
 
-type AttentionArgs = Readonly<Record<"q" | "k" | "v" | "mask" | "is_causal" | "scale", Arg>>;
+type AttentionArgs = Readonly<Record<"q" | "k" | "v" | "mask" | "is_causal" | "scale" | "safe_softmax", Arg>>;
 
 /** Emits the kernel, which reads keys and values as they were before they were repeated for heads that share them. */
 function fused(node: Node, args: AttentionArgs, context: RewriteContext): Arg {

@@ -14,6 +14,7 @@ import { looksBehindViews, removeNoOps } from "@pt2/graph/passes";
 import { separateUpdates } from "../encode/separate-updates.ts";
 import { type OptimizedProgram, unoptimized } from "../optimized-program.ts";
 import { dropCopies } from "./drop-copies.ts";
+import { expandEinsums } from "./expand-einsum.ts";
 import { expandGatedUnits } from "./expand-gated-units.ts";
 import { expandShortSums } from "./expand-short-sums.ts";
 import { foldConstants } from "./fold-constants.ts";
@@ -53,6 +54,7 @@ const PASSES: readonly Pass[] = [
   dropCopies,
   // Before others make one weight of a dequantized one and a factor.
   lowerInt8Linears,
+  expandEinsums,
   canonicalize,
   recompose,
   unflattenLinears,

@@ -1,7 +1,7 @@
-import { type Arg, argOf } from "@pt2/graph";
+import { type Arg, argOf, type SymInt } from "@pt2/graph";
 import { intsArg, knownShape, numberOf } from "./literals.ts";
 import type { RewriteContext } from "./rewriter.ts";
-import { dense } from "./types.ts";
+import { dense, isSameShape } from "./types.ts";
 
 /** What goes into a softmax of attention: scale * (q @ k) + mask. */
 export interface Scores {
@@ -16,7 +16,7 @@ export interface Scores {
 /** What is added to the scores, while they had a certain shape. */
 interface Term {
   readonly value: Arg;
-  readonly shape: readonly number[];
+  readonly shape: readonly SymInt[];
 }
 
 /** Takes scores apart; null where they are something else. Nothing but the softmax may read them. */
@@ -40,13 +40,13 @@ interface Product {
   readonly q: Arg;
   readonly k: Arg;
   readonly scale: number;
-  readonly shape: readonly number[];
+  readonly shape: readonly SymInt[];
 }
 
 /** Follows sums and reshapes down to a product, and factors right above it. */
 function productBelow(value: Arg | undefined, terms: Term[], context: RewriteContext): Product | null {
   const node = context.isReadOnce(value) ? context.definition(value) : undefined;
-  const shape = knownShape(context.tensor(value));
+  const shape = context.tensor(value)?.shape;
   const self = node && argOf(node, "self");
   const other = node && argOf(node, "other");
   if (node === undefined || shape === undefined || self === undefined) return null;
@@ -72,30 +72,25 @@ function isFloat(value: Arg | undefined, context: RewriteContext): boolean {
 }
 
 /** One mask of the terms. Those added in another shape must be fixed: they are brought to this one, once. */
-function sumOf(terms: readonly Term[], shape: readonly number[], context: RewriteContext): Arg | undefined | null {
+function sumOf(terms: readonly Term[], shape: readonly SymInt[], context: RewriteContext): Arg | undefined | null {
   let sum: Arg | undefined;
-  for (const { value, shape: from } of terms) {
-    const same = from.join() === shape.join();
-    if (!same && !context.isFixed(value)) return null;
-    const origin = context.definition(value) ?? NOWHERE;
-    const type = context.tensor(value);
-    const full = same
-      ? value
-      : context.emit(
-          "aten::reshape",
-          {
-            self: context.emit("aten::expand", { self: value, size: intsArg(from) }, dense(type, from), origin),
-            shape: intsArg(shape),
-          },
-          dense(type, shape),
-          origin,
-        );
-    sum =
-      sum === undefined
-        ? full
-        : context.emit("aten::add.Tensor", { self: sum, other: full }, dense(type, shape), origin);
+  for (const term of terms) {
+    const origin = context.definition(term.value) ?? NOWHERE;
+    const full = isSameShape(term.shape, shape) ? term.value : reshaped(term, shape, context);
+    if (full === null) return null;
+    const type = dense(context.tensor(term.value), shape);
+    sum = sum === undefined ? full : context.emit("aten::add.Tensor", { self: sum, other: full }, type, origin);
   }
   return sum;
+}
+
+function reshaped({ value, shape: from }: Term, to: readonly SymInt[], context: RewriteContext): Arg | null {
+  const type = context.tensor(value);
+  const [before, after] = [from, to].map((shape) => type && knownShape({ ...type, shape }));
+  if (before === undefined || after === undefined || !context.isFixed(value)) return null;
+  const origin = context.definition(value) ?? NOWHERE;
+  const expanded = context.emit("aten::expand", { self: value, size: intsArg(before) }, dense(type, before), origin);
+  return context.emit("aten::reshape", { self: expanded, shape: intsArg(after) }, dense(type, after), origin);
 }
 
 const NOWHERE = { name: "mask", op: "aten::add.Tensor", args: [], outputs: [], origin: {} } as const;

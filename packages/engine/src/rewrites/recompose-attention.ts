@@ -1,7 +1,7 @@
-import { type Arg, argOf, type Node } from "@pt2/graph";
-import { knownShape, numberOf } from "./literals.ts";
+import { type Arg, argOf, type Node, type SymInt } from "@pt2/graph";
+import { numberOf } from "./literals.ts";
 import type { RewriteContext, RewriteRule } from "./rewriter.ts";
-import { dense, resultType } from "./types.ts";
+import { dense, isSameShape, resultType } from "./types.ts";
 
 /**
  * reshape(bmm(reshape(a), reshape(b))) = matmul(a, b), where the reshapes make one batch of two dimensions. Where a
@@ -13,13 +13,12 @@ export const batchedMatmul: RewriteRule = (node, context) => {
   if (product?.op !== "aten::bmm") return null;
   const [left, right] = [argOf(product, "self"), argOf(product, "mat2")].map((arg) => unflattened(arg, context));
   const type = resultType(node, context);
-  const [shape, a, b] = [type, left && context.tensor(left), right && context.tensor(right)].map(
-    (one) => one && knownShape(one),
-  );
-  if (left === undefined || right === undefined || !shape || !a || !b) return null;
-  const [batch, heads, rows, columns] = shape;
-  const fits = [batch, heads, rows, a[3]].join() === a.join() && [batch, heads, a[3], columns].join() === b.join();
-  if (shape.length !== 4 || !fits) return null;
+  const [shape, a, b] = [type, left && context.tensor(left), right && context.tensor(right)].map((one) => one?.shape);
+  if (left === undefined || right === undefined || !shape || !a || !b || shape.length !== 4) return null;
+  const [batch, heads, rows, columns] = shape as [SymInt, SymInt, SymInt, SymInt];
+  const inner = a[3]!;
+  const fits = isSameShape([batch, heads, rows, inner], a) && isSameShape([batch, heads, inner, columns], b);
+  if (!fits) return null;
   return context.emit("aten::matmul", { self: left, other: right }, dense(type, shape), node);
 };
 

@@ -1,9 +1,9 @@
-import { type Arg, argOf, type Node, type OpName, type Program } from "@pt2/graph";
+import { type Arg, argOf, type Node, type OpName, type Program, type SymInt } from "@pt2/graph";
 import { scoresOf } from "./attention-scores.ts";
-import { floatArg, intArg, intsOf, knownShape, NONE, numberOf } from "./literals.ts";
+import { floatArg, intArg, intsOf, NONE, numberOf } from "./literals.ts";
 import { given, type RewriteContext, type RewriteRule, rewrite } from "./rewriter.ts";
 import type { RewriteTarget } from "./target.ts";
-import { dense, resultType } from "./types.ts";
+import { dense, isSameShape, isSameSize, resultType } from "./types.ts";
 
 const ATTENTION = "aten::scaled_dot_product_attention";
 const SAFE_SOFTMAX = "aten::_safe_softmax";
@@ -33,6 +33,7 @@ export interface WrittenAttention {
   /** float32, added to the scores. */
   readonly mask: Arg | undefined;
   readonly scale: number;
+  readonly softmax: OpName;
 }
 
 /** The attention whose last step is this `matmul`; null where it is something else, or another softmax than these. */
@@ -51,13 +52,11 @@ export function writtenAttention(
   const scores = scoresOf(argOf(softmax, "self"), context);
   const v = argOf(node, "other")!;
   if (scores === null) return null;
-  const keys = knownShape(context.tensor(scores.k));
-  if (keys === undefined) return null;
-  const [batch, heads, size, length] = keys as [number, number, number, number];
+  const keys = context.tensor(scores.k);
   const args = { self: scores.k, dim0: intArg(-2), dim1: intArg(-1) };
-  const type = dense(context.tensor(scores.k), [batch, heads, length, size]);
+  const type = dense(keys, keys && [...keys.shape.slice(0, -2), ...keys.shape.slice(-2).toReversed()]);
   const k = untransposed(scores.k, context) ?? context.emit("aten::transpose.int", args, type, node);
-  return haveSameHeads(scores.q, k, v, context) ? { ...scores, k, v } : null;
+  return haveSameHeads(scores.q, k, v, context) ? { ...scores, k, v, softmax: softmax.op } : null;
 }
 
 /** What a tensor of four dimensions was before its last two changed places. */
@@ -77,19 +76,20 @@ function untransposed(value: Arg, context: RewriteContext): Arg | undefined {
 /** Whether q, k and v are float32 with four dimensions each, the first two alike: nothing is broadcast. */
 export function haveSameHeads(q: Arg, k: Arg, v: Arg, context: RewriteContext): boolean {
   const [queries, keys, values] = [q, k, v].map((arg) => leadOf(arg, context));
-  return queries !== undefined && queries.join() === keys?.join() && keys.join() === values?.join();
+  return isSameShape(queries, keys) && isSameShape(keys, values) && queries !== undefined;
 }
 
 /** As {@link haveSameHeads}, but for heads of q that share those of k and v, as many each. */
 export function haveSharedHeads(q: Arg, k: Arg, v: Arg, context: RewriteContext): boolean {
   const [queries, keys, values] = [q, k, v].map((arg) => leadOf(arg, context));
-  if (queries === undefined || keys === undefined || keys.join() !== values?.join()) return false;
-  return queries[0] === keys[0] && keys[1]! > 0 && queries[1]! % keys[1]! === 0;
+  if (queries === undefined || keys === undefined || !isSameShape(keys, values)) return false;
+  const [heads, shared] = [queries[1], keys[1]];
+  if (typeof heads !== "number" || typeof shared !== "number") return false;
+  return isSameSize(queries[0], keys[0]) && shared > 0 && heads % shared === 0;
 }
 
-/** The first two of four dimensions of a float32 tensor, if they are known. */
-function leadOf(arg: Arg, context: RewriteContext): readonly number[] | undefined {
+/** The first two of four dimensions of a float32 tensor. */
+function leadOf(arg: Arg, context: RewriteContext): readonly SymInt[] | undefined {
   const type = context.tensor(arg);
-  if (type?.dtype !== "float32" || type.shape.length !== 4) return undefined;
-  return knownShape({ ...type, shape: type.shape.slice(0, 2) });
+  return type?.dtype === "float32" && type.shape.length === 4 ? type.shape.slice(0, 2) : undefined;
 }

@@ -109,7 +109,7 @@ inline float weigh(const Attention& t, int64_t b, int64_t h, int64_t row, int64_
   const int64_t count = t.causal ? std::min(row + 1, seen) : seen;
   const float sum = soften(scores, t.mask.data ? t.mask.at(b, h, row) : nullptr, count, t.scale);
   if (count < seen) std::memset(scores + count, 0, static_cast<size_t>(seen - count) * sizeof(float));
-  return sum == 0.0f ? 0.0f : 1.0f / sum;
+  return sum == 0.0f && t.safe ? 0.0f : 1.0f / sum;
 }
 
 /// Rows [first, first + rows) of one head, from packed keys and values.

@@ -64,7 +64,8 @@ void merge_heads(Attention& t) {
 
 /// Several heads of queries may share one of keys and values.
 at::Tensor attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
-                     const std::optional<at::Tensor>& mask, bool is_causal, std::optional<double> scale) {
+                     const std::optional<at::Tensor>& mask, bool is_causal, std::optional<double> scale,
+                     bool safe_softmax) {
   check_float(q, kOp, "q");
   check_float(k, kOp, "k");
   check_float(v, kOp, "v");
@@ -97,6 +98,7 @@ at::Tensor attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor&
       .width = q.size(3),
       .value_width = v.size(3),
       .causal = is_causal,
+      .safe = safe_softmax,
       .scale = static_cast<float>(scale.value_or(1.0 / std::sqrt(static_cast<double>(q.size(3))))),
       .shape = shape,
       .parts = 1,

@@ -101,8 +101,10 @@ std::tuple<at::Tensor, at::Tensor, at::Tensor> recurrent(const at::Tensor& x, at
                                                          std::string kind, int64_t hidden, bool biased,
                                                          bool batch_first, bool bidirectional);
 
+/// Rows of which the mask leaves nothing are zeros with a safe softmax, as in PyTorch's own op, and NaN otherwise.
 at::Tensor attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
-                     const std::optional<at::Tensor>& mask, bool is_causal, std::optional<double> scale);
+                     const std::optional<at::Tensor>& mask, bool is_causal, std::optional<double> scale,
+                     bool safe_softmax);
 
 at::Tensor layer_norm(const at::Tensor& x, const std::optional<at::Tensor>& weight,
                       const std::optional<at::Tensor>& bias, double eps);
