@@ -1,5 +1,5 @@
-// Copies between strided views of up to six dimensions. With `ALL_COPIES`, in a module of its own, what is transposed becomes so in
-// registers, whatever the bytes of an element.
+// Copies between strided views of up to six dimensions. With `ALL_COPIES`, in a module of its own, elements of any size are copied by
+// vectors where they lie apart, and transposed in registers.
 import { gathered } from "./gathered";
 import { interleave, LEAST_INTERLEAVED } from "./interleave";
 import { transpose } from "./transpose";
@@ -29,12 +29,14 @@ const SCRATCH: usize = 128;
 
 /** Elements of one byte; see `copy4`. */
 export function copy1(src: usize, dst: usize, layout: usize): void {
-  copy<u8>(src, dst, layout);
+  if (ALL_COPIES) copy<u8>(src, dst, layout);
+  else copyEach(src, dst, layout, 1);
 }
 
 /** Elements of two bytes; see `copy4`. */
 export function copy2(src: usize, dst: usize, layout: usize): void {
-  copy<u16>(src, dst, layout);
+  if (ALL_COPIES) copy<u16>(src, dst, layout);
+  else copyEach(src, dst, layout, 2);
 }
 
 /**
@@ -48,7 +50,35 @@ export function copy4(src: usize, dst: usize, layout: usize): void {
 
 /** Elements of eight bytes; see `copy4`. */
 export function copy8(src: usize, dst: usize, layout: usize): void {
-  copy<u64>(src, dst, layout);
+  if (ALL_COPIES) copy<u64>(src, dst, layout);
+  else copyEach(src, dst, layout, 8);
+}
+
+/** Copies rows, and elements of `bytes` one by one where these lie apart: those of other bytes than four that are few. */
+function copyEach(src: usize, dst: usize, layout: usize, bytes: i32): void {
+  order(layout);
+  const columns = size(layout, 5);
+  const stepFrom = from(layout, 5) * bytes, stepTo = to(layout, 5) * bytes;
+  const isRow = stepFrom == bytes && stepTo == bytes;
+  const rows = size(layout, 0) * size(layout, 1) * size(layout, 2) * size(layout, 3) * size(layout, 4);
+  for (let row = 0; row < rows; row++) {
+    let p = src, q = dst;
+    for (let axis = 4, left = row; axis >= 0; axis--) {
+      const at = left % size(layout, axis);
+      p += at * from(layout, axis) * bytes;
+      q += at * to(layout, axis) * bytes;
+      left /= size(layout, axis);
+    }
+    if (isRow) {
+      memory.copy(q, p, columns * bytes);
+      continue;
+    }
+    for (let c = 0; c < columns; c++, p += stepFrom, q += stepTo) {
+      if (bytes == 8) store<u64>(q, load<u64>(p));
+      else if (bytes == 2) store<u16>(q, load<u16>(p));
+      else store<u8>(q, load<u8>(p));
+    }
+  }
 }
 
 @inline
@@ -140,7 +170,7 @@ function plane<T>(src: usize, dst: usize, layout: usize): void {
     const least = max(LEAST, LEAST_BYTES / <isize>sizeof<T>());
     const strip = max(isAcross ? min(columns, <i32>max(least, NARROW / span & ~15)) : columns, 1);
     const lanes = 16 / <i32>sizeof<T>();
-    const isVector = (sizeof<T>() < 8 || (ALL_COPIES && stepFrom == -1)) && stepTo == 1 && strip >= lanes;
+    const isVector = (sizeof<T>() == 4 || (ALL_COPIES && (sizeof<T>() < 4 || stepFrom == -1))) && stepTo == 1 && strip >= lanes;
     for (let start = 0; start < columns; start += strip) {
       const end = min(start + strip, columns);
       for (let r = 0, s = src, d = dst; r < rows; r++, s += rowFrom * sizeof<T>(), d += rowTo * sizeof<T>()) {

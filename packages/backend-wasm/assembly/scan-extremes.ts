@@ -27,6 +27,10 @@ function either<T>(
 function extremes<T>(
   least: bool, src: usize, values: usize, positions: usize, outer: i32, n: i32, columns: i32, row: i32,
 ): void {
+  if (row == 1) {
+    rows<T>(least, src, values, positions, outer, n);
+    return;
+  }
   const bytes = <usize>row * sizeof<T>();
   for (; outer > 0; outer--) {
     for (let r = 0; r < n; r++, src += bytes, values += bytes, positions += <usize>row << 3) {
@@ -41,6 +45,22 @@ function extremes<T>(
         store<T>(q, x);
         store<i64>(at, position);
       }
+    }
+  }
+}
+
+/** The same of rows, whose extremes stay in registers. */
+@inline
+function rows<T>(least: bool, src: usize, values: usize, positions: usize, outer: i32, n: i32): void {
+  for (; outer > 0 && n > 0; outer--) {
+    let best = load<T>(src), position: i64 = 0;
+    for (let r: i64 = 0; r < n; r++, src += sizeof<T>(), values += sizeof<T>(), positions += 8) {
+      const x = load<T>(src);
+      const isNext = x != x || (least ? x <= best : x >= best);
+      best = select<T>(x, best, isNext);
+      position = select<i64>(r, position, isNext);
+      store<T>(values, best);
+      store<i64>(positions, position);
     }
   }
 }

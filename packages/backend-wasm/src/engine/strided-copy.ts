@@ -65,7 +65,7 @@ function isAcross(all: readonly Dimension[], unit: number): boolean {
   if (inner === undefined) return false;
   // Rows that are short, or in reverse.
   if (inner === source) return inner.size * unit < 128;
-  if (unit !== 4) return inner.from === -1 || source !== undefined;
+  if (unit !== 4) return true;
   return source !== undefined && Math.min(inner.size, source.size) <= FEW;
 }
 
