@@ -38,5 +38,7 @@ export {
   haveSharedHeads,
   recomposeAttention,
   type WrittenAttention,
+  withHeadsType,
+  withoutHeads,
   writtenAttention,
 } from "./rewrites/written-attention.ts";

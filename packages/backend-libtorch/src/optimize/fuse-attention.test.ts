@@ -73,6 +73,46 @@ describe("fuseAttention", () => {
     `);
   });
 
+  it("gives attention over three dimensions one head", () => {
+    const before = program(`user_input %q: f32[s0, 9, 8]
+      user_input %k: f32[s0, 8, 7]
+      user_input %v: f32[s0, 7, 6]
+      user_input %m: f32[s0, 1, 7]
+      %s: f32[s0, 9, 7] = aten::bmm(%q, mat2=%k)
+      %a: f32[s0, 9, 7] = aten::add.Tensor(%s, other=%m)
+      %p: f32[s0, 9, 7] = aten::softmax.int(%a, dim=2, dtype=torch.float32)
+      %y: f32[s0, 9, 6] = aten::bmm(%p, mat2=%v)
+      return %y`);
+    expect(text(fuseAttention(before, own))).toMatchInlineSnapshot(`
+      "user_input %q: f32[s0, 9, 8]
+      user_input %k: f32[s0, 8, 7]
+      user_input %v: f32[s0, 7, 6]
+      user_input %m: f32[s0, 1, 7]
+      %transpose: f32[s0, 7, 8] = aten::transpose.int(%k, dim0=-2, dim1=-1)
+      %unsqueeze: f32[s0, 1, 9, 8] = aten::unsqueeze(%q, dim=1)
+      %unsqueeze_1: f32[s0, 1, 7, 8] = aten::unsqueeze(%transpose, dim=1)
+      %unsqueeze_2: f32[s0, 1, 7, 6] = aten::unsqueeze(%v, dim=1)
+      %unsqueeze_3: f32[s0, 1, 1, 7] = aten::unsqueeze(%m, dim=1)
+      %attention: f32[s0, 1, 9, 6] = pt2::attention(q=%unsqueeze, k=%unsqueeze_1, v=%unsqueeze_2, mask=%unsqueeze_3, is_causal=false, scale=1.0, safe_softmax=false)
+      %squeeze: f32[s0, 9, 6] = aten::squeeze.dim(%attention, dim=1)
+      return %squeeze"
+    `);
+  });
+
+  it.each([
+    ["a softmax of another dimension", "aten::softmax.int(%s, dim=1)", "f32[2, 9, 9]"],
+    ["a softmax in another dtype", "aten::softmax.int(%s, dim=-1, dtype=torch.float64)", "f64[2, 9, 9]"],
+  ])("leaves %s", (_, softmax, type) => {
+    const before = program(`user_input %q: f32[2, 9, 8]
+      user_input %k: f32[2, 8, 9]
+      user_input %v: ${type}
+      %s: f32[2, 9, 9] = aten::bmm(%q, mat2=%k)
+      %p: ${type} = ${softmax}
+      %y: ${type} = aten::bmm(%p, mat2=%v)
+      return %y`);
+    expect(fuseAttention(before, own)).toBe(before);
+  });
+
   it("leaves batches that are not known to be the same", () => {
     const before = program(`user_input %q: f32[s0, 2, 9, 8]
       user_input %k: f32[s1, 2, 8, 9]

@@ -11,6 +11,8 @@ import {
   resultType,
   rewrite,
   sharedHeads,
+  withHeadsType,
+  withoutHeads,
   writtenAttention,
 } from "@pt2/engine/rewrites";
 import { type Arg, argOf, type Node, type OpName, type Program } from "@pt2/graph";
@@ -22,6 +24,7 @@ export function fuseAttention(program: Program, target: OptimizeTarget): Program
   const rules = new Map([
     ["aten::scaled_dot_product_attention", named],
     ["aten::matmul", written],
+    ["aten::bmm", written],
   ]);
   return rewrite(program, rules, target);
 }
@@ -46,7 +49,8 @@ const written: RewriteRule = (node, context) => {
   if (found === null) return null;
   const { q, k, v, mask = NONE, scale, softmax } = found;
   const safe_softmax = boolArg(softmax === "aten::_safe_softmax");
-  return fused(node, { q, k, v, mask, is_causal: boolArg(false), scale: floatArg(scale), safe_softmax }, context);
+  const attention = { q, k, v, mask, is_causal: boolArg(false), scale: floatArg(scale), safe_softmax };
+  return withoutHeads(fused(node, attention, context), node, context);
 };
 
 function boolArg(value: boolean): Arg {
@@ -59,5 +63,5 @@ type AttentionArgs = Readonly<Record<"q" | "k" | "v" | "mask" | "is_causal" | "s
 function fused(node: Node, args: AttentionArgs, context: RewriteContext): Arg {
   const { q, k, v } = args;
   const { key, value } = sharedHeads(q, k, v, context) ?? { key: k, value: v };
-  return context.emit("pt2::attention", { ...args, k: key, v: value }, resultType(node, context), node);
+  return context.emit("pt2::attention", { ...args, k: key, v: value }, withHeadsType(resultType(node, context)), node);
 }

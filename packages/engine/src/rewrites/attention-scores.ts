@@ -1,4 +1,4 @@
-import { type Arg, argOf, type SymInt } from "@pt2/graph";
+import { type Arg, argOf, type Node, type SymInt } from "@pt2/graph";
 import { intsArg, knownShape, numberOf } from "./literals.ts";
 import type { RewriteContext } from "./rewriter.ts";
 import { dense, isSameShape } from "./types.ts";
@@ -6,7 +6,7 @@ import { dense, isSameShape } from "./types.ts";
 /** What goes into a softmax of attention: scale * (q @ k) + mask. */
 export interface Scores {
   readonly q: Arg;
-  /** Already transposed: [batch, heads, size, length]. */
+  /** Already transposed: [batch, heads, size, length], or without heads. */
   readonly k: Arg;
   readonly scale: number;
   /** float32, broadcast to the scores. */
@@ -48,11 +48,9 @@ function productBelow(value: Arg | undefined, terms: Term[], context: RewriteCon
   const node = context.isReadOnce(value) ? context.definition(value) : undefined;
   const shape = context.tensor(value)?.shape;
   const self = node && argOf(node, "self");
-  const other = node && argOf(node, "other");
+  const other = node && (argOf(node, "other") ?? argOf(node, "mat2"));
   if (node === undefined || shape === undefined || self === undefined) return null;
-  if (node.op === "aten::matmul") {
-    return shape.length === 4 ? { q: self, k: other!, scale: 1, shape } : null;
-  }
+  if (isProduct(node)) return { q: self, k: other!, scale: 1, shape };
   if (node.op === "aten::reshape") return productBelow(self, terms, context);
   if (node.op === "aten::add.Tensor" && argOf(node, "alpha") === undefined && isFloat(other, context)) {
     terms.push({ value: other!, shape });
@@ -60,11 +58,15 @@ function productBelow(value: Arg | undefined, terms: Term[], context: RewriteCon
   }
   const factor = numberOf(other);
   const below = factor === undefined ? undefined : context.definition(self);
-  if (factor === undefined || below?.op !== "aten::matmul") return null;
+  if (factor === undefined || below === undefined || !isProduct(below)) return null;
   const product = productBelow(self, terms, context);
   if (product === null) return null;
   if (node.op === "aten::mul.Tensor") return { ...product, scale: factor };
   return node.op === "aten::div.Tensor" ? { ...product, scale: 1 / factor } : null;
+}
+
+function isProduct({ op }: Node): boolean {
+  return op === "aten::matmul" || op === "aten::bmm";
 }
 
 function isFloat(value: Arg | undefined, context: RewriteContext): boolean {

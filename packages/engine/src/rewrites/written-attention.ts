@@ -1,4 +1,4 @@
-import { type Arg, argOf, type Node, type OpName, type Program, type SymInt } from "@pt2/graph";
+import { type Arg, argOf, type Node, type OpName, type Program, type SymInt, type TensorType } from "@pt2/graph";
 import { scoresOf } from "./attention-scores.ts";
 import { floatArg, intArg, intsOf, NONE, numberOf } from "./literals.ts";
 import { given, type RewriteContext, type RewriteRule, rewrite } from "./rewriter.ts";
@@ -14,7 +14,11 @@ const SAFE_SOFTMAX = "aten::_safe_softmax";
  */
 export function recomposeAttention(program: Program, target: RewriteTarget): Program {
   if (!target.has(ATTENTION) || !program.graph.nodes.some(({ op }) => op === SAFE_SOFTMAX)) return program;
-  return rewrite(program, new Map([["aten::matmul", RULE]]), target);
+  const rules = new Map([
+    ["aten::matmul", RULE],
+    ["aten::bmm", RULE],
+  ]);
+  return rewrite(program, rules, target);
 }
 
 const RULE: RewriteRule = (node, context) => {
@@ -22,7 +26,7 @@ const RULE: RewriteRule = (node, context) => {
   if (found === null) return null;
   const { q, k, v, mask = NONE, scale } = found;
   const args = { query: q, key: k, value: v, attn_mask: mask, scale: floatArg(scale) };
-  return context.emit(ATTENTION, args, resultType(node, context), node);
+  return withoutHeads(context.emit(ATTENTION, args, withHeadsType(resultType(node, context)), node), node, context);
 };
 
 /** The operands of an attention over four dimensions, [batch, heads, length, size] each. */
@@ -36,7 +40,10 @@ export interface WrittenAttention {
   readonly softmax: OpName;
 }
 
-/** The attention whose last step is this `matmul`; null where it is something else, or another softmax than these. */
+/**
+ * The attention whose last step is this `matmul` or `bmm`; null where it is something else, or another softmax than these.
+ * One over three dimensions gets one head: its result is what {@link withoutHeads} makes of the fused op's.
+ */
 export function writtenAttention(
   node: Node,
   softmaxes: ReadonlySet<OpName>,
@@ -45,31 +52,67 @@ export function writtenAttention(
   const weights = argOf(node, "self");
   const softmax = context.isReadOnce(weights) ? context.definition(weights) : undefined;
   const rank = context.tensor(weights)?.shape.length;
-  const dim = numberOf(softmax && argOf(softmax, "dim"));
-  if (softmax === undefined || !softmaxes.has(softmax.op) || given(softmax, "dtype") !== undefined || rank !== 4)
-    return null;
-  if (dim !== -1 && dim !== 3) return null;
+  if (softmax === undefined || !softmaxes.has(softmax.op) || (rank !== 3 && rank !== 4)) return null;
+  const dim = numberOf(argOf(softmax, "dim"));
+  const dtype = given(softmax, "dtype");
+  if ((dim !== -1 && dim !== rank - 1) || !(dtype === undefined || isFloat32(dtype))) return null;
   const scores = scoresOf(argOf(softmax, "self"), context);
-  const v = argOf(node, "other")!;
-  if (scores === null) return null;
+  const v = argOf(node, "other") ?? argOf(node, "mat2");
+  if (scores === null || v === undefined) return null;
   const keys = context.tensor(scores.k);
   const args = { self: scores.k, dim0: intArg(-2), dim1: intArg(-1) };
   const type = dense(keys, keys && [...keys.shape.slice(0, -2), ...keys.shape.slice(-2).toReversed()]);
-  const k = untransposed(scores.k, context) ?? context.emit("aten::transpose.int", args, type, node);
-  return haveSameHeads(scores.q, k, v, context) ? { ...scores, k, v, softmax: softmax.op } : null;
+  const k = untransposed(scores.k, rank, context) ?? context.emit("aten::transpose.int", args, type, node);
+  const found = { ...scores, k, v, softmax: softmax.op };
+  const { q, mask } = found;
+  const all =
+    rank === 4
+      ? found
+      : {
+          ...found,
+          q: withHeads(q, node, context),
+          k: withHeads(k, node, context),
+          v: withHeads(v, node, context),
+          mask: mask && withHeads(mask, node, context),
+        };
+  return haveSameHeads(all.q, all.k, all.v, context) ? all : null;
 }
 
-/** What a tensor of four dimensions was before its last two changed places. */
-function untransposed(value: Arg, context: RewriteContext): Arg | undefined {
+function isFloat32(dtype: Arg): boolean {
+  return dtype.kind === "dtype" && dtype.value === "float32";
+}
+
+/** One head of three dimensions. A mask of fewer is broadcast as it is. */
+function withHeads(value: Arg, node: Node, context: RewriteContext): Arg {
+  const type = context.tensor(value);
+  if (type?.shape.length !== 3) return value;
+  return context.emit("aten::unsqueeze", { self: value, dim: intArg(1) }, withHeadsType(type), node);
+}
+
+/** The type with four dimensions of a tensor that has one head. */
+export function withHeadsType(type: TensorType | undefined): TensorType | undefined {
+  return type?.shape.length === 3 ? dense(type, type.shape.toSpliced(1, 0, 1)) : type;
+}
+
+/** The result of an attention in as many dimensions as the node that it replaces has. */
+export function withoutHeads(attention: Arg, node: Node, context: RewriteContext): Arg {
+  const type = resultType(node, context);
+  if (type?.shape.length !== 3) return attention;
+  return context.emit("aten::squeeze.dim", { self: attention, dim: intArg(1) }, type, node);
+}
+
+/** What a tensor was before its last two dimensions changed places. */
+function untransposed(value: Arg, rank: number, context: RewriteContext): Arg | undefined {
   const before = context.definition(value);
   if (before === undefined) return undefined;
-  const fromStart = (dim: number | undefined): number => ((dim ?? 0) + 4) % 4;
+  const fromStart = (dim: number | undefined): number => ((dim ?? 0) + rank) % rank;
   const dims = intsOf(argOf(before, "dims")) ?? [argOf(before, "dim0"), argOf(before, "dim1")].map(numberOf);
   const order = dims.map(fromStart).join();
+  const [last, other] = [rank - 1, rank - 2];
   const isTransposed =
     before.op === "aten::permute"
-      ? order === "0,1,3,2"
-      : before.op === "aten::transpose.int" && (order === "2,3" || order === "3,2");
+      ? order === [...Array(other).keys(), last, other].join()
+      : before.op === "aten::transpose.int" && (order === `${other},${last}` || order === `${last},${other}`);
   return isTransposed ? argOf(before, "self") : undefined;
 }
 
