@@ -1,9 +1,9 @@
-import type { Backend, Executable, TraceEvent } from "@pt2/backend";
+import type { Backend, Executable, HostTensor, TraceEvent } from "@pt2/backend";
 import { findBuiltAddon, libtorch } from "@pt2/backend-libtorch/node";
 import { wasm } from "@pt2/backend-wasm/node";
 import { openArchive } from "@pt2/format";
 import { fromFile } from "@pt2/format/node";
-import { importProgram } from "@pt2/graph";
+import { importProgram, parse } from "@pt2/graph";
 import { createRegistry } from "@pt2/registry";
 import { aten } from "@pt2/registry/aten";
 import { inputsOf, prepare, tensor } from "@pt2/runtime";
@@ -17,7 +17,7 @@ const WRONG = "relu";
 const zeros = tensor("float32", [5, 11], new Float32Array(55));
 
 /** A backend with an error in what it computes for one value as a part of a whole program. */
-function faulty(inner: Backend): Backend {
+function faulty(inner: Backend, wrong = zeros): Backend {
   return {
     name: inner.name,
     apiVersion: inner.apiVersion,
@@ -30,8 +30,8 @@ function faulty(inner: Backend): Backend {
       const { nodes, outputs } = request.program.graph;
       const at = nodes.length === 1 ? -1 : outputs.findIndex((arg) => arg.kind === "value" && arg.name === WRONG);
       return {
-        run: async (...args) => (await executable.run(...args)).map((value, i) => (i === at ? zeros : value)),
-        ...traceOf(executable),
+        run: async (...args) => (await executable.run(...args)).map((value, i) => (i === at ? wrong : value)),
+        ...traceOf(executable, wrong),
         profile: (...args) => executable.profile(...args),
         memory: () => executable.memory(),
         explain: () => executable.explain(),
@@ -42,10 +42,10 @@ function faulty(inner: Backend): Backend {
   };
 }
 
-function traceOf(executable: Executable): Pick<Executable, "trace"> | undefined {
+function traceOf(executable: Executable, wrong: HostTensor): Pick<Executable, "trace"> | undefined {
   const shown = (event: TraceEvent): TraceEvent => ({
     ...event,
-    outputs: event.outputs.map(({ name, value }) => ({ name, value: name === WRONG ? zeros : value })),
+    outputs: event.outputs.map(({ name, value }) => ({ name, value: name === WRONG ? wrong : value })),
   });
   if (executable.trace === undefined) return undefined;
   return {
@@ -89,6 +89,24 @@ describe("pt2 verify --per-node", () => {
     ["another backend", embedded],
   ] as const)("names the first node that diverges from %s", async (_, reference) => {
     expectWrong(await perNode(faulty(embedded), reference));
+  });
+
+  it("compares nothing with memory that nothing was written to", async () => {
+    const program = parse(`program "TRAINING" torch "2.13.0" {
+      forward(x)
+      user_input %x: f32[5, 11]
+      %relu: f32[5, 11] = aten::empty_like(self=%x)
+      %copy: f32[5, 11] = aten::copy(self=%relu, src=%x)
+      return %copy
+    }`);
+    const request = {
+      compile: { program, registry: createRegistry({ sets: [aten] }), weights: new Map() },
+      inputs: [zeros],
+      tolerance: defaultTolerance,
+    };
+    const garbage = tensor("float32", [5, 11], new Float32Array(55).fill(1e9));
+    const report = await comparePerNode({ ...request, backend: faulty(embedded, garbage), reference: "alone" });
+    expect(report).toMatchObject({ ok: true, first: null, checks: [{ value: "copy" }] });
   });
 });
 

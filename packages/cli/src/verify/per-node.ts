@@ -1,5 +1,5 @@
 import type { Backend, Value } from "@pt2/backend";
-import type { Program } from "@pt2/graph";
+import type { Node, Program } from "@pt2/graph";
 import type { OpRegistry } from "@pt2/registry";
 import { type Divergence, explainDivergence } from "./first-divergence.ts";
 import { checkOf, type NodeCheck } from "./node-check.ts";
@@ -34,7 +34,7 @@ export interface PerNodeReport {
  */
 export async function comparePerNode(request: PerNodeRequest): Promise<PerNodeReport> {
   const { backend, reference, compile } = request;
-  const defined = definedValues(compile.program);
+  const defined = definedValues(compile.program).filter(({ node }) => !isUninitialized(node));
   const names = defined.map(({ value }) => value);
   const alone = reference === "alone";
   const registry = request.referenceRegistry ?? compile.registry;
@@ -74,6 +74,11 @@ async function compareValues(
     checks.push(checkOf(value, node, comparison));
   }
   return checks;
+}
+
+/** Returns whether a node gives memory that nothing was written to, which has no values to compare. */
+function isUninitialized({ op }: Node): boolean {
+  return /^aten::(?:new_)?empty/.test(op);
 }
 
 /** Selects the leaves of a call that have a value in the program's graph. */
