@@ -59,3 +59,32 @@ test("outputs are in order, whatever the strides that a program left them with",
     }),
   );
 });
+
+test("outputs are in order for every size of a program, few elements or many", async () => {
+  const sizes = [
+    [10, 12],
+    [60, 70],
+    [80, 50],
+    [9, 10],
+    [64, 90],
+  ] as const;
+  const inputs = sizes.map(([h, w]) => [
+    hostTensor(
+      "float32",
+      [h, w],
+      Float32Array.from({ length: h * w }, (_, i) => i),
+    ),
+  ]);
+  const runs = await runBody(
+    `
+  user_input %x: f32[s0, s1]
+  %y: f32[s0, s1] = aten::neg(self=%x)
+  %t: f32[s1, s0] = aten::t(self=%y)
+  return %t`,
+    inputs,
+  );
+  for (const [run, [h, w]] of sizes.entries()) {
+    const [turned] = runs[run] as [number[]];
+    expect(turned).toEqual(Array.from({ length: h * w }, (_, n) => -((n % h) * w + Math.floor(n / h))));
+  }
+});
