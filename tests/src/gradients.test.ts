@@ -36,14 +36,13 @@ const DIFFERENT: Readonly<Record<string, string>> = {
 
 /** Ops that autograd refuses, with a code and a place; some of them only for complex numbers. */
 const REFUSED: ReadonlySet<string> = new Set([
-  ...`combinations index_put linalg_cholesky_ex linalg_det linalg_inv_ex linalg_slogdet linalg_solve_ex
-  linalg_solve_triangular linalg_tensorinv logdet triangular_solve`
+  ...`_linalg_det _linalg_slogdet combinations index_put linalg_cholesky_ex linalg_det linalg_inv_ex linalg_slogdet linalg_solve_ex
+  linalg_solve_triangular linalg_tensorinv logdet triangular_solve linalg_cond linalg_eigh linalg_eigvalsh
+  linalg_householder_product linalg_lu_factor_ex linalg_lu_solve linalg_matrix_exp linalg_matrix_norm.str_ord linalg_norm.ord_str
+  linalg_pinv.atol_rtol_float linalg_qr linalg_svd linalg_svdvals lu_unpack ormqr`
     .split(/\s+/)
     .map((name) => `complex aten::${name}`),
-  ...`as_strided_scatter cumprod_backward _ctc_loss _ctc_loss.Tensor ctc_loss.IntList ctc_loss.Tensor linalg_cond linalg_eig linalg_eigh
-  linalg_eigvals linalg_eigvalsh linalg_householder_product linalg_lu_factor_ex linalg_lu_solve linalg_matrix_exp
-  linalg_matrix_norm.str_ord linalg_norm.ord_str linalg_pinv.atol_rtol_float linalg_qr linalg_svd linalg_svdvals
-  lu_unpack masked_select nextafter ormqr repeat_interleave.self_Tensor scatter_reduce.two`
+  ...`as_strided_scatter cumprod_backward _ctc_loss _ctc_loss.Tensor ctc_loss.IntList ctc_loss.Tensor linalg_eig linalg_eigvals masked_select nextafter repeat_interleave.self_Tensor`
     .split(/\s+/)
     .map((name) => `aten::${name}`),
 ]);
@@ -95,8 +94,8 @@ function withWeights(
     const { result } = expected[i]!;
     if (arg.kind !== "value" || result === null || typeof result !== "object" || !("dtype" in result)) return [];
     const { dtype } = result;
-    if (dtype !== "float32" && dtype !== "complex64") return [];
-    const shape = dtype === "float32" ? result.shape : [...result.shape, 2];
+    if (dtype !== "float32" && dtype !== "float64" && dtype !== "complex64") return [];
+    const shape = dtype === "complex64" ? [...result.shape, 2] : result.shape;
     const position = floats++;
     if (!used.includes(position)) return [];
     const k = weights.length;
@@ -107,7 +106,7 @@ function withWeights(
     weights.push(hostTensor("float32", shape, data));
     values.set(`w${k}`, type);
     inputs.push(`w${k}`);
-    const self = dtype === "float32" ? arg.name : add("aten::view_as_real", [["self", arg.name]], type);
+    const self = dtype !== "complex64" ? arg.name : add("aten::view_as_real", [["self", arg.name]], type);
     const product = add(
       "aten::mul.Tensor",
       [

@@ -106,6 +106,14 @@ export interface Aten {
   readonly _embedding_bag_per_sample_weights_backward: _embedding_bag_per_sample_weights_backward$;
   /** `aten::_euclidean_dist(Tensor x1, Tensor x2) -> Tensor` */
   readonly _euclidean_dist: _euclidean_dist$;
+  /** `aten::_fake_quantize_learnable_per_channel_affine(Tensor self, Tensor scale, Tensor zero_point, int axis, int quant_min, int quant_max, float grad_factor=1.) -> Tensor` */
+  readonly _fake_quantize_learnable_per_channel_affine: _fake_quantize_learnable_per_channel_affine$;
+  /** `aten::_fake_quantize_learnable_per_channel_affine_backward(Tensor grad, Tensor self, Tensor scale, Tensor zero_point, int axis, int quant_min, int quant_max, float grad_factor=1.) -> (Tensor, Tensor, Tensor)` */
+  readonly _fake_quantize_learnable_per_channel_affine_backward: _fake_quantize_learnable_per_channel_affine_backward$;
+  /** `aten::_fake_quantize_learnable_per_tensor_affine(Tensor self, Tensor scale, Tensor zero_point, int quant_min, int quant_max, float grad_factor=1.) -> Tensor` */
+  readonly _fake_quantize_learnable_per_tensor_affine: _fake_quantize_learnable_per_tensor_affine$;
+  /** `aten::_fake_quantize_learnable_per_tensor_affine_backward(Tensor grad, Tensor self, Tensor scale, Tensor zero_point, int quant_min, int quant_max, float grad_factor=1.) -> (Tensor, Tensor, Tensor)` */
+  readonly _fake_quantize_learnable_per_tensor_affine_backward: _fake_quantize_learnable_per_tensor_affine_backward$;
   /** `aten::_fake_quantize_per_tensor_affine_cachemask_tensor_qparams(Tensor self, Tensor scale, Tensor zero_point, Tensor fake_quant_enabled, int quant_min, int quant_max) -> (Tensor output, Tensor mask)` */
   readonly _fake_quantize_per_tensor_affine_cachemask_tensor_qparams: _fake_quantize_per_tensor_affine_cachemask_tensor_qparams$;
   /** `aten::_fft_c2c(Tensor self, SymInt[] dim, int normalization, bool forward) -> Tensor` */
@@ -126,13 +134,15 @@ export interface Aten {
    */
   readonly _foreach_add: _foreach_add$;
   /**
-   * - `aten::_foreach_addcdiv.Scalar(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Scalar value=1) -> Tensor[]`
    * - `aten::_foreach_addcdiv.ScalarList(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Scalar[] scalars) -> Tensor[]`
+   * - `aten::_foreach_addcdiv.Tensor(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Tensor scalars) -> Tensor[]`
+   * - `aten::_foreach_addcdiv.Scalar(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Scalar value=1) -> Tensor[]`
    */
   readonly _foreach_addcdiv: _foreach_addcdiv$;
   /**
-   * - `aten::_foreach_addcmul.Scalar(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Scalar value=1) -> Tensor[]`
    * - `aten::_foreach_addcmul.ScalarList(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Scalar[] scalars) -> Tensor[]`
+   * - `aten::_foreach_addcmul.Tensor(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Tensor scalars) -> Tensor[]`
+   * - `aten::_foreach_addcmul.Scalar(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Scalar value=1) -> Tensor[]`
    */
   readonly _foreach_addcmul: _foreach_addcmul$;
   /** `aten::_foreach_asin(Tensor[] self) -> Tensor[]` */
@@ -155,6 +165,8 @@ export interface Aten {
   readonly _foreach_clamp_min: _foreach_clamp_min$;
   /** `aten::_foreach_clone(Tensor[] self, *, MemoryFormat? memory_format=None) -> Tensor[]` */
   readonly _foreach_clone: _foreach_clone$;
+  /** `aten::_foreach_copy(Tensor[] self, Tensor[] src, bool non_blocking=False) -> Tensor[] self_out` */
+  readonly _foreach_copy: _foreach_copy$;
   /** `aten::_foreach_cos(Tensor[] self) -> Tensor[]` */
   readonly _foreach_cos: _foreach_cos$;
   /** `aten::_foreach_cosh(Tensor[] self) -> Tensor[]` */
@@ -208,6 +220,8 @@ export interface Aten {
    * - `aten::_foreach_minimum.List(Tensor[] self, Tensor[] other) -> Tensor[]`
    */
   readonly _foreach_minimum: _foreach_minimum$;
+  /** `aten::_foreach_mm(Tensor[] self, Tensor[] mat2) -> Tensor[]` */
+  readonly _foreach_mm: _foreach_mm$;
   /**
    * - `aten::_foreach_mul.ScalarList(Tensor[] self, Scalar[] scalars) -> Tensor[]`
    * - `aten::_foreach_mul.Tensor(Tensor[] self, Tensor other) -> Tensor[]`
@@ -226,6 +240,8 @@ export interface Aten {
    * - `aten::_foreach_pow.List(Tensor[] self, Tensor[] exponent) -> Tensor[]`
    */
   readonly _foreach_pow: _foreach_pow$;
+  /** `aten::_foreach_powsum.Scalar(Tensor[] self, Scalar ord=2, ScalarType? dtype=None) -> Tensor[]` */
+  readonly _foreach_powsum: _foreach_powsum$;
   /** `aten::_foreach_reciprocal(Tensor[] self) -> Tensor[]` */
   readonly _foreach_reciprocal: _foreach_reciprocal$;
   /** `aten::_foreach_round(Tensor[] self) -> Tensor[]` */
@@ -254,6 +270,8 @@ export interface Aten {
   readonly _foreach_tanh: _foreach_tanh$;
   /** `aten::_foreach_trunc(Tensor[] self) -> Tensor[]` */
   readonly _foreach_trunc: _foreach_trunc$;
+  /** `aten::_foreach_zero(Tensor[] self) -> Tensor[] self_out` */
+  readonly _foreach_zero: _foreach_zero$;
   /** `aten::_functional_assert_async.msg(Tensor self, str assert_msg, Tensor dep_token) -> Tensor` */
   readonly _functional_assert_async: _functional_assert_async$;
   /** `aten::_functional_assert_scalar(Scalar self, str assert_msg, Tensor dep_token) -> Tensor` */
@@ -2850,6 +2868,58 @@ interface _euclidean_dist$ extends _euclidean_dist$default {
   /** `aten::_euclidean_dist(Tensor x1, Tensor x2) -> Tensor` */
   readonly default: _euclidean_dist$default;
 }
+interface _fake_quantize_learnable_per_channel_affine$default {
+  (self: In, keywords: { scale: In; zero_point: In; axis: Int; quant_min: Int; quant_max: Int; grad_factor?: Float }): Out;
+  (self: In, scale: In, keywords: { zero_point: In; axis: Int; quant_min: Int; quant_max: Int; grad_factor?: Float }): Out;
+  (self: In, scale: In, zero_point: In, keywords: { axis: Int; quant_min: Int; quant_max: Int; grad_factor?: Float }): Out;
+  (self: In, scale: In, zero_point: In, axis: Int, keywords: { quant_min: Int; quant_max: Int; grad_factor?: Float }): Out;
+  (self: In, scale: In, zero_point: In, axis: Int, quant_min: Int, keywords: { quant_max: Int; grad_factor?: Float }): Out;
+  (self: In, scale: In, zero_point: In, axis: Int, quant_min: Int, quant_max: Int, keywords?: { grad_factor?: Float }): Out;
+  (self: In, scale: In, zero_point: In, axis: Int, quant_min: Int, quant_max: Int, grad_factor: Float): Out;
+}
+interface _fake_quantize_learnable_per_channel_affine$ extends _fake_quantize_learnable_per_channel_affine$default {
+  /** `aten::_fake_quantize_learnable_per_channel_affine(Tensor self, Tensor scale, Tensor zero_point, int axis, int quant_min, int quant_max, float grad_factor=1.) -> Tensor` */
+  readonly default: _fake_quantize_learnable_per_channel_affine$default;
+}
+interface _fake_quantize_learnable_per_channel_affine_backward$default {
+  (grad: In, keywords: { self: In; scale: In; zero_point: In; axis: Int; quant_min: Int; quant_max: Int; grad_factor?: Float }): readonly [Out, Out, Out];
+  (grad: In, self: In, keywords: { scale: In; zero_point: In; axis: Int; quant_min: Int; quant_max: Int; grad_factor?: Float }): readonly [Out, Out, Out];
+  (grad: In, self: In, scale: In, keywords: { zero_point: In; axis: Int; quant_min: Int; quant_max: Int; grad_factor?: Float }): readonly [Out, Out, Out];
+  (grad: In, self: In, scale: In, zero_point: In, keywords: { axis: Int; quant_min: Int; quant_max: Int; grad_factor?: Float }): readonly [Out, Out, Out];
+  (grad: In, self: In, scale: In, zero_point: In, axis: Int, keywords: { quant_min: Int; quant_max: Int; grad_factor?: Float }): readonly [Out, Out, Out];
+  (grad: In, self: In, scale: In, zero_point: In, axis: Int, quant_min: Int, keywords: { quant_max: Int; grad_factor?: Float }): readonly [Out, Out, Out];
+  (grad: In, self: In, scale: In, zero_point: In, axis: Int, quant_min: Int, quant_max: Int, keywords?: { grad_factor?: Float }): readonly [Out, Out, Out];
+  (grad: In, self: In, scale: In, zero_point: In, axis: Int, quant_min: Int, quant_max: Int, grad_factor: Float): readonly [Out, Out, Out];
+}
+interface _fake_quantize_learnable_per_channel_affine_backward$ extends _fake_quantize_learnable_per_channel_affine_backward$default {
+  /** `aten::_fake_quantize_learnable_per_channel_affine_backward(Tensor grad, Tensor self, Tensor scale, Tensor zero_point, int axis, int quant_min, int quant_max, float grad_factor=1.) -> (Tensor, Tensor, Tensor)` */
+  readonly default: _fake_quantize_learnable_per_channel_affine_backward$default;
+}
+interface _fake_quantize_learnable_per_tensor_affine$default {
+  (self: In, keywords: { scale: In; zero_point: In; quant_min: Int; quant_max: Int; grad_factor?: Float }): Out;
+  (self: In, scale: In, keywords: { zero_point: In; quant_min: Int; quant_max: Int; grad_factor?: Float }): Out;
+  (self: In, scale: In, zero_point: In, keywords: { quant_min: Int; quant_max: Int; grad_factor?: Float }): Out;
+  (self: In, scale: In, zero_point: In, quant_min: Int, keywords: { quant_max: Int; grad_factor?: Float }): Out;
+  (self: In, scale: In, zero_point: In, quant_min: Int, quant_max: Int, keywords?: { grad_factor?: Float }): Out;
+  (self: In, scale: In, zero_point: In, quant_min: Int, quant_max: Int, grad_factor: Float): Out;
+}
+interface _fake_quantize_learnable_per_tensor_affine$ extends _fake_quantize_learnable_per_tensor_affine$default {
+  /** `aten::_fake_quantize_learnable_per_tensor_affine(Tensor self, Tensor scale, Tensor zero_point, int quant_min, int quant_max, float grad_factor=1.) -> Tensor` */
+  readonly default: _fake_quantize_learnable_per_tensor_affine$default;
+}
+interface _fake_quantize_learnable_per_tensor_affine_backward$default {
+  (grad: In, keywords: { self: In; scale: In; zero_point: In; quant_min: Int; quant_max: Int; grad_factor?: Float }): readonly [Out, Out, Out];
+  (grad: In, self: In, keywords: { scale: In; zero_point: In; quant_min: Int; quant_max: Int; grad_factor?: Float }): readonly [Out, Out, Out];
+  (grad: In, self: In, scale: In, keywords: { zero_point: In; quant_min: Int; quant_max: Int; grad_factor?: Float }): readonly [Out, Out, Out];
+  (grad: In, self: In, scale: In, zero_point: In, keywords: { quant_min: Int; quant_max: Int; grad_factor?: Float }): readonly [Out, Out, Out];
+  (grad: In, self: In, scale: In, zero_point: In, quant_min: Int, keywords: { quant_max: Int; grad_factor?: Float }): readonly [Out, Out, Out];
+  (grad: In, self: In, scale: In, zero_point: In, quant_min: Int, quant_max: Int, keywords?: { grad_factor?: Float }): readonly [Out, Out, Out];
+  (grad: In, self: In, scale: In, zero_point: In, quant_min: Int, quant_max: Int, grad_factor: Float): readonly [Out, Out, Out];
+}
+interface _fake_quantize_learnable_per_tensor_affine_backward$ extends _fake_quantize_learnable_per_tensor_affine_backward$default {
+  /** `aten::_fake_quantize_learnable_per_tensor_affine_backward(Tensor grad, Tensor self, Tensor scale, Tensor zero_point, int quant_min, int quant_max, float grad_factor=1.) -> (Tensor, Tensor, Tensor)` */
+  readonly default: _fake_quantize_learnable_per_tensor_affine_backward$default;
+}
 interface _fake_quantize_per_tensor_affine_cachemask_tensor_qparams$default {
   (self: In, keywords: { scale: In; zero_point: In; fake_quant_enabled: In; quant_min: Int; quant_max: Int }): readonly [output: Out, mask: Out];
   (self: In, scale: In, keywords: { zero_point: In; fake_quant_enabled: In; quant_min: Int; quant_max: Int }): readonly [output: Out, mask: Out];
@@ -2932,29 +3002,31 @@ interface _foreach_add$ extends _foreach_add$Scalar, _foreach_add$ScalarList, _f
   /** `aten::_foreach_add.List(Tensor[] self, Tensor[] other, *, Scalar alpha=1) -> Tensor[]` */
   readonly List: _foreach_add$List;
 }
-interface _foreach_addcdiv$Scalar {
-  (self: readonly In[], keywords: { tensor1: readonly In[]; tensor2: readonly In[]; value?: Num }): readonly Out[];
-  (self: readonly In[], tensor1: readonly In[], keywords: { tensor2: readonly In[]; value?: Num }): readonly Out[];
-  (self: readonly In[], tensor1: readonly In[], tensor2: readonly In[], keywords?: { value?: Num }): readonly Out[];
-  (self: readonly In[], tensor1: readonly In[], tensor2: readonly In[], value: Num): readonly Out[];
-}
 interface _foreach_addcdiv$ScalarList {
   (self: readonly In[], keywords: { tensor1: readonly In[]; tensor2: readonly In[]; scalars: readonly Num[] }): readonly Out[];
   (self: readonly In[], tensor1: readonly In[], keywords: { tensor2: readonly In[]; scalars: readonly Num[] }): readonly Out[];
   (self: readonly In[], tensor1: readonly In[], tensor2: readonly In[], keywords: { scalars: readonly Num[] }): readonly Out[];
   (self: readonly In[], tensor1: readonly In[], tensor2: readonly In[], scalars: readonly Num[]): readonly Out[];
 }
-interface _foreach_addcdiv$ extends _foreach_addcdiv$Scalar, _foreach_addcdiv$ScalarList {
-  /** `aten::_foreach_addcdiv.Scalar(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Scalar value=1) -> Tensor[]` */
-  readonly Scalar: _foreach_addcdiv$Scalar;
-  /** `aten::_foreach_addcdiv.ScalarList(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Scalar[] scalars) -> Tensor[]` */
-  readonly ScalarList: _foreach_addcdiv$ScalarList;
+interface _foreach_addcdiv$Tensor {
+  (self: readonly In[], keywords: { tensor1: readonly In[]; tensor2: readonly In[]; scalars: In }): readonly Out[];
+  (self: readonly In[], tensor1: readonly In[], keywords: { tensor2: readonly In[]; scalars: In }): readonly Out[];
+  (self: readonly In[], tensor1: readonly In[], tensor2: readonly In[], keywords: { scalars: In }): readonly Out[];
+  (self: readonly In[], tensor1: readonly In[], tensor2: readonly In[], scalars: In): readonly Out[];
 }
-interface _foreach_addcmul$Scalar {
+interface _foreach_addcdiv$Scalar {
   (self: readonly In[], keywords: { tensor1: readonly In[]; tensor2: readonly In[]; value?: Num }): readonly Out[];
   (self: readonly In[], tensor1: readonly In[], keywords: { tensor2: readonly In[]; value?: Num }): readonly Out[];
   (self: readonly In[], tensor1: readonly In[], tensor2: readonly In[], keywords?: { value?: Num }): readonly Out[];
   (self: readonly In[], tensor1: readonly In[], tensor2: readonly In[], value: Num): readonly Out[];
+}
+interface _foreach_addcdiv$ extends _foreach_addcdiv$ScalarList, _foreach_addcdiv$Tensor, _foreach_addcdiv$Scalar {
+  /** `aten::_foreach_addcdiv.ScalarList(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Scalar[] scalars) -> Tensor[]` */
+  readonly ScalarList: _foreach_addcdiv$ScalarList;
+  /** `aten::_foreach_addcdiv.Tensor(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Tensor scalars) -> Tensor[]` */
+  readonly Tensor: _foreach_addcdiv$Tensor;
+  /** `aten::_foreach_addcdiv.Scalar(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Scalar value=1) -> Tensor[]` */
+  readonly Scalar: _foreach_addcdiv$Scalar;
 }
 interface _foreach_addcmul$ScalarList {
   (self: readonly In[], keywords: { tensor1: readonly In[]; tensor2: readonly In[]; scalars: readonly Num[] }): readonly Out[];
@@ -2962,11 +3034,25 @@ interface _foreach_addcmul$ScalarList {
   (self: readonly In[], tensor1: readonly In[], tensor2: readonly In[], keywords: { scalars: readonly Num[] }): readonly Out[];
   (self: readonly In[], tensor1: readonly In[], tensor2: readonly In[], scalars: readonly Num[]): readonly Out[];
 }
-interface _foreach_addcmul$ extends _foreach_addcmul$Scalar, _foreach_addcmul$ScalarList {
-  /** `aten::_foreach_addcmul.Scalar(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Scalar value=1) -> Tensor[]` */
-  readonly Scalar: _foreach_addcmul$Scalar;
+interface _foreach_addcmul$Tensor {
+  (self: readonly In[], keywords: { tensor1: readonly In[]; tensor2: readonly In[]; scalars: In }): readonly Out[];
+  (self: readonly In[], tensor1: readonly In[], keywords: { tensor2: readonly In[]; scalars: In }): readonly Out[];
+  (self: readonly In[], tensor1: readonly In[], tensor2: readonly In[], keywords: { scalars: In }): readonly Out[];
+  (self: readonly In[], tensor1: readonly In[], tensor2: readonly In[], scalars: In): readonly Out[];
+}
+interface _foreach_addcmul$Scalar {
+  (self: readonly In[], keywords: { tensor1: readonly In[]; tensor2: readonly In[]; value?: Num }): readonly Out[];
+  (self: readonly In[], tensor1: readonly In[], keywords: { tensor2: readonly In[]; value?: Num }): readonly Out[];
+  (self: readonly In[], tensor1: readonly In[], tensor2: readonly In[], keywords?: { value?: Num }): readonly Out[];
+  (self: readonly In[], tensor1: readonly In[], tensor2: readonly In[], value: Num): readonly Out[];
+}
+interface _foreach_addcmul$ extends _foreach_addcmul$ScalarList, _foreach_addcmul$Tensor, _foreach_addcmul$Scalar {
   /** `aten::_foreach_addcmul.ScalarList(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Scalar[] scalars) -> Tensor[]` */
   readonly ScalarList: _foreach_addcmul$ScalarList;
+  /** `aten::_foreach_addcmul.Tensor(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Tensor scalars) -> Tensor[]` */
+  readonly Tensor: _foreach_addcmul$Tensor;
+  /** `aten::_foreach_addcmul.Scalar(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Scalar value=1) -> Tensor[]` */
+  readonly Scalar: _foreach_addcmul$Scalar;
 }
 interface _foreach_asin$default {
   (self: readonly In[]): readonly Out[];
@@ -3035,6 +3121,15 @@ interface _foreach_clone$default {
 interface _foreach_clone$ extends _foreach_clone$default {
   /** `aten::_foreach_clone(Tensor[] self, *, MemoryFormat? memory_format=None) -> Tensor[]` */
   readonly default: _foreach_clone$default;
+}
+interface _foreach_copy$default {
+  (self: readonly In[], keywords: { src: readonly In[]; non_blocking?: boolean }): readonly Out[];
+  (self: readonly In[], src: readonly In[], keywords?: { non_blocking?: boolean }): readonly Out[];
+  (self: readonly In[], src: readonly In[], non_blocking: boolean): readonly Out[];
+}
+interface _foreach_copy$ extends _foreach_copy$default {
+  /** `aten::_foreach_copy(Tensor[] self, Tensor[] src, bool non_blocking=False) -> Tensor[] self_out` */
+  readonly default: _foreach_copy$default;
 }
 interface _foreach_cos$default {
   (self: readonly In[]): readonly Out[];
@@ -3223,6 +3318,14 @@ interface _foreach_minimum$ extends _foreach_minimum$Scalar, _foreach_minimum$Sc
   /** `aten::_foreach_minimum.List(Tensor[] self, Tensor[] other) -> Tensor[]` */
   readonly List: _foreach_minimum$List;
 }
+interface _foreach_mm$default {
+  (self: readonly In[], keywords: { mat2: readonly In[] }): readonly Out[];
+  (self: readonly In[], mat2: readonly In[]): readonly Out[];
+}
+interface _foreach_mm$ extends _foreach_mm$default {
+  /** `aten::_foreach_mm(Tensor[] self, Tensor[] mat2) -> Tensor[]` */
+  readonly default: _foreach_mm$default;
+}
 interface _foreach_mul$ScalarList {
   (self: readonly In[], keywords: { scalars: readonly Num[] }): readonly Out[];
   (self: readonly In[], scalars: readonly Num[]): readonly Out[];
@@ -3290,6 +3393,15 @@ interface _foreach_pow$ extends _foreach_pow$ScalarAndTensor, _foreach_pow$Scala
   readonly ScalarList: _foreach_pow$ScalarList;
   /** `aten::_foreach_pow.List(Tensor[] self, Tensor[] exponent) -> Tensor[]` */
   readonly List: _foreach_pow$List;
+}
+interface _foreach_powsum$Scalar {
+  (self: readonly In[], keywords?: { ord?: Num; dtype?: DType | null }): readonly Out[];
+  (self: readonly In[], ord: Num, keywords?: { dtype?: DType | null }): readonly Out[];
+  (self: readonly In[], ord: Num, dtype: DType | null): readonly Out[];
+}
+interface _foreach_powsum$ extends _foreach_powsum$Scalar {
+  /** `aten::_foreach_powsum.Scalar(Tensor[] self, Scalar ord=2, ScalarType? dtype=None) -> Tensor[]` */
+  readonly Scalar: _foreach_powsum$Scalar;
 }
 interface _foreach_reciprocal$default {
   (self: readonly In[]): readonly Out[];
@@ -3387,6 +3499,13 @@ interface _foreach_trunc$default {
 interface _foreach_trunc$ extends _foreach_trunc$default {
   /** `aten::_foreach_trunc(Tensor[] self) -> Tensor[]` */
   readonly default: _foreach_trunc$default;
+}
+interface _foreach_zero$default {
+  (self: readonly In[]): readonly Out[];
+}
+interface _foreach_zero$ extends _foreach_zero$default {
+  /** `aten::_foreach_zero(Tensor[] self) -> Tensor[] self_out` */
+  readonly default: _foreach_zero$default;
 }
 interface _functional_assert_async$msg {
   (self: In, keywords: { assert_msg: string; dep_token: In }): Out;

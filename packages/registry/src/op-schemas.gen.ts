@@ -59,6 +59,10 @@ export interface OpSchemas {
   readonly "aten::_embedding_bag_forward_only": "aten::_embedding_bag_forward_only(Tensor weight, Tensor indices, Tensor offsets, bool scale_grad_by_freq=False, int mode=0, bool sparse=False, Tensor? per_sample_weights=None, bool include_last_offset=False, int padding_idx=-1) -> (Tensor, Tensor, Tensor, Tensor)";
   readonly "aten::_embedding_bag_per_sample_weights_backward": "aten::_embedding_bag_per_sample_weights_backward(Tensor grad, Tensor weight, Tensor indices, Tensor offsets, Tensor offset2bag, int mode, int padding_idx=-1) -> Tensor";
   readonly "aten::_euclidean_dist": "aten::_euclidean_dist(Tensor x1, Tensor x2) -> Tensor";
+  readonly "aten::_fake_quantize_learnable_per_channel_affine": "aten::_fake_quantize_learnable_per_channel_affine(Tensor self, Tensor scale, Tensor zero_point, int axis, int quant_min, int quant_max, float grad_factor=1.) -> Tensor";
+  readonly "aten::_fake_quantize_learnable_per_channel_affine_backward": "aten::_fake_quantize_learnable_per_channel_affine_backward(Tensor grad, Tensor self, Tensor scale, Tensor zero_point, int axis, int quant_min, int quant_max, float grad_factor=1.) -> (Tensor, Tensor, Tensor)";
+  readonly "aten::_fake_quantize_learnable_per_tensor_affine": "aten::_fake_quantize_learnable_per_tensor_affine(Tensor self, Tensor scale, Tensor zero_point, int quant_min, int quant_max, float grad_factor=1.) -> Tensor";
+  readonly "aten::_fake_quantize_learnable_per_tensor_affine_backward": "aten::_fake_quantize_learnable_per_tensor_affine_backward(Tensor grad, Tensor self, Tensor scale, Tensor zero_point, int quant_min, int quant_max, float grad_factor=1.) -> (Tensor, Tensor, Tensor)";
   readonly "aten::_fake_quantize_per_tensor_affine_cachemask_tensor_qparams": "aten::_fake_quantize_per_tensor_affine_cachemask_tensor_qparams(Tensor self, Tensor scale, Tensor zero_point, Tensor fake_quant_enabled, int quant_min, int quant_max) -> (Tensor output, Tensor mask)";
   readonly "aten::_fft_c2c": "aten::_fft_c2c(Tensor self, SymInt[] dim, int normalization, bool forward) -> Tensor";
   readonly "aten::_fft_c2r": "aten::_fft_c2r(Tensor self, int[] dim, int normalization, SymInt last_dim_size) -> Tensor";
@@ -71,8 +75,10 @@ export interface OpSchemas {
   readonly "aten::_foreach_add.Tensor": "aten::_foreach_add.Tensor(Tensor[] self, Tensor other, *, Scalar alpha=1) -> Tensor[]";
   readonly "aten::_foreach_addcdiv.Scalar": "aten::_foreach_addcdiv.Scalar(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Scalar value=1) -> Tensor[]";
   readonly "aten::_foreach_addcdiv.ScalarList": "aten::_foreach_addcdiv.ScalarList(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Scalar[] scalars) -> Tensor[]";
+  readonly "aten::_foreach_addcdiv.Tensor": "aten::_foreach_addcdiv.Tensor(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Tensor scalars) -> Tensor[]";
   readonly "aten::_foreach_addcmul.Scalar": "aten::_foreach_addcmul.Scalar(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Scalar value=1) -> Tensor[]";
   readonly "aten::_foreach_addcmul.ScalarList": "aten::_foreach_addcmul.ScalarList(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Scalar[] scalars) -> Tensor[]";
+  readonly "aten::_foreach_addcmul.Tensor": "aten::_foreach_addcmul.Tensor(Tensor[] self, Tensor[] tensor1, Tensor[] tensor2, Tensor scalars) -> Tensor[]";
   readonly "aten::_foreach_asin": "aten::_foreach_asin(Tensor[] self) -> Tensor[]";
   readonly "aten::_foreach_atan": "aten::_foreach_atan(Tensor[] self) -> Tensor[]";
   readonly "aten::_foreach_ceil": "aten::_foreach_ceil(Tensor[] self) -> Tensor[]";
@@ -83,6 +89,7 @@ export interface OpSchemas {
   readonly "aten::_foreach_clamp_min.Scalar": "aten::_foreach_clamp_min.Scalar(Tensor[] self, Scalar scalar) -> Tensor[]";
   readonly "aten::_foreach_clamp_min.ScalarList": "aten::_foreach_clamp_min.ScalarList(Tensor[] self, Scalar[] scalars) -> Tensor[]";
   readonly "aten::_foreach_clone": "aten::_foreach_clone(Tensor[] self, *, MemoryFormat? memory_format=None) -> Tensor[]";
+  readonly "aten::_foreach_copy": "aten::_foreach_copy(Tensor[] self, Tensor[] src, bool non_blocking=False) -> Tensor[] self_out";
   readonly "aten::_foreach_cos": "aten::_foreach_cos(Tensor[] self) -> Tensor[]";
   readonly "aten::_foreach_cosh": "aten::_foreach_cosh(Tensor[] self) -> Tensor[]";
   readonly "aten::_foreach_div.List": "aten::_foreach_div.List(Tensor[] self, Tensor[] other) -> Tensor[]";
@@ -110,6 +117,7 @@ export interface OpSchemas {
   readonly "aten::_foreach_minimum.List": "aten::_foreach_minimum.List(Tensor[] self, Tensor[] other) -> Tensor[]";
   readonly "aten::_foreach_minimum.Scalar": "aten::_foreach_minimum.Scalar(Tensor[] self, Scalar scalar) -> Tensor[]";
   readonly "aten::_foreach_minimum.ScalarList": "aten::_foreach_minimum.ScalarList(Tensor[] self, Scalar[] scalars) -> Tensor[]";
+  readonly "aten::_foreach_mm": "aten::_foreach_mm(Tensor[] self, Tensor[] mat2) -> Tensor[]";
   readonly "aten::_foreach_mul.List": "aten::_foreach_mul.List(Tensor[] self, Tensor[] other) -> Tensor[]";
   readonly "aten::_foreach_mul.Scalar": "aten::_foreach_mul.Scalar(Tensor[] self, Scalar scalar) -> Tensor[]";
   readonly "aten::_foreach_mul.ScalarList": "aten::_foreach_mul.ScalarList(Tensor[] self, Scalar[] scalars) -> Tensor[]";
@@ -120,6 +128,7 @@ export interface OpSchemas {
   readonly "aten::_foreach_pow.Scalar": "aten::_foreach_pow.Scalar(Tensor[] self, Scalar exponent) -> Tensor[]";
   readonly "aten::_foreach_pow.ScalarAndTensor": "aten::_foreach_pow.ScalarAndTensor(Scalar self, Tensor[] exponent) -> Tensor[]";
   readonly "aten::_foreach_pow.ScalarList": "aten::_foreach_pow.ScalarList(Tensor[] self, Scalar[] exponent) -> Tensor[]";
+  readonly "aten::_foreach_powsum.Scalar": "aten::_foreach_powsum.Scalar(Tensor[] self, Scalar ord=2, ScalarType? dtype=None) -> Tensor[]";
   readonly "aten::_foreach_reciprocal": "aten::_foreach_reciprocal(Tensor[] self) -> Tensor[]";
   readonly "aten::_foreach_round": "aten::_foreach_round(Tensor[] self) -> Tensor[]";
   readonly "aten::_foreach_rsqrt": "aten::_foreach_rsqrt(Tensor[] self) -> Tensor[]";
@@ -134,6 +143,7 @@ export interface OpSchemas {
   readonly "aten::_foreach_tan": "aten::_foreach_tan(Tensor[] self) -> Tensor[]";
   readonly "aten::_foreach_tanh": "aten::_foreach_tanh(Tensor[] self) -> Tensor[]";
   readonly "aten::_foreach_trunc": "aten::_foreach_trunc(Tensor[] self) -> Tensor[]";
+  readonly "aten::_foreach_zero": "aten::_foreach_zero(Tensor[] self) -> Tensor[] self_out";
   readonly "aten::_functional_assert_async.msg": "aten::_functional_assert_async.msg(Tensor self, str assert_msg, Tensor dep_token) -> Tensor";
   readonly "aten::_functional_assert_scalar": "aten::_functional_assert_scalar(Scalar self, str assert_msg, Tensor dep_token) -> Tensor";
   readonly "aten::_functional_sym_constrain_range": "aten::_functional_sym_constrain_range(Scalar size, int? min, int? max, Tensor dep_token) -> Tensor";

@@ -1,7 +1,7 @@
 """Fourier transforms, complex numbers, sizes, assertions."""
 import torch
 
-from opcase import b8, bf16, c64, case, f16, f64, i8, i64, ints, name_of, s, t, v
+from opcase import b8, bf16, c64, case, f16, f32, f64, i64, i8, ints, name_of, s, t, v
 
 for n in (5, 8, 12):
     case("_fft_r2c", f"{n} points, one sided", t(2, n), [1], 0, True)
@@ -209,3 +209,12 @@ case("_foreach_norm.Scalar", "two tensors", [t(3), t(2, 2)])
 case("_foreach_norm.Scalar", "the largest, in float64", [t(3), t(2, 2)], float("inf"), f64)
 case("_foreach_max", "two tensors", [t(3), t(2, 2)])
 case("_foreach_clone", "two tensors", [t(3), t(2, 2)])
+for name in ("addcmul", "addcdiv"):
+    for dtype in (f32, f64):
+        case(f"_foreach_{name}.Tensor", f"{dtype}", [t(3), t(2, 2)], [t(3), t(2, 2)], [t(3, lo=0.5), t(2, 2, lo=0.5)], torch.tensor([0.5, -1.75], dtype=dtype))
+case("_foreach_mm", "two products", [t(2, 3), t(4, 5)], [t(3, 4), t(5, 2)])
+case("_foreach_powsum.Scalar", "squares", [t(3), t(2, 2)])
+case("_foreach_powsum.Scalar", "in float64", [t(3), t(2, 2)], 1.5, f64)
+case("_foreach_powsum.Scalar", "halves", [t(3, dtype=f16), t(2, 2)], 3)
+case("_foreach_copy", "other dtypes and sizes", [t(3), ints(2, 2)], [ints(3), t(2, lo=-3, hi=3)])
+case("_foreach_zero", "two tensors", [t(3), ints(2, 2)])

@@ -2,6 +2,7 @@ import { normalDim } from "@pt2/format";
 import type { OpName } from "@pt2/graph";
 import { type Builder, isTensorMeta, type TensorMeta } from "@pt2/registry";
 import type { Call, DifferentiableForm } from "../gradient-rule.ts";
+import { householderApplied, householderProduct } from "./householder.ts";
 import { tensorOf } from "./support.ts";
 
 /**
@@ -28,6 +29,8 @@ export const FORMS: Readonly<Record<OpName, DifferentiableForm>> = {
   "aten::linalg_solve": (args, b) => b.call("aten::linalg_solve_ex" as string, args)[0] as TensorMeta,
   "aten::fake_quantize_per_tensor_affine": (args, b) =>
     b.call("aten::fake_quantize_per_tensor_affine_cachemask" as string, args)[0] as TensorMeta,
+  "aten::linalg_householder_product": householderProduct,
+  "aten::ormqr": householderApplied,
   "aten::unfold": ({ self, dimension, size, step }, b) =>
     unfolded(self as TensorMeta, Number(dimension), Number(size), Number(step), b),
   "aten::as_strided": (args, b) => strided(args, b),

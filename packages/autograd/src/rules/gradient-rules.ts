@@ -27,7 +27,14 @@ const ON_DEMAND: readonly { readonly ops: RegExp; readonly rules: () => Gradient
     rules: onDemand("gradients of linear algebra", async () => (await import("./linalg.ts")).LINALG_RULES),
   },
   {
-    ops: /^aten::(embedding|gather|index|\w*scatter|sort|topk|kthvalue|(nan)?median|mode|cummax|cummin|flip)(_|\.|$)/,
+    ops: /^aten::(linalg_(eigh|svd|qr|lu_factor_ex|lu_solve|pinv)|lu_unpack|pinverse)(\.|$)/,
+    rules: onDemand(
+      "gradients of factorizations",
+      async () => (await import("./factorizations.ts")).FACTORIZATION_RULES,
+    ),
+  },
+  {
+    ops: /^aten::(embedding|gather|index|\w*scatter|sort|topk|kthvalue|(nan)?median|mode|cummax|cummin|flip)(_|\.|$)|^aten::grid_sampler_/,
     rules: onDemand("gradients of indexing", async () => (await import("./indexing.ts")).INDEXING_RULES),
   },
 ];

@@ -1,5 +1,4 @@
 import { type ArgValue, type Builder, isTensorMeta, type TensorMeta } from "@pt2/registry";
-import { autogradError } from "../autograd-errors.ts";
 import { type Call, type GradientRule, type GradientRules, ofResult } from "../gradient-rule.ts";
 import { summedTo } from "../scalar-gradient.ts";
 import { Emit, tensorOf } from "./support.ts";
@@ -80,11 +79,9 @@ export const INDEXING_RULES: GradientRules = {
       const share = e.div(grad, e.tensor("aten::clamp", { self: counts, min: 1 }));
       return { self: kept(share), src: gathered(share, dim!, index!, b) };
     }
-    if (reduce !== "amax" && reduce !== "amin") {
-      throw autogradError("autograd.no-gradient", {
-        what: `aten::scatter_reduce.two has no gradient rule for "${String(reduce)}"`,
-        advice: "Reduce by sum, mean, amax or amin.",
-      });
+    if (reduce === "prod") {
+      const { self: ofSelf, src: ofSource } = multiplied(grad, args, results[0]!, b);
+      return { self: kept(ofSelf), src: ofSource };
     }
     const same = (x: TensorMeta, y: TensorMeta): TensorMeta =>
       e.cast(e.tensor("aten::eq.Tensor", { self: x, other: y }), grad.dtype);
@@ -93,6 +90,8 @@ export const INDEXING_RULES: GradientRules = {
     const share = e.div(grad, e.tensor("aten::clamp", { self: added(isSelf, isSource), min: 1 }));
     return { self: e.mul(isSelf, share), src: e.mul(isSource, gathered(share, dim!, index!, b)) };
   }),
+  "aten::grid_sampler_2d": sampled("aten::grid_sampler_2d_backward"),
+  "aten::grid_sampler_3d": sampled("aten::grid_sampler_3d_backward"),
   "aten::select_scatter": ofResult((grad, { src, dim, index }, b) => {
     const e = new Emit(b);
     return {
@@ -162,5 +161,39 @@ function accumulated(): GradientRule {
     const target = tensorOf(self);
     if (target.shape.length === 0) return { self: src };
     return { self: e.tensor("aten::scatter_add", { self: e.zeros(target), dim: dim!, index: results[1]!, src }) };
+  });
+}
+
+/** The gradients of products, which are those of the other factors also where one of them is zero. */
+function multiplied(
+  grad: TensorMeta,
+  { self: given, src: values, ...rest }: Call["args"],
+  result: TensorMeta,
+  b: Builder,
+): { readonly self: TensorMeta; readonly src: TensorMeta } {
+  const e = new Emit(b);
+  const [self, src] = [tensorOf(given), tensorOf(values)];
+  const isZero = (x: TensorMeta): TensorMeta => e.tensor("aten::eq.Scalar", { self: x, other: 0 });
+  const filled = (x: TensorMeta, mask: TensorMeta): TensorMeta =>
+    e.tensor("aten::masked_fill.Scalar", { self: x, mask, value: 1 });
+  const product = (into: TensorMeta, factors: TensorMeta): TensorMeta =>
+    e.tensor("aten::scatter_reduce.two", { ...rest, self: into, src: factors });
+  const whole = filled(self, isZero(self));
+  const at = { dim: rest.dim!, index: rest.index! };
+  const zeros = isZero(src);
+  const counts = e.tensor("aten::scatter_add", { self: e.zeros(self), ...at, src: e.cast(zeros, self.dtype) });
+  const one = e.tensor("aten::eq.Scalar", { self: gathered(counts, at.dim, at.index, b), other: 1 });
+  const alone = e.tensor("aten::logical_and", { self: zeros, other: one });
+  const others = gathered(e.mul(grad, product(self, filled(src, alone))), at.dim, at.index, b);
+  const shares = e.div(gathered(e.mul(grad, result), at.dim, at.index, b), filled(src, zeros));
+  return { self: e.div(e.mul(grad, product(whole, src)), whole), src: e.where(alone, others, shares) };
+}
+
+/** What is read at fractional positions: both the image and the positions have gradients. */
+function sampled(op: string): GradientRule {
+  return ofResult((grad_output, args, b, { wants }) => {
+    const output_mask = [wants("input"), wants("grid")];
+    const [input, grid] = b.call(op, { grad_output, ...args, output_mask }) as readonly TensorMeta[];
+    return { ...(output_mask[0] && { input: input! }), ...(output_mask[1] && { grid: grid! }) };
   });
 }

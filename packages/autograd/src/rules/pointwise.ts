@@ -1,4 +1,4 @@
-import { type ArgValue, isTensorMeta, type TensorMeta } from "@pt2/registry";
+import { type ArgValue, type Builder, isTensorMeta, type TensorMeta } from "@pt2/registry";
 import { type Call, type GradientRule, type GradientRules, ofResult } from "../gradient-rule.ts";
 import { summedTo } from "../scalar-gradient.ts";
 import { Emit, type Operand, tensorOf } from "./support.ts";
@@ -46,6 +46,8 @@ export const POINTWISE_RULES: GradientRules = {
   "aten::fake_quantize_per_tensor_affine_cachemask": ofResult((grad, _, b, { results }) => ({
     self: new Emit(b).mul(grad, results[1]!),
   })),
+  "aten::_fake_quantize_learnable_per_tensor_affine": ofResult(byLearned),
+  "aten::_fake_quantize_learnable_per_channel_affine": ofResult(byLearned),
   "aten::native_dropout": ofResult((grad_output, { p, train }, b, { results }) => {
     const kept = 1 - Number(p);
     const scale = train === false ? 1 : kept === 0 ? 0 : 1 / kept;
@@ -198,4 +200,12 @@ function timesLog(op: string, shift: number): ElementwiseRule {
     };
     return { self: wants("self") ? ofSelf(tensorOf(self)) : null, other: wants("other") ? ofOther(other) : null };
   };
+}
+
+/** The gradients of fake quantization with respect to its scale and zero point too. */
+function byLearned(grad: TensorMeta, args: Call["args"], b: Builder): Record<string, TensorMeta> {
+  const op = args.axis === undefined ? "per_tensor" : "per_channel";
+  const made = b.call(`aten::_fake_quantize_learnable_${op}_affine_backward` as string, { grad, ...args });
+  const [self, scale, zero_point] = made.map(tensorOf);
+  return { self: self!, scale: scale!, zero_point: zero_point! };
 }

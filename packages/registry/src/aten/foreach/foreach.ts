@@ -2,6 +2,8 @@ import type { Builder } from "../../builder.ts";
 import { defineOp, type OpRecord } from "../../op.ts";
 import type { ArgValue, Scalar, TensorMeta } from "../../tensor-meta.ts";
 import { check } from "../support/check.ts";
+import { isComplex, isFloat } from "../support/dtypes.ts";
+import { emit } from "../support/emit.ts";
 
 type Tensors = readonly TensorMeta[];
 type Values = readonly ArgValue[];
@@ -72,6 +74,21 @@ const combined = (op: "aten::addcmul" | "aten::addcdiv", given: string): ForEach
     return b.tensor(op, { self, tensor1, tensor2, value: itemOf(args[given], i, all) as Scalar });
   });
 
+/** Does the same where the values are elements of a tensor, in the dtype of the result. */
+const scaledBy = (op: "aten::mul.Tensor" | "aten::div.Tensor"): ForEach =>
+  each((self, i, { self: all, tensor1, tensor2, scalars }, b) => {
+    const [first, second] = [tensor1, tensor2].map((list) => itemOf(list, i, all as Tensors) as TensorMeta);
+    const factors = scalars as TensorMeta;
+    check(
+      factors.shape.length === 1 && factors.shape[0] === (all as Tensors).length,
+      "Expected scalars to be a packed tensor of one dimension, with an element for each tensor",
+    );
+    const e = emit(b);
+    const value = e.cast(e.select(factors, 0, i), self.dtype);
+    const scaled = b.tensor(op, { self: e.mul(e.wide(value), e.wide(first!)), other: e.wide(second!) });
+    return e.cast(e.add(e.wide(self), scaled), self.dtype);
+  });
+
 /** Defines the ops on lists of tensors. */
 export const FOREACH_OPS: readonly OpRecord[] = [
   ...UNARY.map((name) =>
@@ -101,6 +118,11 @@ export const FOREACH_OPS: readonly OpRecord[] = [
       `${name}.ScalarList`,
       ", Tensor[] tensor1, Tensor[] tensor2, Scalar[] scalars",
       combined(`aten::${name}`, "scalars"),
+    ),
+    foreach(
+      `${name}.Tensor`,
+      ", Tensor[] tensor1, Tensor[] tensor2, Tensor scalars",
+      scaledBy(name === "addcmul" ? "aten::mul.Tensor" : "aten::div.Tensor"),
     ),
   ]),
   foreach(
@@ -151,5 +173,32 @@ export const FOREACH_OPS: readonly OpRecord[] = [
   defineOp("aten::_foreach_clone(Tensor[] self, *, MemoryFormat? memory_format=None) -> Tensor[]", {
     decompose: ({ self: all, memory_format }, b) =>
       some(all as Tensors).map((self) => b.tensor("aten::clone", { self, memory_format })),
+  }),
+  foreach(
+    "mm",
+    ", Tensor[] mat2",
+    each((self, i, { self: all, mat2 }, b) =>
+      b.tensor("aten::mm", { self, mat2: itemOf(mat2, i, all as Tensors) as TensorMeta }),
+    ),
+  ),
+  defineOp("aten::_foreach_powsum.Scalar(Tensor[] self, Scalar ord=2, ScalarType? dtype=None) -> Tensor[]", {
+    decompose: ({ self: all, ord, dtype }, b) =>
+      some(all as Tensors).map((self) => {
+        const given = dtype === null ? self : emit(b).cast(self, dtype);
+        const isFloating = isFloat(given.dtype) || isComplex(given.dtype);
+        check(isFloating, () => `powsum is not implemented for ${given.dtype}`);
+        const sizes = emit(b).wide(b.tensor("aten::abs", { self: given }));
+        const sum = b.tensor("aten::sum", { self: emit(b).pow(sizes, ord) });
+        return isComplex(given.dtype) ? sum : emit(b).cast(sum, given.dtype);
+      }),
+  }),
+  defineOp("aten::_foreach_copy(Tensor[] self, Tensor[] src, bool non_blocking=False) -> Tensor[] self_out", {
+    decompose: ({ self: all, src }, b) =>
+      some(all as Tensors).map((self, i) =>
+        b.tensor("aten::copy", { self, src: itemOf(src as never, i, all as Tensors) as TensorMeta }),
+      ),
+  }),
+  defineOp("aten::_foreach_zero(Tensor[] self) -> Tensor[] self_out", {
+    decompose: ({ self: all }, b) => some(all as Tensors).map((self) => b.tensor("aten::zeros_like", { self })),
   }),
 ];

@@ -4,6 +4,7 @@ import type { TensorMeta } from "../../tensor-meta.ts";
 import { check } from "../support/check.ts";
 import { emit, type Operand } from "../support/emit.ts";
 import { requireData } from "../support/require-data.ts";
+import { LEARNABLE_FAKE_QUANTIZE_OPS } from "./learnable-fake-quantize.ts";
 
 /**
  * The grid that floats are rounded to: steps of `scale`, with zero at `zero_point`, from `quant_min` to `quant_max`.
@@ -66,6 +67,7 @@ export const FAKE_QUANTIZE_OPS: readonly OpRecord[] = [
       decompose: (args, b) => fakeQuantize(b, perChannel(b, args)),
     },
   ),
+  ...LEARNABLE_FAKE_QUANTIZE_OPS,
 ];
 
 function perTensor(args: PerTensor): Grid {

@@ -67,7 +67,9 @@ function gradients(b: Builder, args: Backward, rank: number): readonly [TensorMe
       const found = mode === 2 ? pad(place) : place;
       const index = b.tensor("aten::clamp", { self: e.cast(found, "int64"), min: 0, max: size - 1 });
       const exists = padding_mode === 0 ? inside(b, found, size) : null;
-      const seen = (x: TensorMeta): TensorMeta => (exists === null ? x : e.mul(x, exists));
+      // What has no place, such as one at NaN, has no weight either.
+      const seen = (x: TensorMeta): TensorMeta =>
+        exists === null ? x : e.where(e.gt(exists, { float: 0 }), x, { float: 0 });
       const slope = slopes[i] ?? null;
       const change = slope === null ? null : e.mul(moved === null ? slope : e.mul(slope, moved), scale);
       return { index, weight: seen(weight), slope: change === null ? null : seen(change) };
