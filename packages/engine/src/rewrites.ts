@@ -38,6 +38,7 @@ export {
   haveSharedHeads,
   recomposeAttention,
   type WrittenAttention,
+  withHeads,
   withHeadsType,
   withoutHeads,
   writtenAttention,

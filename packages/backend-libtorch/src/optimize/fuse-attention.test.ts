@@ -99,6 +99,59 @@ describe("fuseAttention", () => {
     `);
   });
 
+  it("takes attention of one head by its name", () => {
+    const before = program(`user_input %q: f32[s0, 9, 8]
+      user_input %k: f32[s0, 7, 8]
+      user_input %m: bool[s0, 9, 7]
+      %y: f32[s0, 9, 8] = aten::scaled_dot_product_attention(query=%q, key=%k, value=%k, attn_mask=%m, is_causal=false)
+      return %y`);
+    expect(text(fuseAttention(before, own))).toMatchInlineSnapshot(`
+      "user_input %q: f32[s0, 9, 8]
+      user_input %k: f32[s0, 7, 8]
+      user_input %m: bool[s0, 9, 7]
+      %unsqueeze: f32[s0, 1, 9, 8] = aten::unsqueeze(%q, dim=1)
+      %unsqueeze_1: f32[s0, 1, 7, 8] = aten::unsqueeze(%k, dim=1)
+      %unsqueeze_2: f32[s0, 1, 7, 8] = aten::unsqueeze(%k, dim=1)
+      %unsqueeze_3: bool[s0, 1, 9, 7] = aten::unsqueeze(%m, dim=1)
+      %attention: f32[s0, 1, 9, 8] = pt2::attention(q=%unsqueeze, k=%unsqueeze_1, v=%unsqueeze_2, mask=%unsqueeze_3, is_causal=false, scale=none, safe_softmax=true)
+      %squeeze: f32[s0, 9, 8] = aten::squeeze.dim(%attention, dim=1)
+      return %squeeze"
+    `);
+  });
+
+  it("makes one of what lies before the heads: windows, blocks and groups", () => {
+    const before = program(`user_input %q: f32[s0, 5, 3, 9, 8]
+      user_input %k: f32[s0, 5, 3, 7, 8]
+      user_input %v: f32[s0, 5, 3, 7, 6]
+      user_input %m: f32[3, 9, 7]
+      %y: f32[s0, 5, 3, 9, 6] = aten::scaled_dot_product_attention(query=%q, key=%k, value=%v, attn_mask=%m)
+      return %y`);
+    expect(text(fuseAttention(before, own))).toMatchInlineSnapshot(`
+      "user_input %q: f32[s0, 5, 3, 9, 8]
+      user_input %k: f32[s0, 5, 3, 7, 8]
+      user_input %v: f32[s0, 5, 3, 7, 6]
+      user_input %m: f32[3, 9, 7]
+      %flatten: f32[5*s0, 3, 9, 8] = aten::flatten.using_ints(%q, start_dim=0, end_dim=1)
+      %flatten_1: f32[5*s0, 3, 7, 8] = aten::flatten.using_ints(%k, start_dim=0, end_dim=1)
+      %flatten_2: f32[5*s0, 3, 7, 6] = aten::flatten.using_ints(%v, start_dim=0, end_dim=1)
+      %attention: f32[5*s0, 3, 9, 6] = pt2::attention(q=%flatten, k=%flatten_1, v=%flatten_2, mask=%m, is_causal=false, scale=none, safe_softmax=true)
+      %unflatten: f32[s0, 5, 3, 9, 6] = aten::unflatten.int(%attention, dim=0, sizes=[-1, 5])
+      return %unflatten"
+    `);
+  });
+
+  it.each([
+    ["a mask that is broadcast over windows", "2, 5", "2, 1, 3, 9, 9"],
+    ["a mask of each window, for all of a batch", "2, 5", "5, 3, 9, 9"],
+    ["two sizes before the heads that are not known", "s0, s1", "9, 9"],
+  ])("leaves %s", (_, lead, mask) => {
+    const before = program(`user_input %q: f32[${lead}, 3, 9, 8]
+      user_input %m: f32[${mask}]
+      %y: f32[${lead}, 3, 9, 8] = aten::scaled_dot_product_attention(query=%q, key=%q, value=%q, attn_mask=%m)
+      return %y`);
+    expect(text(fuseAttention(before, own))).not.toContain("pt2::attention");
+  });
+
   it.each([
     ["a softmax of another dimension", "aten::softmax.int(%s, dim=1)", "f32[2, 9, 9]"],
     ["a softmax in another dtype", "aten::softmax.int(%s, dim=-1, dtype=torch.float64)", "f64[2, 9, 9]"],

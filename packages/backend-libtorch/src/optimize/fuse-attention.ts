@@ -11,11 +11,13 @@ import {
   resultType,
   rewrite,
   sharedHeads,
+  withHeads,
   withHeadsType,
   withoutHeads,
   writtenAttention,
 } from "@pt2/engine/rewrites";
-import { type Arg, argOf, type Node, type OpName, type Program } from "@pt2/graph";
+import { type Arg, argOf, type Node, type OpName, type Program, type TensorType } from "@pt2/graph";
+import { joinedLead, joinLead, leadOf, splitLead } from "./attention-lead.ts";
 import type { OptimizeTarget } from "./target.ts";
 
 /** Replaces attention, as an op or written out as softmax(q k^T scale + mask) v, by this package's kernel. */
@@ -30,16 +32,25 @@ export function fuseAttention(program: Program, target: OptimizeTarget): Program
 }
 
 const named: RewriteRule = (node, context) => {
-  const [q, k, v] = [argOf(node, "query")!, argOf(node, "key")!, argOf(node, "value")!];
-  const mask = given(node, "attn_mask");
+  const query = argOf(node, "query");
+  const lead = leadOf(query, context);
+  const isOfOneHead = context.tensor(query)?.shape.length === 3;
+  const operand = (name: string): Arg | null => {
+    const value = given(node, name) ?? NONE;
+    return isOfOneHead ? withHeads(value, node, context) : joinLead(value, lead, node, context);
+  };
+  const [q, k, v, mask] = [operand("query"), operand("key"), operand("value"), operand("attn_mask")];
+  if (q === null || k === null || v === null || mask === null) return null;
   if ((numberOf(argOf(node, "dropout_p")) ?? 0) !== 0) return null;
-  const type = mask && context.tensor(mask);
-  if (mask !== undefined && type?.dtype !== "bool" && type?.dtype !== "float32") return null;
+  const dtype = context.tensor(mask)?.dtype;
+  if (mask.kind !== "none" && dtype !== "bool" && dtype !== "float32") return null;
   const isShared = isTrue(argOf(node, "enable_gqa"));
   if (!(isShared ? haveSharedHeads(q, k, v, context) : haveSameHeads(q, k, v, context))) return null;
   const is_causal = argOf(node, "is_causal") ?? boolArg(false);
   const scale = given(node, "scale") ?? NONE;
-  return fused(node, { q, k, v, mask: mask ?? NONE, is_causal, scale, safe_softmax: boolArg(true) }, context);
+  const attention = { q, k, v, mask, is_causal, scale, safe_softmax: boolArg(true) };
+  const type = joinedLead(withHeadsType(resultType(node, context)), lead);
+  return withoutHeads(splitLead(fused(node, attention, type, context), lead, node, context), node, context);
 };
 
 const SOFTMAX: ReadonlySet<OpName> = new Set(["aten::softmax.int", "aten::_safe_softmax"]);
@@ -50,7 +61,8 @@ const written: RewriteRule = (node, context) => {
   const { q, k, v, mask = NONE, scale, softmax } = found;
   const safe_softmax = boolArg(softmax === "aten::_safe_softmax");
   const attention = { q, k, v, mask, is_causal: boolArg(false), scale: floatArg(scale), safe_softmax };
-  return withoutHeads(fused(node, attention, context), node, context);
+  const type = withHeadsType(resultType(node, context));
+  return withoutHeads(fused(node, attention, type, context), node, context);
 };
 
 function boolArg(value: boolean): Arg {
@@ -60,8 +72,8 @@ function boolArg(value: boolean): Arg {
 type AttentionArgs = Readonly<Record<"q" | "k" | "v" | "mask" | "is_causal" | "scale" | "safe_softmax", Arg>>;
 
 /** Emits the kernel, which reads keys and values as they were before they were repeated for heads that share them. */
-function fused(node: Node, args: AttentionArgs, context: RewriteContext): Arg {
+function fused(node: Node, args: AttentionArgs, type: TensorType | undefined, context: RewriteContext): Arg {
   const { q, k, v } = args;
   const { key, value } = sharedHeads(q, k, v, context) ?? { key: k, value: v };
-  return context.emit("pt2::attention", { ...args, k: key, v: value }, withHeadsType(resultType(node, context)), node);
+  return context.emit("pt2::attention", { ...args, k: key, v: value }, type, node);
 }

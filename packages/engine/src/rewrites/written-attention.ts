@@ -82,8 +82,8 @@ function isFloat32(dtype: Arg): boolean {
   return dtype.kind === "dtype" && dtype.value === "float32";
 }
 
-/** One head of three dimensions. A mask of fewer is broadcast as it is. */
-function withHeads(value: Arg, node: Node, context: RewriteContext): Arg {
+/** Gives a tensor of three dimensions one head. A mask of fewer is broadcast as it is. */
+export function withHeads(value: Arg, node: Node, context: RewriteContext): Arg {
   const type = context.tensor(value);
   if (type?.shape.length !== 3) return value;
   return context.emit("aten::unsqueeze", { self: value, dim: intArg(1) }, withHeadsType(type), node);
