@@ -90,9 +90,10 @@ for (const { name, expr, inputs, plain } of cases) {
   );
   const { outputs, numbers } = liftNumbers([output], inputs);
   const pointers = [...addresses.slice(0, inputs), addresses[2] as number];
-  writeBlock(new Int32Array(memory.buffer), 0, newBlock(geometry, [...operands, "float32"], numbers), pointers);
+  const all = [...operands, "float32" as const];
+  writeBlock(new Int32Array(memory.buffer), 0, newBlock(geometry, all, numbers), pointers);
   const dtypes = numbers.map(({ dtype }) => dtype);
-  const kernel = compiler.add({ inputs: operands, outputs, inner: innerModes(geometry), numbers: dtypes });
+  const kernel = compiler.add({ inputs: operands, outputs, inner: innerModes(geometry, all), numbers: dtypes });
   const loop = new Function(
     "plain",
     "x",
