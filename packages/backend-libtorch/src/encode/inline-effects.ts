@@ -38,5 +38,6 @@ function calledOperator(node: Node, schemaOf: (op: OpName) => OpSchema | null): 
   const schema = schemaOf(called.arg.op);
   if (schema === null) return null;
   const args = rest.map(({ name, arg }, i) => ({ name: name === "" ? (schema.args[i]?.name ?? "") : name, arg }));
-  return { ...node, op: called.arg.op, args, outputs: node.outputs.slice(1) };
+  // What an op that returns nothing returns here is None.
+  return { ...node, op: called.arg.op, args, outputs: schema.returns.length === 0 ? [] : node.outputs.slice(1) };
 }

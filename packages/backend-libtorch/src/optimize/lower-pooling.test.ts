@@ -33,6 +33,31 @@ it("pools what has its channels last", () => {
   `);
 });
 
+it("takes the largest elements of rows and of planes as those of windows", () => {
+  const before = program(`user_input %x: f32[s0, 8, 6, 5]
+    %a: f32[s0, 8, 6, 5] = pt2::depthwise_conv2d(x=%x)
+    %b: f32[s0, 8, 6] = aten::amax(%a, dim=[-1])
+    %c: f32[s0, 8, 1, 1] = aten::amax(%a, dim=[3, 2], keepdim=true)
+    %d: f32[s0, 6, 5] = aten::amax(%a, dim=[1])
+    %e: f32[s0, 8, 6] = aten::amax(%x, dim=[-1])
+    return %b, %c, %d, %e`);
+  expect(text(lowerPooling(before, own))).toMatchInlineSnapshot(`
+    "user_input %x: f32[s0, 8, 6, 5]
+    %a: f32[s0, 8, 6, 5] = pt2::depthwise_conv2d(x=%x)
+    %max_pool2d: f32[s0, 8, 6, 1] = pt2::max_pool2d(x=%a, kernel=[1, 5], stride=[1, 5], padding=[0, 0], dilation=[1, 1], ceil_mode=false)
+    %squeeze: f32[s0, 8, 6] = aten::squeeze.dims(%max_pool2d, dim=[3])
+    %max_pool2d_1: f32[s0, 8, 1, 1] = pt2::max_pool2d(x=%a, kernel=[6, 5], stride=[6, 5], padding=[0, 0], dilation=[1, 1], ceil_mode=false)
+    %d: f32[s0, 6, 5] = aten::amax(%a, dim=[1])
+    %e: f32[s0, 8, 6] = aten::amax(%x, dim=[-1])
+    return %squeeze, %max_pool2d_1, %d, %e"
+  `);
+  const unknown = program(`user_input %x: f32[1, 8, 6, s0]
+    %a: f32[1, 8, 6, s0] = pt2::depthwise_conv2d(x=%x)
+    %b: f32[1, 8, 6] = aten::amax(%a, dim=[-1])
+    return %b`);
+  expect(lowerPooling(unknown, own)).toBe(unknown);
+});
+
 it("pools what was copied from rows of pixels", () => {
   const before = program(`user_input %x: f32[1, 6, 6, 8]
     %p: f32[1, 8, 6, 6]{strides=[288, 1, 48, 8]} = aten::permute(%x, dims=[0, 3, 1, 2])

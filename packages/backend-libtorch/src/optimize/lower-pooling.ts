@@ -1,7 +1,9 @@
 import {
+  dense,
   floatArg,
   intsArg,
   intsOf,
+  isTrue,
   numberOf,
   pairOf,
   type RewriteContext,
@@ -32,6 +34,7 @@ export function lowerPooling(program: Program, target: OptimizeTarget): Program 
     ["aten::adaptive_avg_pool1d", "pt2::global_average_pool", average],
     ["aten::adaptive_avg_pool2d", "pt2::global_average_pool", average],
     ["aten::mean.dim", "pt2::global_average_pool", average],
+    ["aten::amax", "pt2::max_pool2d", largest],
     ["aten::linalg_vector_norm", "pt2::global_average_pool", norm],
   ];
   return rewrite(program, new Map(rules.flatMap(([op, own, rule]) => (target.has(own) ? [[op, rule]] : []))), target);
@@ -94,6 +97,28 @@ const average: RewriteRule = (node, context) => {
     node.op === "aten::adaptive_avg_pool1d" ? rowOf(argOf(node, "output_size"), 0)?.[1] === 1 : isMeanOfPlanes(node);
   if (!isImage(x, node, context) || !isMean) return null;
   return context.emit("pt2::global_average_pool", { x }, resultType(node, context), node);
+};
+
+/** The largest elements of rows or planes are those of windows as large. */
+const largest: RewriteRule = (node, context) => {
+  const x = argOf(node, "self")!;
+  const [height, width] = context.tensor(x)?.shape.slice(2) ?? [];
+  const dims = intsOf(argOf(node, "dim"))
+    ?.map((dim) => normalDim(dim, 4))
+    .toSorted();
+  const isOverRows = dims?.join() === "3";
+  if (!isImage(x, node, context) || !(isOverRows || dims?.join() === "2,3")) return null;
+  const kernel = [isOverRows ? 1 : height, width];
+  if (!kernel.every((size) => typeof size === "number" && size > 0)) return null;
+  const sizes = intsArg(kernel as number[]);
+  const args = { x, kernel: sizes, stride: sizes, padding: intsArg([0, 0]), dilation: intsArg([1, 1]) };
+  const type = resultType(node, context);
+  const pooled = context.tensor(x)!;
+  const shape = pooled.shape.map((size, dim) => (dims!.includes(dim) ? 1 : size));
+  const ceil_mode = { kind: "bool", value: false } as const;
+  const result = context.emit("pt2::max_pool2d", { ...args, ceil_mode }, dense(pooled, shape), node);
+  if (isTrue(argOf(node, "keepdim"))) return result;
+  return context.emit("aten::squeeze.dims", { self: result, dim: intsArg(dims!) }, type, node);
 };
 
 /** The Euclidean norm of each plane is the root of the sum of its squares: ATen takes five times as long channels-last. */

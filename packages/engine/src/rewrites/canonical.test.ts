@@ -85,6 +85,21 @@ describe("canonicalize", () => {
     `);
   });
 
+  it("takes maxima and minima without their positions, where nothing reads these", () => {
+    const before = program(`user_input %x: f32[2, s0]
+      largest: %a: f32[2], %i: i64[2] = aten::max.dim(%x, dim=-1)
+      least: %b: f32[1, s0], %j: i64[1, s0] = aten::min.dim(%x, dim=0, keepdim=true)
+      both: %c: f32[2], %k: i64[2] = aten::max.dim(%x, dim=-1)
+      return %a, %b, %c, %k`);
+    expect(text(canonicalize(before, target()))).toMatchInlineSnapshot(`
+      "user_input %x: f32[2, s0]
+      %amax: f32[2] = aten::amax(%x, dim=[-1])
+      %amin: f32[1, s0] = aten::amin(%x, dim=[0], keepdim=true)
+      both: %c: f32[2], %k: i64[2] = aten::max.dim(%x, dim=-1)
+      return %amax, %amin, %c, %k"
+    `);
+  });
+
   it("replaces new_zeros by full, and view by reshape", () => {
     const before = program(`user_input %x: f32[2, 4]
       %z: i64[3] = aten::new_zeros(%x, size=[3], dtype=torch.int64)

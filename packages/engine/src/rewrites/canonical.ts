@@ -7,7 +7,7 @@ import { dense, resultType } from "./types.ts";
 
 /**
  * Says the same thing in one way: `addmm` and products with a fixed matrix as `linear`, every convolution over one to
- * three dimensions by the name that says so, normalizations and softmax by their short names, `view` as `reshape` (a pass may lay
+ * three dimensions by the name that says so, normalizations and softmax by their short names, maxima without their positions as `amax`, `view` as `reshape` (a pass may lay
  * out its input otherwise), and tensors of zeros like some other tensor as zeros.
  */
 export function canonicalize(program: Program, target: RewriteTarget): Program {
@@ -102,6 +102,16 @@ const mulScalar: RewriteRule = (node, context) => {
   return context.emit("aten::mul.Tensor", args, resultType(node, context), node);
 };
 
+/** The largest or smallest elements, where nothing reads at which positions they are. */
+function extreme(op: "aten::amax" | "aten::amin"): RewriteRule {
+  return (node, context) => {
+    const type = resultType(node, context);
+    const [dim, keepdim] = [numberOf(argOf(node, "dim")), argOf(node, "keepdim")];
+    if (dim === undefined || type === undefined || !context.target.has(op)) return null;
+    return context.emit(op, { self: argOf(node, "self"), dim: intsArg([dim]), keepdim }, type, node);
+  };
+}
+
 function filled(value: number): RewriteRule {
   return (node, context) => {
     const type = resultType(node, context);
@@ -134,6 +144,8 @@ const RULES: RewriteRules = new Map<string, RewriteRule>([
   ["aten::native_layer_norm", layerNorm],
   ["aten::_softmax", softmax],
   ["aten::mul.Scalar", mulScalar],
+  ["aten::max.dim", extreme("aten::amax")],
+  ["aten::min.dim", extreme("aten::amin")],
   ["aten::view", view],
   ["aten::_unsafe_view", view],
   ["aten::new_zeros", filled(0)],
