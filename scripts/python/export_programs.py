@@ -25,14 +25,16 @@ def export_one(program: Program, folder: str) -> list[str]:
     failures = []
     try:
         recording = record(module, calls)
-        dialects = export_dialects(module, calls[0], program.dynamic())
+        with torch.set_grad_enabled(program.gradients):
+            dialects = export_dialects(module, calls[0], program.dynamic())
         if program.plain:
             dialects = {"": lambda make=dialects[""]: without_traces(make())}
     except Exception as error:
         return [f"{program.name}: {type(error).__name__}: {str(error).strip()[:300]}"]
     for suffix, make in dialects.items():
         try:
-            made = make() if program.traces else without_traces(make())
+            with torch.set_grad_enabled(program.gradients):
+                made = make() if program.traces else without_traces(make())
             path = save_program(folder, program.name + suffix, made, recording, [os.path.join(folder, program.name)])
             check_program(path, calls, recording)
             print(f"{program.name + suffix:24} {os.path.getsize(path) / 1e3:6.1f} kB", flush=True)

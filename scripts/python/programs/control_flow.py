@@ -81,6 +81,35 @@ class CondShape(nn.Module):
         return torch.cond(x.shape[0] > 4, lambda x: x.cos() * 2, lambda x: x.sin(), (x,))
 
 
+class CondWrites(nn.Module):
+    """Branches write to buffers, one inside another, and train a normalization."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("count", torch.ones(3))
+        self.register_buffer("mean", torch.zeros(3))
+        self.norm = nn.BatchNorm1d(3)
+
+    def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        def many(x):
+            self.count.add_(1)
+            return self.norm(x) * self.count
+
+        def few(x):
+            return x + self.mean
+
+        def up(x):
+            return torch.cond(x[0, 0] > 1, many, few, (x,))
+
+        def down(x):
+            self.mean[1:].copy_(x.mean(0)[1:])
+            return x - self.count
+
+        result = torch.cond(x.sum() > 0, up, down, (x,))
+        self.count.mul_(2)
+        return result, self.count * 1, self.mean + 0
+
+
 def _n(value: int) -> torch.Tensor:
     return torch.tensor(value)
 
@@ -93,5 +122,13 @@ PROGRAMS = [
     # Of an even number of rows some steps have none.
     Program("associative_scan_even", AssociativeScan, lambda: calls((torch.rand(8, 2), torch.rand(8, 2)))),
     Program("nested_cond", NestedCond, lambda: calls((torch.ones(2, 3), _n(5)), (torch.ones(2, 3), _n(1)), (-torch.ones(2, 3), _n(2)))),
+    Program(
+        "cond_writes",
+        CondWrites,
+        lambda: calls((torch.ones(4, 3),), (torch.randn(4, 3) + 3,), (torch.randn(4, 3) - 3,), (torch.randn(4, 3) + 4,), (torch.ones(4, 3),)),
+        training=True,
+        plain=True,
+        gradients=False,
+    ),
     Program("cond_shape", CondShape, lambda: calls((torch.randn(7, 2),), (torch.randn(3, 2),)), lambda: {"x": {0: Dim("rows", min=1, max=99)}}),
 ]

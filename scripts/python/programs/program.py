@@ -22,6 +22,8 @@ class Program:
     """Only training IR, and without stack traces: they are most of the file of a small transformer."""
     traces: bool = True
     """Whether its files say which Python each node comes from."""
+    gradients: bool = True
+    """Whether they are enabled in the export; branches may write to buffers only where they are not."""
 
 
 def calls(*args: tuple) -> list[Call]:

@@ -313,8 +313,12 @@ describe("functionalize", () => {
     ],
     ["%z: f32[3] = aten::set_(%y)\n return %z", "no functional form"],
     [
-      "c: %z: f32[3] = higher_order::cond(true, graph t(%y: f32[3]) { %r: f32[3] = aten::relu_(%y) return %r }, graph f(%y: f32[3]) { return %y }, [%y])\n return %z",
+      "c: %z: f32[3] = higher_order::map_impl(graph t(%y: f32[3]) { %r: f32[3] = aten::relu_(%y) return %r }, [%y], [])\n return %z",
       "writes to the operand `y`",
+    ],
+    [
+      "%v: f32[3] = aten::view(%y, size=[3])\n c: %z: f32[3] = higher_order::cond(true, graph t(%y: f32[3], %v: f32[3]) { %r: f32[3] = aten::relu_(%y) return %r }, graph f(%y: f32[3], %v: f32[3]) { return %v }, [%y, %v])\n return %z",
+      "shares memory with another one",
     ],
     [
       "%t: f32[s0, 3]{strides=[1, s0]} = aten::clone(%y)\n %f: f32[3*s0] = aten::reshape(%t, shape=[-1])\n %z: f32[3*s0] = aten::zero_(%f)\n return %z",

@@ -1,6 +1,6 @@
 import type { Arg, Graph, Node, TensorType } from "../../ir.ts";
 import { mapArg, mapGraphs } from "../../query/map-node.ts";
-import { argOf, definitionsOf, namesOf, usesOf } from "../../query/node-values.ts";
+import { argOf, definitionsOf, graphsOf, namesOf, usesOf, valuesOf } from "../../query/node-values.ts";
 import { sameSizes } from "../../strides.ts";
 import { GraphBuilder } from "../graph-builder.ts";
 import { TRAINING_NORMS } from "../mutating-names.ts";
@@ -106,6 +106,7 @@ export class Functionalizer {
 
   #pure(original: Node, effects: OpEffects): void {
     const node = isOfMemory(original) && !effects.claimed ? this.#ofMemory(original) : original;
+    if (node.op === "higher_order::cond" && !effects.claimed && this.#cond(node)) return;
     const resolved = mapGraphs(this.#resolve(node), (graph) => this.#nested(graph, node));
     this.builder.push(resolved);
     this.#register(node, resolved, effects);
@@ -244,6 +245,51 @@ export class Functionalizer {
     if (turned !== undefined) this.tensors.replace(tensor, turned);
   }
 
+  /** Rewrites a cond whose branches write to operands: each returns what the operands become, also where it leaves them. */
+  #cond(node: Node): boolean {
+    const operands = node.args.at(-1)?.arg;
+    if (operands?.kind !== "list") return false;
+    const branches = graphsOf(node).map(({ graph }) => {
+      const branch = new Functionalizer(withNamedInputs(graph), this.#effects, new Set());
+      return { branch, outputs: branch.run() };
+    });
+    const written = operands.items.flatMap((operand, i) => {
+      const isWritten = operand.kind === "value" && branches.some(({ branch }) => branch.#isWritten(i));
+      return isWritten ? [{ i, tensor: this.tensors.get(operand.name)! }] : [];
+    });
+    if (written.length === 0) return false;
+    const memories = operands.items.flatMap((arg) => valuesOf(arg).map((name) => this.tensors.get(name)?.memory));
+    for (const { tensor } of written) {
+      if (memories.filter((memory) => memory === tensor.memory).length > 1)
+        throw unsupported(node, "its graphs write to an operand that shares memory with another one");
+    }
+    const rewritten = branches.map(({ branch, outputs }) =>
+      branch.builder.build([...outputs, ...written.map(({ i }) => branch.#inputNow(i))]),
+    );
+    const results = written.map(({ tensor }) => {
+      const name = this.builder.fresh(node.name);
+      this.builder.setType(name, this.tensors.contentType(tensor));
+      return name;
+    });
+    let at = 0;
+    const resolved = mapGraphs(this.#resolve(node), () => rewritten[at++]!);
+    const outputs = [...node.outputs, ...results.map((name) => ({ kind: "value", name }) as const)];
+    this.builder.push({ ...resolved, outputs });
+    for (const name of definitionsOf(node)) this.tensors.allocate(name);
+    written.forEach(({ tensor }, k) => {
+      this.tensors.write(tensor, results[k]!, node);
+    });
+    return true;
+  }
+
+  #isWritten(input: number): boolean {
+    return (this.tensors.get(this.#graph.inputs[input]!)?.memory.generation ?? 0) > 0;
+  }
+
+  #inputNow(input: number): Arg {
+    return { kind: "value", name: this.tensors.read(this.#graph.inputs[input]!) };
+  }
+
   /** Rewrites a nested graph, which may write to its own tensors but not to its operands. */
   #nested(graph: Graph, node: Node): Graph {
     if (!mutates(graph, this.#effects) && !looksBehindViews(graph)) return graph;
@@ -265,4 +311,10 @@ function counted(memory: Memory): readonly [Memory, number] {
 function behind(offset: Arg, skipped: number): Arg | null {
   if (offset.kind === "int") return { kind: "int", value: Number(offset.value) - skipped };
   return skipped === 0 && offset.kind !== "none" ? offset : null;
+}
+
+/** Names the inputs that a graph does not use. */
+function withNamedInputs(graph: Graph): Graph {
+  const builder = new GraphBuilder(graph);
+  return { ...graph, inputs: graph.inputs.map((name) => name ?? builder.fresh("operand")) };
 }
