@@ -1,6 +1,8 @@
+import type { Builder } from "../../builder.ts";
 import { defineOp, type OpRecord } from "../../op.ts";
+import type { TensorMeta } from "../../tensor-meta.ts";
 import { check, show } from "../support/check.ts";
-import { isIntegral } from "../support/dtypes.ts";
+import { isComplex, isIntegral } from "../support/dtypes.ts";
 import { emit } from "../support/emit.ts";
 
 /** Defines covariances and Vandermonde matrices. */
@@ -35,9 +37,7 @@ export const MOMENT_OPS: readonly OpRecord[] = [
   defineOp("aten::vander(Tensor x, int? N=None, bool increasing=False) -> Tensor", {
     decompose: ({ x, N, increasing }, b) => {
       check(x.shape.length === 1, () => `x must be a one-dimensional tensor, got ${show(x.shape)}`);
-      const e = emit(b);
-      const powers = e.arange(N ?? x.shape[0]!, "int64");
-      const columns = b.tensor("aten::pow.Tensor_Tensor", { self: e.unsqueeze(x, 1), exponent: powers });
+      const columns = powersOf(x, N ?? x.shape[0]!, b);
       return increasing ? columns : b.tensor("aten::flip", { self: columns, dims: [1] });
     },
   }),
@@ -49,3 +49,17 @@ export const MOMENT_OPS: readonly OpRecord[] = [
     },
   }),
 ];
+
+/** A column for each power of the elements of a list, from 0 on: products one after the other, as in PyTorch. */
+function powersOf(x: TensorMeta, count: number, b: Builder): TensorMeta {
+  const e = emit(b);
+  if (isComplex(x.dtype)) {
+    return b.tensor("aten::pow.Tensor_Tensor", { self: e.unsqueeze(x, 1), exponent: e.arange(count, "int64") });
+  }
+  const dtype = isIntegral(x.dtype) ? "int64" : x.dtype;
+  const size = x.shape[0]!;
+  const ones = e.full([size, Math.min(count, 1)], 1, dtype);
+  if (count < 2) return ones;
+  const repeated = e.expand(e.unsqueeze(e.cast(x, dtype), 1), [size, count - 1]);
+  return e.cat([ones, b.tensor("aten::cumprod", { self: repeated, dim: 1 })], 1);
+}
