@@ -38,6 +38,10 @@ test.each(["float64", "float32", "float16", "bfloat16"] as const)(
   },
 );
 
+test("integers that halves do not tell apart are counted as what they are", () => {
+  expect(counts("int32", [4096, 4097, 4098, 4099, 4096], 3, [4096, 4099])).toEqual([2, 1, 2]);
+});
+
 test("both bounds belong to bins, and what is outside or NaN does not count", () => {
   expect(counts("float32", [0, 1, 2, 4, -1, 5, none, infinity, -infinity], 4, [0, 4])).toEqual([1, 1, 1, 1]);
 });

@@ -1,4 +1,4 @@
-import type { DType } from "@pt2/format";
+import { type DType, isSmallFloat } from "@pt2/format";
 import { convert } from "@pt2/registry/scalar";
 import { numberOf } from "../staged/run-value.ts";
 import { type HostKernel, hostKernel } from "./host-kernel.ts";
@@ -22,6 +22,7 @@ export const histogram: HostKernel = hostKernel(["aten::histc"], (call, { self, 
   // Functions that round are told apart here: a loop that calls several kinds of them takes six times as long.
   if (self.dtype === "float64") countDoubles(data, edges, counts);
   else if (self.dtype === "float32") countFloats(data, edges, counts);
+  else if (isSmallFloat(self.dtype)) countSmall(data, edges, counts, round);
   else countRounded(data, edges, counts, round);
   return [counts];
 });
@@ -34,16 +35,15 @@ interface Edges {
   readonly width: number;
 }
 
-/** Counts an element in a bin, of which the last contains its upper bound. */
-function count(counts: Float64Array, bin: number): void {
-  const last = counts.length - 1;
-  counts[bin < last ? Math.trunc(bin) : last]!++;
+/** Returns the bin of what is so many bins from the first edge; the last one contains its upper bound. */
+function binOf(bin: number, { length }: Float64Array): number {
+  return bin < length - 1 ? Math.trunc(bin) : length - 1;
 }
 
 function countDoubles(data: Float64Array, { low, high, scale, width }: Edges, counts: Float64Array): void {
   for (let i = 0; i < data.length; i++) {
     const value = data[i]!;
-    if (value >= low && value <= high) count(counts, ((value - low) * scale) / width);
+    if (value >= low && value <= high) counts[binOf(((value - low) * scale) / width, counts)]!++;
   }
 }
 
@@ -51,14 +51,36 @@ function countFloats(data: Float64Array, { low, high, scale, width }: Edges, cou
   const { fround } = Math;
   for (let i = 0; i < data.length; i++) {
     const value = data[i]!;
-    if (value >= low && value <= high) count(counts, fround(fround(fround(value - low) * scale) / width));
+    if (value >= low && value <= high) counts[binOf(fround(fround(fround(value - low) * scale) / width), counts)]!++;
   }
 }
 
 /**
  * Counts elements of half precision, exactly. PyTorch counts in their dtype, where 1 more than 2048 of float16, or 256 of bfloat16, is
- * the same number: its counts end there, at as many times this as threads counted.
+ * the same number: its counts end there, at as many times this as threads counted. Of 65,536 numbers each is rounded once.
  */
+function countSmall(
+  data: Float64Array,
+  { low, high, scale, width }: Edges,
+  counts: Float64Array,
+  round: (x: number) => number,
+): void {
+  // Behind these bits of a float32 a small float has none.
+  const shift = 13;
+  const float = new Float32Array(1);
+  const bits = new Uint32Array(float.buffer);
+  /** The bin of a number, from 1 on; 0 if it is not known yet. */
+  const bins = new Int32Array(2 ** (32 - shift));
+  for (let i = 0; i < data.length; i++) {
+    const value = data[i]!;
+    if (!(value >= low && value <= high)) continue;
+    float[0] = value;
+    const at = bits[0]! >>> shift;
+    bins[at] ||= 1 + binOf(round(round(round(value - low) * scale) / width), counts);
+    counts[bins[at]! - 1]!++;
+  }
+}
+
 function countRounded(
   data: Float64Array,
   { low, high, scale, width }: Edges,
@@ -67,7 +89,7 @@ function countRounded(
 ): void {
   for (let i = 0; i < data.length; i++) {
     const value = data[i]!;
-    if (value >= low && value <= high) count(counts, round(round(round(value - low) * scale) / width));
+    if (value >= low && value <= high) counts[binOf(round(round(round(value - low) * scale) / width), counts)]!++;
   }
 }
 
