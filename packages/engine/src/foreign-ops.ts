@@ -10,7 +10,7 @@ const FOREIGN: readonly (readonly [ops: RegExp, why: string])[] = [
   ],
   [
     /^higher_order::out_dtype$/,
-    "libtorch runs it; for other backends write the casts in the model: op(x.to(dtype), y.to(dtype))",
+    "it calls an op that is not there; write the casts in the model: op(x.to(dtype), y.to(dtype))",
   ],
   [
     /^(quantized|_quantized)::/,

@@ -29,10 +29,11 @@ type Mutation = Pick<Capabilities, "mutation">;
  */
 export async function removeNoOpsAndRegions(
   imported: Program,
-  { isClaimed }: Pick<OpRegistry, "isClaimed">,
+  registry: Pick<OpRegistry, "isClaimed" | "load" | "resolve">,
   { mutation = false }: Mutation = {},
 ): Promise<Program> {
-  const expanded = await withoutRegions(await withNamedDtypes(imported), isClaimed);
+  const { isClaimed } = registry;
+  const expanded = await withoutRegions(await withNamedDtypes(imported), registry, mutation);
   const program = canonicalizeStridedViews(await drawnInOrder(expanded, mutation), isClaimed);
   return removeNoOps(program, { keepCopies: mutation, isClaimed });
 }
@@ -43,12 +44,18 @@ async function withNamedDtypes(program: Program): Promise<Program> {
   return nameDefaultDtypes(program);
 }
 
-async function withoutRegions(program: Program, isClaimed: OpRegistry["isClaimed"]): Promise<Program> {
+async function withoutRegions(
+  program: Program,
+  registry: Parameters<typeof removeNoOpsAndRegions>[1],
+  mutation: boolean,
+): Promise<Program> {
   const [regions, views] = [hasRegions(program.graph), hasInPlaceViews(program.graph)];
   if (!regions && !views && !hasUnfitMutations(program)) return program;
-  const { expandAutocast, expandVmap, fitMutations, replaceInPlaceViews } = await import("@pt2/graph/functionalize");
-  const expanded = fitMutations(regions ? expandVmap(expandAutocast(program)) : program);
-  return views ? replaceInPlaceViews(expanded, isClaimed) : expanded;
+  const passes = await import("@pt2/graph/functionalize");
+  let expanded = passes.fitMutations(regions ? passes.expandVmap(passes.expandAutocast(program)) : program);
+  // PyTorch's dispatcher calls ops with another dtype itself.
+  if (regions && !mutation) expanded = await passes.expandOutDtype(expanded, registry);
+  return views ? passes.replaceInPlaceViews(expanded, registry.isClaimed) : expanded;
 }
 
 /** A backend with mutation has tensors that lie in memory as PyTorch's. */

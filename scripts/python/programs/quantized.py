@@ -221,4 +221,28 @@ _PROGRAMS = [
     Program("torchao_int4_no_clipping", _torchao(Perceptron, _no_clipping, torch.float16), lambda: calls((_rows()[0].half(),))),
     Program("torchao_float8", _torchao(Perceptron, lambda q: q.Float8WeightOnlyConfig()), ROWS),
 ]
-PROGRAMS = [replace(program, traces=False) for program in _PROGRAMS]
+
+class OutDtype(nn.Module):
+    """Products of bytes that are integers of 32 bits, and halves that are multiplied in float32."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("weight", torch.randint(-128, 128, (2, 3), dtype=torch.int8))
+        self.register_buffer("kernel", torch.randint(-128, 128, (2, 4, 3), dtype=torch.int8))
+
+    def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        out, aten = torch._higher_order_ops.out_dtype, torch.ops.aten
+        bytes_, half = x.to(torch.int8), x.half()
+        return (
+            out(aten.mm.default, torch.int32, bytes_, bytes_.t()),
+            out(aten.linear.default, torch.int32, bytes_, self.weight),
+            out(aten.convolution.default, torch.int32, bytes_[None], self.kernel, None, [1], [1], [1], False, [0], 1),
+            out(aten.mul.Tensor, torch.int32, x.abs().to(torch.uint8), bytes_),
+            out(aten.mul.Scalar, torch.int32, bytes_, 100),
+            out(aten.mm.default, torch.float32, half, half.t()),
+        )
+
+
+_OUT_DTYPE = Program("out_dtype", OutDtype, lambda: calls((torch.randn(4, 3) * 20,)))
+
+PROGRAMS = [replace(program, traces=False) for program in (*_PROGRAMS, _OUT_DTYPE)]

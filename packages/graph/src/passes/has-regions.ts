@@ -1,9 +1,9 @@
 import type { Graph } from "../ir.ts";
 
-/** Returns whether a graph has regions that `@pt2/graph/functionalize` expands: automatic casts or batched calls. */
+/** Returns whether a graph has regions that `@pt2/graph/functionalize` expands: automatic casts, batched calls, or calls whose result has another dtype. */
 export function hasRegions({ nodes }: Graph): boolean {
   return nodes.some(({ op, args }) => {
-    if (op === "higher_order::wrap_with_autocast" || op.startsWith("torch._functorch.predispatch::")) return true;
+    if (/^(higher_order::(wrap_with_autocast|out_dtype)$|torch\._functorch\.predispatch::)/.test(op)) return true;
     return args.some(({ arg }) => arg.kind === "graph" && hasRegions(arg.graph));
   });
 }
