@@ -329,7 +329,7 @@ describeWithLibtorch("the kernels of this package, against ATen's ops", ({ addon
     for (const mask of causal ? [null] : [null, random([rows, keys], 4), random([2, 1, 1, keys], 5)]) {
       const expected = one("aten::scaled_dot_product_attention", [q, k, v, mask, 0, causal]);
       expectClose(
-        one("pt2::attention", { q, k, v, mask, is_causal: causal, scale: null, safe_softmax: true }),
+        one("pt2::attention", { q, k, v, mask, is_causal: causal, scale: null, safe_softmax: true, mask_fills: false }),
         expected,
       );
     }
@@ -337,7 +337,16 @@ describeWithLibtorch("the kernels of this package, against ATen's ops", ({ addon
     if (causal) return;
     const expected = one("aten::scaled_dot_product_attention", [q, k, v, seen]);
     expectClose(
-      one("pt2::attention", { q, k, v, mask: seen, is_causal: false, scale: null, safe_softmax: true }),
+      one("pt2::attention", {
+        q,
+        k,
+        v,
+        mask: seen,
+        is_causal: false,
+        scale: null,
+        safe_softmax: true,
+        mask_fills: false,
+      }),
       expected,
     );
   });
@@ -353,11 +362,23 @@ describeWithLibtorch("the kernels of this package, against ATen's ops", ({ addon
     const [k, v] = [random([2, shared, 37, width], 2), random([2, shared, 37, width + 1], 3)];
     for (const mask of [null, random([heads, rows, 37], 4), random([2, 1, 1, 37], 5)]) {
       const expected = one("aten::scaled_dot_product_attention", [q, k, v, mask, 0, false, 0.3, true]);
-      expectClose(one("pt2::attention", { q, k, v, mask, is_causal: false, scale: 0.3, safe_softmax: true }), expected);
+      expectClose(
+        one("pt2::attention", { q, k, v, mask, is_causal: false, scale: 0.3, safe_softmax: true, mask_fills: false }),
+        expected,
+      );
     }
     const causal = one("aten::scaled_dot_product_attention", [q, k, v, null, 0, true, null, true]);
     expectClose(
-      one("pt2::attention", { q, k, v, mask: null, is_causal: true, scale: null, safe_softmax: true }),
+      one("pt2::attention", {
+        q,
+        k,
+        v,
+        mask: null,
+        is_causal: true,
+        scale: null,
+        safe_softmax: true,
+        mask_fills: false,
+      }),
       causal,
     );
   });
@@ -368,10 +389,28 @@ describeWithLibtorch("the kernels of this package, against ATen's ops", ({ addon
     const mask = hostTensor("float32", [rows, 7], first);
     const args = { q, k, v, mask, is_causal: false, scale: 1 };
     const safe = one("aten::scaled_dot_product_attention", [q, k, v, mask, 0, false, 1]);
-    expectClose(one("pt2::attention", { ...args, safe_softmax: true }), safe);
+    expectClose(one("pt2::attention", { ...args, safe_softmax: true, mask_fills: false }), safe);
     const scores = one("aten::matmul", [q, one("aten::transpose.int", [k, 2, 3])]);
     const weights = one("aten::softmax.int", [one("aten::add.Tensor", [scores, mask]), -1]);
-    expectClose(one("pt2::attention", { ...args, safe_softmax: false }), one("aten::matmul", [weights, v]));
+    expectClose(
+      one("pt2::attention", { ...args, safe_softmax: false, mask_fills: false }),
+      one("aten::matmul", [weights, v]),
+    );
+  });
+
+  it.each([3, 33])("attention of %i queries, of which a mask fills scores that are NaN", (rows) => {
+    const [q, v] = [random([1, 2, rows, 8]), random([1, 2, 7, 8], 3)];
+    const numbers = Float32Array.from({ length: 2 * 7 * 8 }, (_, i) => (Math.floor(i / 8) % 7 === 3 ? NaN : i % 5));
+    const k = hostTensor("float32", [1, 2, 7, 8], numbers);
+    const where = Float32Array.from({ length: rows * 7 }, (_, i) => (i % 7 === 3 ? -Infinity : 0));
+    const mask = hostTensor("float32", [rows, 7], where);
+    const args = { q, k, v, mask, is_causal: false, scale: 1, safe_softmax: false };
+    const scores = one("aten::matmul", [q, one("aten::transpose.int", [k, 2, 3])]);
+    const attend = (masked: Tensor): Tensor => one("aten::matmul", [one("aten::softmax.int", [masked, -1]), v]);
+    const filled = one("aten::masked_fill.Scalar", [scores, one("aten::lt.Scalar", [mask, 0]), -Infinity]);
+    expectClose(one("pt2::attention", { ...args, mask_fills: true }), attend(filled));
+    const added = one("aten::add.Tensor", [scores, mask]);
+    expectClose(one("pt2::attention", { ...args, mask_fills: false }), attend(added));
   });
 
   it.each([1, 7, 96, 770])("layer_norm and add_layer_norm of rows of %i", (width) => {
@@ -413,10 +452,10 @@ describeWithLibtorch("the kernels of this package, against ATen's ops", ({ addon
       ["pt2::depthwise_conv2d", { ...conv, weight, attr: "none", stride: [0, 1] }],
       ["pt2::depthwise_conv2d", { ...conv, weight, attr: "none", bias: random([5]) }],
       ["pt2::linear", [x, weight, 3, null, null, "none", [], null]],
-      ["pt2::attention", [x, random([1, 4, 5, 6]), x, null, false, null, true]],
-      ["pt2::attention", [x, random([1, 3, 5, 5]), random([1, 3, 5, 5]), null, false, null, true]],
-      ["pt2::attention", [x, random([1, 0, 5, 5]), random([1, 0, 5, 5]), null, false, null, true]],
-      ["pt2::attention", [x, random([1, 2, 5, 5]), x, null, false, null, true]],
+      ["pt2::attention", [x, random([1, 4, 5, 6]), x, null, false, null, true, false]],
+      ["pt2::attention", [x, random([1, 3, 5, 5]), random([1, 3, 5, 5]), null, false, null, true, false]],
+      ["pt2::attention", [x, random([1, 0, 5, 5]), random([1, 0, 5, 5]), null, false, null, true, false]],
+      ["pt2::attention", [x, random([1, 2, 5, 5]), x, null, false, null, true, false]],
       ["pt2::layer_norm", [x, random([4]), null, 1e-5]],
       ["pt2::pointwise", [[], [], [], [], []]],
       ["pt2::pointwise", [[x], [], [], [], []]],

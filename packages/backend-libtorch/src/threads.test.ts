@@ -93,7 +93,7 @@ describeWithLibtorch("kernels that share their work among threads", ({ addon }) 
       "pt2::attention",
       {
         ...{ q: random([1, 3, 131, 64]), k: random([1, 3, 97, 64], 2), v: random([1, 3, 97, 64], 3) },
-        ...{ mask: null, is_causal: false, scale: null, safe_softmax: true },
+        ...{ mask: null, is_causal: false, scale: null, safe_softmax: true, mask_fills: false },
       },
     ],
     ["rows", "pt2::layer_norm", { x: random([601, 97]), weight: null, bias: null, eps: 1e-5 }],

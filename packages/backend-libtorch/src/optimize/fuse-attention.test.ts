@@ -18,7 +18,7 @@ describe("fuseAttention", () => {
       user_input %k: f32[4, 2, 9, 8]
       user_input %v: f32[4, 2, 9, 8]
       user_input %m: bool[9, 9]
-      %attention: f32[4, 2, 9, 8] = pt2::attention(q=%q, k=%k, v=%v, mask=%m, is_causal=false, scale=0.5, safe_softmax=true)
+      %attention: f32[4, 2, 9, 8] = pt2::attention(q=%q, k=%k, v=%v, mask=%m, is_causal=false, scale=0.5, safe_softmax=true, mask_fills=false)
       return %attention"
     `);
   });
@@ -46,7 +46,7 @@ describe("fuseAttention", () => {
       %expand: f32[1, 4, 2, 9, 9] = aten::expand(%windows, size=[1, 4, 2, 9, 9])
       %reshape: f32[4, 2, 9, 9] = aten::reshape(%expand, shape=[4, 2, 9, 9])
       %add: f32[4, 2, 9, 9] = aten::add.Tensor(%reshape, other=%bias)
-      %attention: f32[4, 2, 9, 8] = pt2::attention(q=%q, k=%k, v=%v, mask=%add, is_causal=false, scale=0.25, safe_softmax=false)
+      %attention: f32[4, 2, 9, 8] = pt2::attention(q=%q, k=%k, v=%v, mask=%add, is_causal=false, scale=0.25, safe_softmax=false, mask_fills=false)
       return %attention"
     `);
   });
@@ -68,7 +68,7 @@ describe("fuseAttention", () => {
       user_input %k: f32[s0, 2, s2, 8]
       user_input %v: f32[s0, 2, s2, 8]
       user_input %m: f32[s0, 1, 1, s2]
-      %attention: f32[s0, 2, s1, 8] = pt2::attention(q=%q, k=%k, v=%v, mask=%m, is_causal=false, scale=0.25, safe_softmax=true)
+      %attention: f32[s0, 2, s1, 8] = pt2::attention(q=%q, k=%k, v=%v, mask=%m, is_causal=false, scale=0.25, safe_softmax=true, mask_fills=false)
       return %attention"
     `);
   });
@@ -88,15 +88,66 @@ describe("fuseAttention", () => {
       user_input %k: f32[s0, 8, 7]
       user_input %v: f32[s0, 7, 6]
       user_input %m: f32[s0, 1, 7]
-      %transpose: f32[s0, 7, 8] = aten::transpose.int(%k, dim0=-2, dim1=-1)
+      %transpose: f32[s0, 7, 8]{strides=[56, 1, 7]} = aten::transpose.int(%k, dim0=-2, dim1=-1)
       %unsqueeze: f32[s0, 1, 9, 8] = aten::unsqueeze(%q, dim=1)
       %unsqueeze_1: f32[s0, 1, 7, 8] = aten::unsqueeze(%transpose, dim=1)
       %unsqueeze_2: f32[s0, 1, 7, 6] = aten::unsqueeze(%v, dim=1)
       %unsqueeze_3: f32[s0, 1, 1, 7] = aten::unsqueeze(%m, dim=1)
-      %attention: f32[s0, 1, 9, 6] = pt2::attention(q=%unsqueeze, k=%unsqueeze_1, v=%unsqueeze_2, mask=%unsqueeze_3, is_causal=false, scale=1.0, safe_softmax=false)
+      %attention: f32[s0, 1, 9, 6] = pt2::attention(q=%unsqueeze, k=%unsqueeze_1, v=%unsqueeze_2, mask=%unsqueeze_3, is_causal=false, scale=1.0, safe_softmax=false, mask_fills=false)
       %squeeze: f32[s0, 9, 6] = aten::squeeze.dim(%attention, dim=1)
       return %squeeze"
     `);
+  });
+
+  it("takes attention that is written as its transpose", () => {
+    const before = program(`user_input %q: f32[2, 9, 8]
+      user_input %k: f32[2, 8, 7]
+      user_input %v: f32[2, 6, 7]
+      %s: f32[2, 9, 7] = aten::bmm(%q, mat2=%k)
+      %p: f32[2, 9, 7] = aten::softmax.int(%s, dim=-1)
+      %t: f32[2, 7, 9] = aten::permute(%p, dims=[0, 2, 1])
+      %y: f32[2, 6, 9] = aten::bmm(%v, mat2=%t)
+      return %y`);
+    expect(text(fuseAttention(before, own))).toMatchInlineSnapshot(`
+      "user_input %q: f32[2, 9, 8]
+      user_input %k: f32[2, 8, 7]
+      user_input %v: f32[2, 6, 7]
+      %transpose: f32[2, 7, 8]{strides=[56, 1, 7]} = aten::transpose.int(%k, dim0=-2, dim1=-1)
+      %transpose_1: f32[2, 7, 6]{strides=[42, 1, 7]} = aten::transpose.int(%v, dim0=-2, dim1=-1)
+      %unsqueeze: f32[2, 1, 9, 8] = aten::unsqueeze(%q, dim=1)
+      %unsqueeze_1: f32[2, 1, 7, 8] = aten::unsqueeze(%transpose, dim=1)
+      %unsqueeze_2: f32[2, 1, 7, 6] = aten::unsqueeze(%transpose_1, dim=1)
+      %attention: f32[2, 1, 9, 6] = pt2::attention(q=%unsqueeze, k=%unsqueeze_1, v=%unsqueeze_2, mask=none, is_causal=false, scale=1.0, safe_softmax=false, mask_fills=false)
+      %squeeze: f32[2, 9, 6]{strides=[54, 1, 9]} = aten::squeeze.dim(%attention, dim=1)
+      %transpose_2: f32[2, 6, 9] = aten::transpose.int(%squeeze, dim0=-2, dim1=-1)
+      return %transpose_2"
+    `);
+  });
+
+  it("takes scores that are filled with -inf where a mask says so, and nothing is added to", () => {
+    const filled = (value: string, more = ""): ReturnType<typeof program> =>
+      program(`parameter "mask" = %m: bool[1, 1, 9, 9]
+        ${INPUTS}
+        %t: f32[4, 2, 8, 9] = aten::transpose.int(%k, dim0=-2, dim1=-1)
+        %a: f32[4, 2, 9, 9] = aten::matmul(%q, other=%t)
+        %s: f32[4, 2, 9, 9] = aten::masked_fill.Scalar(%a, mask=%m, value=${value})
+        ${more}
+        %p: f32[4, 2, 9, 9] = aten::softmax.int(${more === "" ? "%s" : "%b"}, dim=-1)
+        %y: f32[4, 2, 9, 8] = aten::matmul(%p, other=%v)
+        return %y`);
+    expect(text(fuseAttention(filled("-inf"), own))).toMatchInlineSnapshot(`
+      "parameter "mask" = %m: bool[1, 1, 9, 9]
+      user_input %q: f32[4, 2, 9, 8]
+      user_input %k: f32[4, 2, 9, 8]
+      user_input %v: f32[4, 2, 9, 8]
+      %zeros_like: f32[1, 1, 9, 9] = aten::zeros_like(%m, dtype=torch.float32)
+      %masked_fill: f32[1, 1, 9, 9] = aten::masked_fill.Scalar(%zeros_like, mask=%m, value=-inf)
+      %attention: f32[4, 2, 9, 8] = pt2::attention(q=%q, k=%k, v=%v, mask=%masked_fill, is_causal=false, scale=1.0, safe_softmax=false, mask_fills=true)
+      return %attention"
+    `);
+    for (const other of [filled("-1000.0"), filled("-inf", "%b: f32[4, 2, 9, 9] = aten::add.Tensor(%s, other=%a)")]) {
+      expect(fuseAttention(other, own)).toBe(other);
+    }
   });
 
   it("takes attention of one head by its name", () => {
@@ -113,7 +164,7 @@ describe("fuseAttention", () => {
       %unsqueeze_1: f32[s0, 1, 7, 8] = aten::unsqueeze(%k, dim=1)
       %unsqueeze_2: f32[s0, 1, 7, 8] = aten::unsqueeze(%k, dim=1)
       %unsqueeze_3: bool[s0, 1, 9, 7] = aten::unsqueeze(%m, dim=1)
-      %attention: f32[s0, 1, 9, 8] = pt2::attention(q=%unsqueeze, k=%unsqueeze_1, v=%unsqueeze_2, mask=%unsqueeze_3, is_causal=false, scale=none, safe_softmax=true)
+      %attention: f32[s0, 1, 9, 8] = pt2::attention(q=%unsqueeze, k=%unsqueeze_1, v=%unsqueeze_2, mask=%unsqueeze_3, is_causal=false, scale=none, safe_softmax=true, mask_fills=false)
       %squeeze: f32[s0, 9, 8] = aten::squeeze.dim(%attention, dim=1)
       return %squeeze"
     `);
@@ -134,7 +185,7 @@ describe("fuseAttention", () => {
       %flatten: f32[5*s0, 3, 9, 8] = aten::flatten.using_ints(%q, start_dim=0, end_dim=1)
       %flatten_1: f32[5*s0, 3, 7, 8] = aten::flatten.using_ints(%k, start_dim=0, end_dim=1)
       %flatten_2: f32[5*s0, 3, 7, 6] = aten::flatten.using_ints(%v, start_dim=0, end_dim=1)
-      %attention: f32[5*s0, 3, 9, 6] = pt2::attention(q=%flatten, k=%flatten_1, v=%flatten_2, mask=%m, is_causal=false, scale=none, safe_softmax=true)
+      %attention: f32[5*s0, 3, 9, 6] = pt2::attention(q=%flatten, k=%flatten_1, v=%flatten_2, mask=%m, is_causal=false, scale=none, safe_softmax=true, mask_fills=false)
       %unflatten: f32[s0, 5, 3, 9, 6] = aten::unflatten.int(%attention, dim=0, sizes=[-1, 5])
       return %unflatten"
     `);
@@ -194,9 +245,9 @@ describe("fuseAttention", () => {
       "user_input %q: f32[4, 6, 9, 8]
       user_input %k: f32[4, 2, 9, 8]
       user_input %v: f32[4, 2, 9, 8]
-      %attention: f32[4, 6, 9, 8] = pt2::attention(q=%q, k=%k, v=%v, mask=none, is_causal=false, scale=none, safe_softmax=true)
-      %attention_1: f32[4, 6, 9, 8] = pt2::attention(q=%q, k=%k, v=%v, mask=none, is_causal=false, scale=none, safe_softmax=true)
-      %attention_2: f32[4, 6, 9, 8] = pt2::attention(q=%q, k=%k, v=%v, mask=none, is_causal=false, scale=1.0, safe_softmax=false)
+      %attention: f32[4, 6, 9, 8] = pt2::attention(q=%q, k=%k, v=%v, mask=none, is_causal=false, scale=none, safe_softmax=true, mask_fills=false)
+      %attention_1: f32[4, 6, 9, 8] = pt2::attention(q=%q, k=%k, v=%v, mask=none, is_causal=false, scale=none, safe_softmax=true, mask_fills=false)
+      %attention_2: f32[4, 6, 9, 8] = pt2::attention(q=%q, k=%k, v=%v, mask=none, is_causal=false, scale=1.0, safe_softmax=false, mask_fills=false)
       return %attention, %attention_1, %attention_2"
     `);
   });

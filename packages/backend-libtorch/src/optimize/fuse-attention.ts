@@ -48,9 +48,10 @@ const named: RewriteRule = (node, context) => {
   if (!(isShared ? haveSharedHeads(q, k, v, context) : haveSameHeads(q, k, v, context))) return null;
   const is_causal = argOf(node, "is_causal") ?? boolArg(false);
   const scale = given(node, "scale") ?? NONE;
-  const attention = { q, k, v, mask, is_causal, scale, safe_softmax: boolArg(true) };
-  const type = joinedLead(withHeadsType(resultType(node, context)), lead);
-  return withoutHeads(splitLead(fused(node, attention, type, context), lead, node, context), node, context);
+  const attention = { q, k, v, mask, is_causal, scale, safe_softmax: boolArg(true), mask_fills: boolArg(false) };
+  const result = resultType(node, context);
+  const computed = fused(node, attention, joinedLead(withHeadsType(result), lead), context);
+  return withoutHeads(splitLead(computed, lead, node, context), result, node, context);
 };
 
 const SOFTMAX: ReadonlySet<OpName> = new Set(["aten::softmax.int", "aten::_safe_softmax"]);
@@ -58,18 +59,23 @@ const SOFTMAX: ReadonlySet<OpName> = new Set(["aten::softmax.int", "aten::_safe_
 const written: RewriteRule = (node, context) => {
   const found = writtenAttention(node, SOFTMAX, context);
   if (found === null) return null;
-  const { q, k, v, mask = NONE, scale, softmax } = found;
-  const safe_softmax = boolArg(softmax === "aten::_safe_softmax");
-  const attention = { q, k, v, mask, is_causal: boolArg(false), scale: floatArg(scale), safe_softmax };
-  const type = withHeadsType(resultType(node, context));
-  return withoutHeads(fused(node, attention, type, context), node, context);
+  const { q, k, v, mask = NONE, scale } = found;
+  const options = {
+    is_causal: boolArg(false),
+    scale: floatArg(scale),
+    safe_softmax: boolArg(found.softmax === "aten::_safe_softmax"),
+    mask_fills: boolArg(found.fills),
+  };
+  return found.resultOf(fused(node, { q, k, v, mask, ...options }, found.type, context));
 };
 
 function boolArg(value: boolean): Arg {
   return { kind: "bool", value };
 }
 
-type AttentionArgs = Readonly<Record<"q" | "k" | "v" | "mask" | "is_causal" | "scale" | "safe_softmax", Arg>>;
+type AttentionArgs = Readonly<
+  Record<"q" | "k" | "v" | "mask" | "is_causal" | "scale" | "safe_softmax" | "mask_fills", Arg>
+>;
 
 /** Emits the kernel, which reads keys and values as they were before they were repeated for heads that share them. */
 function fused(node: Node, args: AttentionArgs, type: TensorType | undefined, context: RewriteContext): Arg {

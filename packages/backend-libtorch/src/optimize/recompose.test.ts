@@ -31,7 +31,7 @@ describe("recompose", () => {
       user_input %k: f32[2, 3, 7, 4]
       user_input %v: f32[2, 3, 7, 4]
       user_input %mask: f32[5, 7]
-      %attention: f32[2, 3, 5, 4] = pt2::attention(q=%q, k=%k, v=%v, mask=%mask, is_causal=false, scale=0.25, safe_softmax=true)
+      %attention: f32[2, 3, 5, 4] = pt2::attention(q=%q, k=%k, v=%v, mask=%mask, is_causal=false, scale=0.25, safe_softmax=true, mask_fills=false)
       return %attention"
     `);
   });

@@ -22,6 +22,20 @@ describe("restoreLayouts", () => {
     `);
   });
 
+  it("does so for attention, whose heads lie side by side", () => {
+    const before = program(`user_input %q: f32[2, 3, 9, 8]
+      %a: f32[2, 3, 9, 8] = pt2::attention(q=%q, k=%q, v=%q, mask=none, is_causal=false, scale=none, safe_softmax=true, mask_fills=false)
+      %s: f32[4] = aten::as_strided(%a, size=[4], stride=[2])
+      return %s`);
+    expect(text(restoreLayouts(before, cpu()))).toMatchInlineSnapshot(`
+      "user_input %q: f32[2, 3, 9, 8]
+      %a: f32[2, 3, 9, 8] = pt2::attention(q=%q, k=%q, v=%q, mask=none, is_causal=false, scale=none, safe_softmax=true, mask_fills=false)
+      %a_restored: f32[2, 3, 9, 8] = aten::contiguous(%a, memory_format=torch.contiguous_format)
+      %s: f32[4] = aten::as_strided(%a_restored, size=[4], stride=[2])
+      return %s"
+    `);
+  });
+
   it("does so before what looks at strides", () => {
     const before = program(`${INPUTS}
       ${conv}

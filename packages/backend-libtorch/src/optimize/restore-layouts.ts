@@ -34,6 +34,9 @@ const SOURCES: ReadonlySet<OpName> = new Set([
   "pt2::global_average_pool",
 ]);
 
+/** Ops that return tensors in an order of their own. */
+const REORDERING: ReadonlySet<OpName> = new Set([...SOURCES, "pt2::attention"]);
+
 /** Ops that return rows one after the other, as the ops that they replace do, whatever the layout of their arguments. */
 const ROW_MAJOR: ReadonlySet<OpName> = new Set(["pt2::linear", "pt2::linear_3xtf32", "pt2::matmul"]);
 
@@ -62,7 +65,7 @@ export function foreignLayouts({ graph }: Program, target: OptimizeTarget): Read
     // Before a node that reads strides, single tensors are restored.
     const restores = readsStrides(node, target);
     const isRead = (name: string): boolean => foreign.has(name) && !(restores && isTensor(graph.values.get(name)));
-    if (!SOURCES.has(node.op) && !usesOf(node).some(isRead)) continue;
+    if (!REORDERING.has(node.op) && !usesOf(node).some(isRead)) continue;
     for (const name of definitionsOf(node)) foreign.add(name);
   }
   return foreign;
@@ -74,7 +77,7 @@ export function foreignLayouts({ graph }: Program, target: OptimizeTarget): Read
  */
 export function restoreLayouts(program: Program, target: OptimizeTarget): Program {
   const { graph } = program;
-  if (!graph.nodes.some(({ op }) => SOURCES.has(op))) return program;
+  if (!graph.nodes.some(({ op }) => REORDERING.has(op))) return program;
   const builder = new GraphBuilder(graph);
   const foreign = foreignLayouts(program, target);
   const restored = new Map<string, Arg>();

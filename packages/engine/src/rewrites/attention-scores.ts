@@ -1,5 +1,5 @@
 import { type Arg, argOf, type Node, type SymInt } from "@pt2/graph";
-import { intsArg, knownShape, numberOf } from "./literals.ts";
+import { floatArg, intsArg, knownShape, numberOf } from "./literals.ts";
 import type { RewriteContext } from "./rewriter.ts";
 import { dense, isSameShape } from "./types.ts";
 
@@ -11,12 +11,15 @@ export interface Scores {
   readonly scale: number;
   /** float32, broadcast to the scores. */
   readonly mask: Arg | undefined;
+  /** Whether scores are replaced where the mask is -inf, as `masked_fill` does, so that not even NaN stays. */
+  readonly fills: boolean;
 }
 
-/** What is added to the scores, while they had a certain shape. */
+/** What is added to the scores, or says where they are filled with -inf, while they had a certain shape. */
 interface Term {
   readonly value: Arg;
   readonly shape: readonly SymInt[];
+  readonly fills: boolean;
 }
 
 /** Takes scores apart; null where they are something else. Nothing but the softmax may read them. */
@@ -25,8 +28,12 @@ export function scoresOf(value: Arg | undefined, context: RewriteContext): Score
   const product = productBelow(value, terms, context);
   if (product === null) return null;
   const [q, k] = [unscaled(product.q, context), unscaled(product.k, context)];
+  const fills = terms.some((term) => term.fills);
+  // What else is added may be -inf too, and replaces nothing.
+  if (fills && terms.length > 1) return null;
   const mask = sumOf(terms, product.shape, context);
-  return mask === null ? null : { q: q.value, k: k.value, scale: product.scale * q.factor * k.factor, mask };
+  const scale = product.scale * q.factor * k.factor;
+  return mask === null ? null : { q: q.value, k: k.value, scale, mask, fills };
 }
 
 /** A value as a factor times another one. */
@@ -43,7 +50,7 @@ interface Product {
   readonly shape: readonly SymInt[];
 }
 
-/** Follows sums and reshapes down to a product, and factors right above it. */
+/** Follows sums, fills and reshapes down to a product, and factors right above it. */
 function productBelow(value: Arg | undefined, terms: Term[], context: RewriteContext): Product | null {
   const node = context.isReadOnce(value) ? context.definition(value) : undefined;
   const shape = context.tensor(value)?.shape;
@@ -53,7 +60,13 @@ function productBelow(value: Arg | undefined, terms: Term[], context: RewriteCon
   if (isProduct(node)) return { q: self, k: other!, scale: 1, shape };
   if (node.op === "aten::reshape") return productBelow(self, terms, context);
   if (node.op === "aten::add.Tensor" && argOf(node, "alpha") === undefined && isFloat(other, context)) {
-    terms.push({ value: other!, shape });
+    terms.push({ value: other!, shape, fills: false });
+    return productBelow(self, terms, context);
+  }
+  if (node.op === "aten::masked_fill.Scalar" && numberOf(argOf(node, "value")) === Number.NEGATIVE_INFINITY) {
+    const mask = argOf(node, "mask");
+    if (mask === undefined) return null;
+    terms.push({ value: mask, shape, fills: true });
     return productBelow(self, terms, context);
   }
   const factor = numberOf(other);
@@ -81,9 +94,25 @@ function sumOf(terms: readonly Term[], shape: readonly SymInt[], context: Rewrit
     const full = isSameShape(term.shape, shape) ? term.value : reshaped(term, shape, context);
     if (full === null) return null;
     const type = dense(context.tensor(term.value), shape);
-    sum = sum === undefined ? full : context.emit("aten::add.Tensor", { self: sum, other: full }, type, origin);
+    const other = term.fills ? negativeInfinity(full, context) : full;
+    sum = sum === undefined ? other : context.emit("aten::add.Tensor", { self: sum, other }, type, origin);
   }
   return sum;
+}
+
+/** -inf where a mask is true, and 0 elsewhere. */
+function negativeInfinity(mask: Arg, context: RewriteContext): Arg {
+  const origin = context.definition(mask) ?? NOWHERE;
+  const bool = context.tensor(mask);
+  const type = bool && { ...bool, dtype: "float32" as const };
+  const zeros = context.emit(
+    "aten::zeros_like",
+    { self: mask, dtype: { kind: "dtype", value: "float32" } },
+    type,
+    origin,
+  );
+  const args = { self: zeros, mask, value: floatArg(Number.NEGATIVE_INFINITY) };
+  return context.emit("aten::masked_fill.Scalar", args, type, origin);
 }
 
 function reshaped({ value, shape: from }: Term, to: readonly SymInt[], context: RewriteContext): Arg | null {

@@ -1,5 +1,5 @@
 import { type Arg, argOf, type Node, type OpName, type Program, type SymInt, type TensorType } from "@pt2/graph";
-import { scoresOf } from "./attention-scores.ts";
+import { type Scores, scoresOf } from "./attention-scores.ts";
 import { floatArg, intArg, intsOf, NONE, numberOf } from "./literals.ts";
 import { given, type RewriteContext, type RewriteRule, rewrite } from "./rewriter.ts";
 import type { RewriteTarget } from "./target.ts";
@@ -23,47 +23,58 @@ export function recomposeAttention(program: Program, target: RewriteTarget): Pro
 
 const RULE: RewriteRule = (node, context) => {
   const found = writtenAttention(node, new Set([SAFE_SOFTMAX]), context);
-  if (found === null) return null;
+  // The fused op adds its mask.
+  if (found === null || found.fills) return null;
   const { q, k, v, mask = NONE, scale } = found;
   const args = { query: q, key: k, value: v, attn_mask: mask, scale: floatArg(scale) };
-  return withoutHeads(context.emit(ATTENTION, args, withHeadsType(resultType(node, context)), node), node, context);
+  return found.resultOf(context.emit(ATTENTION, args, found.type, node));
 };
 
 /** The operands of an attention over four dimensions, [batch, heads, length, size] each. */
-export interface WrittenAttention {
-  readonly q: Arg;
+export interface WrittenAttention extends Scores {
+  /** Not transposed. */
   readonly k: Arg;
   readonly v: Arg;
-  /** float32, added to the scores. */
-  readonly mask: Arg | undefined;
-  readonly scale: number;
   readonly softmax: OpName;
+  /** What the fused op returns, and what has to be done to it to get what was written. */
+  readonly type: TensorType | undefined;
+  readonly resultOf: (attention: Arg) => Arg;
 }
 
 /**
  * The attention whose last step is this `matmul` or `bmm`; null where it is something else, or another softmax than these.
- * One over three dimensions gets one head: its result is what {@link withoutHeads} makes of the fused op's.
+ * One over three dimensions gets one head. It may be written as its transpose, v^T softmax(q k^T)^T.
  */
 export function writtenAttention(
   node: Node,
   softmaxes: ReadonlySet<OpName>,
   context: RewriteContext,
 ): WrittenAttention | null {
-  const weights = argOf(node, "self");
-  const softmax = context.isReadOnce(weights) ? context.definition(weights) : undefined;
-  const rank = context.tensor(weights)?.shape.length;
-  if (softmax === undefined || !softmaxes.has(softmax.op) || (rank !== 3 && rank !== 4)) return null;
-  const dim = numberOf(argOf(softmax, "dim"));
-  const dtype = given(softmax, "dtype");
-  if ((dim !== -1 && dim !== rank - 1) || !(dtype === undefined || isFloat32(dtype))) return null;
+  const [left, right] = [argOf(node, "self"), argOf(node, "other") ?? argOf(node, "mat2")];
+  if (left === undefined || right === undefined) return null;
+  const weights = isSoftmax(left, softmaxes, context) ? left : untransposed(right, context);
+  const isTransposed = weights !== left;
+  if (weights === undefined || (isTransposed && !isSoftmax(weights, softmaxes, context))) return null;
+  if (isTransposed && !context.isReadOnce(right)) return null;
+  const softmax = context.definition(weights)!;
   const scores = scoresOf(argOf(softmax, "self"), context);
-  const v = argOf(node, "other") ?? argOf(node, "mat2");
-  if (scores === null || v === undefined) return null;
-  const keys = context.tensor(scores.k);
-  const args = { self: scores.k, dim0: intArg(-2), dim1: intArg(-1) };
-  const type = dense(keys, keys && [...keys.shape.slice(0, -2), ...keys.shape.slice(-2).toReversed()]);
-  const k = untransposed(scores.k, rank, context) ?? context.emit("aten::transpose.int", args, type, node);
-  const found = { ...scores, k, v, softmax: softmax.op };
+  const rank = context.tensor(weights)!.shape.length;
+  if (scores === null || context.tensor(scores.q)?.shape.length !== rank) return null;
+  const k = transpose(scores.k, node, context);
+  const v = isTransposed ? transpose(left, node, context) : right;
+  const result = resultType(node, context);
+  const type = isTransposed ? transposedType(result) : result;
+  const found = {
+    ...scores,
+    k,
+    v,
+    softmax: softmax.op,
+    type: withHeadsType(type),
+    resultOf(attention: Arg): Arg {
+      const written = withoutHeads(attention, type, node, context);
+      return isTransposed ? transpose(written, node, context) : written;
+    },
+  };
   const { q, mask } = found;
   const all =
     rank === 4
@@ -76,6 +87,16 @@ export function writtenAttention(
           mask: mask && withHeads(mask, node, context),
         };
   return haveSameHeads(all.q, all.k, all.v, context) ? all : null;
+}
+
+/** Whether a value is read once and one of these softmaxes, over the last of three or four dimensions, in float32. */
+function isSoftmax(value: Arg, softmaxes: ReadonlySet<OpName>, context: RewriteContext): boolean {
+  const node = context.isReadOnce(value) ? context.definition(value) : undefined;
+  const rank = context.tensor(value)?.shape.length;
+  if (node === undefined || !softmaxes.has(node.op) || (rank !== 3 && rank !== 4)) return false;
+  const dim = numberOf(argOf(node, "dim"));
+  const dtype = given(node, "dtype");
+  return (dim === -1 || dim === rank - 1) && (dtype === undefined || isFloat32(dtype));
 }
 
 function isFloat32(dtype: Arg): boolean {
@@ -94,17 +115,31 @@ export function withHeadsType(type: TensorType | undefined): TensorType | undefi
   return type?.shape.length === 3 ? dense(type, type.shape.toSpliced(1, 0, 1)) : type;
 }
 
-/** The result of an attention in as many dimensions as the node that it replaces has. */
-export function withoutHeads(attention: Arg, node: Node, context: RewriteContext): Arg {
-  const type = resultType(node, context);
+/** The result of an attention in as many dimensions as this type has. */
+export function withoutHeads(attention: Arg, type: TensorType | undefined, node: Node, context: RewriteContext): Arg {
   if (type?.shape.length !== 3) return attention;
   return context.emit("aten::squeeze.dim", { self: attention, dim: intArg(1) }, type, node);
 }
 
+/** A tensor with its last two dimensions in each other's place, or what it was before they changed places. */
+function transpose(value: Arg, node: Node, context: RewriteContext): Arg {
+  const before = untransposed(value, context);
+  if (before !== undefined) return before;
+  const args = { self: value, dim0: intArg(-2), dim1: intArg(-1) };
+  return context.emit("aten::transpose.int", args, transposedType(context.tensor(value)), node);
+}
+
+function transposedType(type: TensorType | undefined): TensorType | undefined {
+  if (type === undefined) return undefined;
+  const swapped = <T>(list: readonly T[]): readonly T[] => [...list.slice(0, -2), ...list.slice(-2).toReversed()];
+  return { ...type, shape: swapped(type.shape), strides: swapped(type.strides) };
+}
+
 /** What a tensor was before its last two dimensions changed places. */
-function untransposed(value: Arg, rank: number, context: RewriteContext): Arg | undefined {
+function untransposed(value: Arg, context: RewriteContext): Arg | undefined {
   const before = context.definition(value);
-  if (before === undefined) return undefined;
+  const rank = context.tensor(value)?.shape.length;
+  if (before === undefined || rank === undefined) return undefined;
   const fromStart = (dim: number | undefined): number => ((dim ?? 0) + rank) % rank;
   const dims = intsOf(argOf(before, "dims")) ?? [argOf(before, "dim0"), argOf(before, "dim1")].map(numberOf);
   const order = dims.map(fromStart).join();

@@ -33,7 +33,8 @@ struct Attention {
   AttentionResult out;
   int64_t batch, heads, sharing, rows, keys, width, value_width;
   bool causal;
-  bool safe;  // rows that see nothing are zeros, and not NaN
+  bool safe;   // rows that see nothing are zeros, and not NaN
+  bool fills;  // the mask replaces scores where it is -inf
   float scale;
   GemmShape shape;  // of `value_width`, for both products
   int64_t parts;    // pieces that the rows of one head are cut into, so that there is work for every thread

@@ -52,8 +52,8 @@ TORCH_LIBRARY_FRAGMENT(pt2, m) {
       "recurrent(Tensor x, Tensor[] hx, Tensor[] weights, str kind, int hidden, bool biased, bool batch_first, "
       "bool bidirectional) -> (Tensor, Tensor, Tensor)");
   m.def(
-      "attention(Tensor q, Tensor k, Tensor v, Tensor? mask, bool is_causal, float? scale, bool safe_softmax) -> "
-      "Tensor");
+      "attention(Tensor q, Tensor k, Tensor v, Tensor? mask, bool is_causal, float? scale, bool safe_softmax, "
+      "bool mask_fills) -> Tensor");
   m.def("layer_norm(Tensor x, Tensor? weight, Tensor? bias, float eps) -> Tensor");
   m.def("add_layer_norm(Tensor x, Tensor other, Tensor? weight, Tensor? bias, float eps) -> (Tensor, Tensor)");
   m.def("group_norm(Tensor x, int groups, Tensor? weight, Tensor? bias, float eps) -> Tensor");

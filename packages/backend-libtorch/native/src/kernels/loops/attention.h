@@ -53,14 +53,17 @@ inline void pack_values(const AttentionTensor& v, const float* from, int64_t key
 inline Vec weight_of(Vec x) { return x < -104.0f ? Vec{} : exp_bounded(at_least(splat(-80.0f), x)); }
 
 /// exp(scale x + mask - max) in place over the first `keys` numbers, and their sum; zero if all are masked.
-inline float soften(float* scores, const float* mask, int64_t keys, float scale) {
+inline float soften(float* scores, const float* mask, bool fills, int64_t keys, float scale) {
   const Vec factor = splat(scale);
   const Vec lowest = splat(-__builtin_inff());
   Vec best = lowest;
   for (int64_t i = 0; i < keys; i += kLanes) {
     const int64_t left = keys - i;
     Vec x = load(scores + i) * factor;
-    if (mask) x += load_up_to(mask + i, left);
+    if (mask) {
+      const Vec m = load_up_to(mask + i, left), sum = x + m;
+      x = fills ? (m == lowest ? m : sum) : sum;
+    }
     // Lanes past the end must not win, and have weight zero.
     if (left < kLanes) x = lanes_below(left, x, lowest);
     store(scores + i, x);
@@ -104,10 +107,11 @@ inline void gemm_block(const float* a, int64_t a_stride, const float* packed, in
 /// Columns of the vectors that so many columns are in.
 inline int64_t whole_vectors(int64_t columns) { return (columns + kLanes - 1) / kLanes * kLanes; }
 
-/// Columns that a row sees, and weights in the place of its scores; `seen`: those that have scores. Returns 1 / their sum.
+/// Columns that a row sees, and weights in the place of its scores; `seen`: those that have scores. Returns 1 / their
+/// sum.
 inline float weigh(const Attention& t, int64_t b, int64_t h, int64_t row, int64_t seen, float* scores) {
   const int64_t count = t.causal ? std::min(row + 1, seen) : seen;
-  const float sum = soften(scores, t.mask.data ? t.mask.at(b, h, row) : nullptr, count, t.scale);
+  const float sum = soften(scores, t.mask.data ? t.mask.at(b, h, row) : nullptr, t.fills, count, t.scale);
   if (count < seen) std::memset(scores + count, 0, static_cast<size_t>(seen - count) * sizeof(float));
   return sum == 0.0f && t.safe ? 0.0f : 1.0f / sum;
 }

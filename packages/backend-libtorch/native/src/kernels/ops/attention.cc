@@ -65,7 +65,7 @@ void merge_heads(Attention& t) {
 /// Several heads of queries may share one of keys and values.
 at::Tensor attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
                      const std::optional<at::Tensor>& mask, bool is_causal, std::optional<double> scale,
-                     bool safe_softmax) {
+                     bool safe_softmax, bool mask_fills) {
   check_float(q, kOp, "q");
   check_float(k, kOp, "k");
   check_float(v, kOp, "v");
@@ -99,6 +99,7 @@ at::Tensor attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor&
       .value_width = v.size(3),
       .causal = is_causal,
       .safe = safe_softmax,
+      .fills = mask_fills,
       .scale = static_cast<float>(scale.value_or(1.0 / std::sqrt(static_cast<double>(q.size(3))))),
       .shape = shape,
       .parts = 1,
