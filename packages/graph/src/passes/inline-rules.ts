@@ -15,6 +15,7 @@ const TRANSPARENT: ReadonlySet<OpName> = new Set([
   "higher_order::strict_mode",
   "higher_order::wrap_activation_checkpoint",
   "higher_order::tag_activation_checkpoint",
+  "higher_order::hints_wrapper",
 ]);
 
 /**
@@ -27,11 +28,17 @@ export function inlinable(node: Node): Inlinable | null {
   if (!TRANSPARENT.has(node.op) && !isDisabledAutocast(node, at)) return null;
   const operands = node.args
     .slice(at + 1)
-    .flatMap(({ arg }) => (arg.kind === "list" ? arg.items : [arg]))
+    .flatMap(({ name, arg }) => (name === "hints" ? [] : operandsIn(arg)))
     // invoke_subgraph and checkpoints have an identifier.
     .filter(({ kind }) => kind !== "string");
   const fits = operands.length === nested.graph.inputs.length && node.outputs.length === nested.graph.outputs.length;
   return fits ? { graph: nested.graph, operands } : null;
+}
+
+/** Operands are listed, or given by name. */
+function operandsIn(arg: Arg): readonly Arg[] {
+  if (arg.kind === "dict") return arg.entries.map(([, value]) => value);
+  return arg.kind === "list" ? arg.items : [arg];
 }
 
 /** The arguments are (device type, dtype, enabled, cache enabled, graph, operands…). */

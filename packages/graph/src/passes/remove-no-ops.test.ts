@@ -131,6 +131,21 @@ describe("removeNoOps", () => {
     );
   });
 
+  it("removeNoOps inlines what only has hints", () => {
+    expectPass(
+      removeNoOps,
+      `user_input %x: f32[2]
+       hints: %y: f32[2] = higher_order::hints_wrapper(graph g(%a: f32[2], %b: f32[2]) {
+         %r: f32[2] = aten::mul.Tensor(%a, other=%b)
+         return %r
+       }, [%x], {"b": %x}, hints={"fast": true})
+       return %y`,
+      `user_input %x: f32[2]
+       %r: f32[2] = aten::mul.Tensor(%x, other=%x)
+       return %r`,
+    );
+  });
+
   it("removeNoOps keeps enabled autocast", () => {
     const text = `user_input %x: f32[2]
        auto: %y: bf16[2] = higher_order::wrap_with_autocast("cpu", torch.bfloat16, true, true, graph g(%x: f32[2]) {
