@@ -3,8 +3,9 @@
 export { aliasBuffers } from "./passes/alias-buffers.ts";
 export { expandAutocast } from "./passes/autocast/expand-autocast.ts";
 export { drawInMemoryOrder, type TensorLayout } from "./passes/draw-in-memory-order.ts";
+export { expandRegions } from "./passes/expand-regions.ts";
 export { expandVmap } from "./passes/expand-vmap.ts";
-export { expandOutDtype, type OpSchemas } from "./passes/functionalize/expand-out-dtype.ts";
+export type { OpSchemas } from "./passes/functionalize/expand-out-dtype.ts";
 export { fitMutations } from "./passes/functionalize/fit-mutations.ts";
 export { functionalize } from "./passes/functionalize/functionalize.ts";
 export { replaceInPlaceViews } from "./passes/functionalize/replace-in-place-views.ts";

@@ -49,13 +49,9 @@ async function withoutRegions(
   registry: Parameters<typeof removeNoOpsAndRegions>[1],
   mutation: boolean,
 ): Promise<Program> {
-  const [regions, views] = [hasRegions(program.graph), hasInPlaceViews(program.graph)];
-  if (!regions && !views && !hasUnfitMutations(program)) return program;
-  const passes = await import("@pt2/graph/functionalize");
-  let expanded = passes.fitMutations(regions ? passes.expandVmap(passes.expandAutocast(program)) : program);
-  // PyTorch's dispatcher calls ops with another dtype itself.
-  if (regions && !mutation) expanded = await passes.expandOutDtype(expanded, registry);
-  return views ? passes.replaceInPlaceViews(expanded, registry.isClaimed) : expanded;
+  const { graph } = program;
+  if (!hasRegions(graph) && !hasInPlaceViews(graph) && !hasUnfitMutations(program)) return program;
+  return await (await import("@pt2/graph/functionalize")).expandRegions(program, registry, mutation);
 }
 
 /** A backend with mutation has tensors that lie in memory as PyTorch's. */

@@ -1,4 +1,4 @@
-import type { Arg, Graph, Node, OpName } from "../ir.ts";
+import type { Arg, Graph, Node } from "../ir.ts";
 
 /** A nested graph that can take the place of its node. */
 export interface Inlinable {
@@ -7,16 +7,9 @@ export interface Inlinable {
   readonly operands: readonly Arg[];
 }
 
-/** Wrappers that affect gradients or caching and not the result. */
-const TRANSPARENT: ReadonlySet<OpName> = new Set([
-  "higher_order::wrap_with_set_grad_enabled",
-  "higher_order::invoke_subgraph",
-  "higher_order::wrap",
-  "higher_order::strict_mode",
-  "higher_order::wrap_activation_checkpoint",
-  "higher_order::tag_activation_checkpoint",
-  "higher_order::hints_wrapper",
-]);
+/** Wrappers that affect gradients, caching or speed, and not the result. */
+const TRANSPARENT =
+  /^higher_order::(wrap|wrap_with_set_grad_enabled|invoke_subgraph|strict_mode|(wrap|tag)_activation_checkpoint|hints_wrapper)$/;
 
 /**
  * Returns the graph of a node that only wraps it; null where the wrapper matters. Enabled autocast changes numerics.
@@ -25,20 +18,14 @@ export function inlinable(node: Node): Inlinable | null {
   const at = node.args.findIndex(({ arg }) => arg.kind === "graph");
   const nested = node.args[at]?.arg;
   if (nested?.kind !== "graph") return null;
-  if (!TRANSPARENT.has(node.op) && !isDisabledAutocast(node, at)) return null;
+  if (!TRANSPARENT.test(node.op) && !isDisabledAutocast(node, at)) return null;
   const operands = node.args
     .slice(at + 1)
-    .flatMap(({ name, arg }) => (name === "hints" ? [] : operandsIn(arg)))
-    // invoke_subgraph and checkpoints have an identifier.
-    .filter(({ kind }) => kind !== "string");
+    .flatMap(({ arg }) => (arg.kind === "list" ? arg.items : [arg]))
+    // invoke_subgraph and checkpoints have an identifier, others hints.
+    .filter(({ kind }) => kind !== "string" && kind !== "dict");
   const fits = operands.length === nested.graph.inputs.length && node.outputs.length === nested.graph.outputs.length;
   return fits ? { graph: nested.graph, operands } : null;
-}
-
-/** Operands are listed, or given by name. */
-function operandsIn(arg: Arg): readonly Arg[] {
-  if (arg.kind === "dict") return arg.entries.map(([, value]) => value);
-  return arg.kind === "list" ? arg.items : [arg];
 }
 
 /** The arguments are (device type, dtype, enabled, cache enabled, graph, operands…). */

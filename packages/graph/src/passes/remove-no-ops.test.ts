@@ -138,7 +138,7 @@ describe("removeNoOps", () => {
        hints: %y: f32[2] = higher_order::hints_wrapper(graph g(%a: f32[2], %b: f32[2]) {
          %r: f32[2] = aten::mul.Tensor(%a, other=%b)
          return %r
-       }, [%x], {"b": %x}, hints={"fast": true})
+       }, [%x, %x], {}, hints={"fast": true})
        return %y`,
       `user_input %x: f32[2]
        %r: f32[2] = aten::mul.Tensor(%x, other=%x)

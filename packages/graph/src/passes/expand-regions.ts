@@ -1,0 +1,24 @@
+import type { OpName, Program } from "../ir.ts";
+import { expandAutocast } from "./autocast/expand-autocast.ts";
+import { expandVmap } from "./expand-vmap.ts";
+import { expandOutDtype, type OpSchemas } from "./functionalize/expand-out-dtype.ts";
+import { fitMutations } from "./functionalize/fit-mutations.ts";
+import { replaceInPlaceViews } from "./functionalize/replace-in-place-views.ts";
+import { hasInPlaceViews } from "./has-in-place-views.ts";
+import { hasRegions } from "./has-regions.ts";
+
+/**
+ * Expands what has another meaning than the ops in it: automatic casts, batched calls, and results of another dtype, which
+ * a backend with PyTorch's dispatcher computes itself. New values of buffers become what fits there, and in-place views
+ * become views.
+ */
+export async function expandRegions(
+  program: Program,
+  registry: OpSchemas & { isClaimed(op: OpName): boolean },
+  dispatches: boolean,
+): Promise<Program> {
+  const [regions, views] = [hasRegions(program.graph), hasInPlaceViews(program.graph)];
+  const cast = regions ? expandVmap(expandAutocast(program)) : program;
+  const expanded = fitMutations(regions && !dispatches ? await expandOutDtype(cast, registry) : cast);
+  return views ? replaceInPlaceViews(expanded, registry.isClaimed) : expanded;
+}
