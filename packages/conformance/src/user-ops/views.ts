@@ -55,11 +55,11 @@ const UNDONE = `program {
   return %y, %v
 }`;
 
-const OVERLAPPING = `program {
+const overlapping = (write: string): string => `program {
   user_input %x: f32[7]
   %y: f32[7] = aten::clone(%x)
   %v: f32[5, 3]{strides=[1, 1]} = mine::windows(self=%y)
-  %in: f32[5, 3]{strides=[1, 1]} = aten::zero_(%v)
+  %in: f32[5, 3]{strides=[1, 1]} = ${write}(%v)
   return %y
 }`;
 
@@ -129,13 +129,19 @@ export const VIEWS: readonly UserOpsCase[] = [
     ],
   },
   {
-    name: "view: a write to overlapping elements is refused",
+    name: "view: one number is written to overlapping elements",
     sets: userSet(windows),
-    program: OVERLAPPING,
+    program: overlapping("aten::zero_"),
+    runs: [{ inputs: [x], outputs: [floats([7], 0, 0, 0, 0, 0, 0, 0)] }],
+  },
+  {
+    name: "view: a write of several numbers to overlapping elements is refused",
+    sets: userSet(windows),
+    program: overlapping("aten::neg_"),
     runs: [{ inputs: [x], outputs: [] }],
     refused: {
-      code: "registry.argument",
-      message: /A write through mine::windows would write elements more than once/,
+      code: "graph.mutation",
+      message: /aten::neg_ writes through mine::windows to elements of memory more than once/,
     },
   },
 ];
