@@ -14,7 +14,12 @@ it("converts operands and the result of an op", async () => {
   const args = ["self", "mat2"].map((name) => ({ name }));
   const { graph } = await expandOutDtype(program, { load: async () => {}, resolve: () => ({ schema: { args } }) });
   const text = printGraph(graph, { origins: false });
-  expect(text.trim().split("\n").map((line) => line.trim())).toEqual([
+  expect(
+    text
+      .trim()
+      .split("\n")
+      .map((line) => line.trim()),
+  ).toEqual([
     "graph(%x: i8[3, 5], %w: u8[5, 7]) {",
     "%y_operand: i32[3, 5] = aten::_to_copy(%x, dtype=torch.int32)",
     "%y_operand_1: i32[5, 7] = aten::_to_copy(%w, dtype=torch.int32)",
