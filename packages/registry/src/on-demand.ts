@@ -2,7 +2,6 @@
 // and the functions that look ops up, but not lowering.
 
 export { failedCheckCode } from "./assertions.ts";
-export { type EinsumEquation, parseEquation } from "./aten/matmul/einsum-equation.ts";
 export { atenOnDemand, FREQUENT_OPS } from "./aten/on-demand.ts";
 export { inPlaceProblem, requireFits } from "./lower/in-place-problem.ts";
 export { isNative } from "./lower/is-native.ts";

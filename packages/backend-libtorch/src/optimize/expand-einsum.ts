@@ -10,7 +10,7 @@ import {
   rewrite,
 } from "@pt2/engine/rewrites";
 import { type Arg, argOf, type Node, type Program, type SymInt, type TensorType } from "@pt2/graph";
-import { type EinsumEquation, parseEquation } from "@pt2/registry/on-demand";
+import { type EinsumEquation, parseEquation } from "@pt2/registry/scalar";
 import type { OptimizeTarget } from "./target.ts";
 
 /**
