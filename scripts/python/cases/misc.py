@@ -1,7 +1,7 @@
 """Fourier transforms, complex numbers, sizes, assertions."""
 import torch
 
-from opcase import b8, bf16, c64, case, f16, f32, f64, i64, i8, ints, name_of, s, t, v
+from opcase import b8, bf16, c64, case, f16, f32, f64, i8, i64, ints, name_of, s, t, v
 
 for n in (5, 8, 12):
     case("_fft_r2c", f"{n} points, one sided", t(2, n), [1], 0, True)

@@ -222,6 +222,7 @@ _PROGRAMS = [
     Program("torchao_float8", _torchao(Perceptron, lambda q: q.Float8WeightOnlyConfig()), ROWS),
 ]
 
+
 class OutDtype(nn.Module):
     """Products of bytes that are integers of 32 bits, and halves that are multiplied in float32."""
 
