@@ -70,6 +70,10 @@ describeWithLibtorch("pt2::matmul has ATen's values", ({ addon }) => {
     ["a matrix for a batch that is transposed", tensor([5, 23, 13], [299, 1, 23]), tensor([13, 17])],
     ["batches that are broadcast to each other", tensor([5, 1, 11, 13]), tensor([7, 13, 17])],
     ["matrices of a batch that are transposed", tensor([5, 61, 13], [793, 1, 61]), tensor([5, 13, 17], [221, 1, 13])],
+    // The second matrix begins where the second panel of the first one does, and has more columns there.
+    ...[16, 32, 48, 64, 96, 128].map(
+      (step) => [`matrices ${step} columns apart`, tensor([9, 1021]), tensor([5, 1021, 137], [step, 700, 1])] as const,
+    ),
     ["many small ones", tensor([301, 9, 8]), tensor([301, 8, 9])],
     ["nothing on the inside", tensor([5, 0]), tensor([0, 7])],
     ["nothing on the inside of a batch", tensor([3, 5, 0]), tensor([3, 0, 7])],

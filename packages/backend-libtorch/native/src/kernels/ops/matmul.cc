@@ -28,12 +28,21 @@ constexpr int64_t kLeastRows = 4;
 /// little of the time, and few enough that the rows of small products are shared among threads.
 constexpr int64_t kTilesAtOnce = 16;
 
+/// Where a matrix of a batch begins.
+const float* matrix_of(const at::Tensor& batch, int64_t index) {
+  const float* at = batch.const_data_ptr<float>();
+  for (int64_t d = batch.dim() - 3; d >= 0; --d) {
+    at += index % batch.size(d) * batch.stride(d);
+    index /= batch.size(d);
+  }
+  return at;
+}
+
 /// The products of a batch, of which each piece packs what it needs. A piece is some rows times some panels: all of
 /// them where they stay in the second-level cache, and one otherwise. What a piece is depends on sizes alone, so that
 /// sums are the same for any number of threads.
 struct Products {
   at::Tensor left, right;  // with the batch dimensions of the result; strides of zero where one is that of several
-  at::IntArrayRef sizes;   // of the batch dimensions
   Gemm any;                // one of the products, without its memory
   const float* residual;
   float* out;
@@ -49,15 +58,6 @@ struct Products {
   int64_t panel_pieces() const { return (any.panels() + panels_at_once() - 1) / panels_at_once(); }
   int64_t packed_floats() const { return panels_at_once() * any.shape.panel * any.inner; }
 
-  const float* matrix(const at::Tensor& t, int64_t index) const {
-    const float* at = t.const_data_ptr<float>();
-    for (int64_t d = static_cast<int64_t>(sizes.size()) - 1; d >= 0; --d) {
-      const int64_t size = sizes[static_cast<size_t>(d)];
-      at += index % size * t.stride(d);
-      index /= size;
-    }
-    return at;
-  }
   /// Packs some columns of a right side.
   void pack(const float* from, int64_t columns, float* to) const {
     const Panels p{
@@ -73,9 +73,16 @@ struct Products {
   }
 };
 
-/// Pieces [begin, end), those of the same rows one after the other. `packed` holds `packed_floats()`, and what lies at
-/// `there` already.
-void multiply(const Products& t, Piece piece, float* packed, const float*& there) {
+/// Panels that a thread has packed: those of a matrix from a column on. Where matrices overlap, the first element alone
+/// does not tell.
+struct Packed {
+  float* panels;  // `packed_floats()` of them
+  const float* matrix = nullptr;
+  int64_t column = 0;
+};
+
+/// Pieces [begin, end), those of the same rows one after the other.
+void multiply(const Products& t, Piece piece, Packed& packed) {
   const int64_t row_pieces = t.row_pieces(), panel_pieces = t.panel_pieces();
   const int64_t width = t.panels_at_once() * t.any.shape.panel, height = t.rows_at_once();
   for (int64_t i = piece.begin; i < piece.end; ++i) {
@@ -83,13 +90,16 @@ void multiply(const Products& t, Piece piece, float* packed, const float*& there
     const int64_t row = i / panel_pieces % row_pieces * height;
     const int64_t index = i / (panel_pieces * row_pieces);
     const int64_t columns = std::min(width, t.any.columns - column);
-    const float* right = t.matrix(t.right, index) + column * t.right.stride(-1);
-    if (right != there) t.pack(right, columns, packed);
-    there = right;
+    const float* right = matrix_of(t.right, index);
+    if (packed.matrix != right || packed.column != column) {
+      t.pack(right + column * t.right.stride(-1), columns, packed.panels);
+      packed.matrix = right;
+      packed.column = column;
+    }
     const int64_t at = (index * t.any.rows + row) * t.any.out_pitch + column;
     Gemm g = t.any;
-    g.a = t.matrix(t.left, index) + row * t.any.pitch;
-    g.packed = packed;
+    g.a = matrix_of(t.left, index) + row * t.any.pitch;
+    g.packed = packed.panels;
     g.bias = g.bias ? g.bias + column : nullptr;
     g.residual = t.residual ? t.residual + at : nullptr;
     g.out = t.out + at;
@@ -112,15 +122,13 @@ at::Tensor readable_rows(const at::Tensor& x, const GemmShape& shape) {
   sizes.back() = pitch;
   const at::Tensor copied = at::empty(sizes, x.options().memory_format(at::MemoryFormat::Contiguous));
   float* to = copied.mutable_data_ptr<float>();
-  const at::IntArrayRef batch = x.sizes().slice(0, static_cast<size_t>(x.dim()) - 2);
-  const Products from{.left = x, .right = {}, .sizes = batch, .any = {}, .residual = nullptr, .out = nullptr};
   const int64_t count = copied.numel() / std::max<int64_t>(1, rows * pitch);
   shareRanges(count * rows, std::max<int64_t>(1, kPackedPerThread / pitch), [&](int64_t begin, int64_t end) {
     while (begin < end) {
       const int64_t index = begin / rows, row = begin % rows, past = std::min(rows, row + end - begin);
       // A panel as wide as a row is one row after the other.
       const Panels p{
-          .from = from.matrix(x, index) + row * x.stride(-2),
+          .from = matrix_of(x, index) + row * x.stride(-2),
           .columns = inner,
           .inner = past - row,
           .column_stride = x.stride(-1),
@@ -143,6 +151,11 @@ at::Tensor expand_batch(const at::Tensor& t, at::IntArrayRef batch) {
   return t.expand(sizes);
 }
 
+at::Tensor multiply_few(const at::Tensor& x, const at::Tensor& other, const std::optional<at::Tensor>& residual) {
+  const at::Tensor product = at::matmul(x, other).contiguous();
+  return residual.has_value() && residual->defined() ? at::add(product, *residual) : product;
+}
+
 }  // namespace
 
 at::Tensor matmul(const at::Tensor& x, const at::Tensor& other, const std::optional<at::Tensor>& bias,
@@ -154,8 +167,7 @@ at::Tensor matmul(const at::Tensor& x, const at::Tensor& other, const std::optio
               ": x and other must be matrices or batches of them that fit, got ", x.sizes(), " and ", other.sizes());
   const Activation activation = parse_activation(attr, scalars, algorithm);
   if (x.size(-2) < kLeastRows && x.size(-1) > 0) {
-    const at::Tensor product = at::matmul(x, other).contiguous();
-    const at::Tensor sum = residual.has_value() && residual->defined() ? at::add(product, *residual) : product;
+    const at::Tensor sum = multiply_few(x, other, residual);
     const bool biased = bias.has_value() && bias->defined();
     if (!biased && activation.kind == ActivationKind::kNone) return sum;
     // Of a product with nothing on the inside the rest is left.
@@ -181,7 +193,6 @@ at::Tensor matmul(const at::Tensor& x, const at::Tensor& other, const std::optio
   Products t{
       .left = left,
       .right = expand_batch(right, batch),
-      .sizes = batch,
       .any = {.a = nullptr,
               .packed = nullptr,
               .bias = data_or_null(offset),
@@ -201,8 +212,8 @@ at::Tensor matmul(const at::Tensor& x, const at::Tensor& other, const std::optio
   const int64_t work = std::max<int64_t>(1, t.any.rows * inner * columns / (t.row_pieces() * t.panel_pieces()));
   share(pieces, std::max<int64_t>(1, kWorkPerThread / work), [&](Pieces& taken) {
     const std::unique_ptr<float[]> packed(new float[static_cast<size_t>(t.packed_floats())]);
-    const float* there = nullptr;
-    for (Piece piece; taken.next(piece);) multiply(t, piece, packed.get(), there);
+    Packed there{packed.get()};
+    for (Piece piece; taken.next(piece);) multiply(t, piece, there);
   });
   return out;
 }
