@@ -1,9 +1,11 @@
 import { normalDim } from "@pt2/format";
 import type { OpName } from "@pt2/graph";
 import { type Builder, isTensorMeta, type TensorMeta } from "@pt2/registry";
+import { onDemand } from "@pt2/registry/on-demand";
 import type { Call, DifferentiableForm } from "../gradient-rule.ts";
-import { householderApplied, householderProduct } from "./householder.ts";
 import { tensorOf } from "./support.ts";
+
+const householder = onDemand("products of reflections", () => import("./householder.ts"));
 
 /**
  * Ops that are called in another form when gradients flow through them: the form returns what the gradient needs (a
@@ -29,8 +31,8 @@ export const FORMS: Readonly<Record<OpName, DifferentiableForm>> = {
   "aten::linalg_solve": (args, b) => b.call("aten::linalg_solve_ex" as string, args)[0] as TensorMeta,
   "aten::fake_quantize_per_tensor_affine": (args, b) =>
     b.call("aten::fake_quantize_per_tensor_affine_cachemask" as string, args)[0] as TensorMeta,
-  "aten::linalg_householder_product": householderProduct,
-  "aten::ormqr": householderApplied,
+  "aten::linalg_householder_product": (args, b) => householder().householderProduct(args, b),
+  "aten::ormqr": (args, b) => householder().householderApplied(args, b),
   "aten::unfold": ({ self, dimension, size, step }, b) =>
     unfolded(self as TensorMeta, Number(dimension), Number(size), Number(step), b),
   "aten::as_strided": (args, b) => strided(args, b),

@@ -1,4 +1,5 @@
 import type { OpName, Program } from "../ir.ts";
+import { requireProgram } from "../validate/require-program.ts";
 import { expandAutocast } from "./autocast/expand-autocast.ts";
 import { expandVmap } from "./expand-vmap.ts";
 import { expandOutDtype, type OpSchemas } from "./functionalize/expand-out-dtype.ts";
@@ -17,6 +18,7 @@ export async function expandRegions(
   registry: OpSchemas & { isClaimed(op: OpName): boolean },
   dispatches: boolean,
 ): Promise<Program> {
+  requireProgram("expandRegions()", program);
   const [regions, views] = [hasRegions(program.graph), hasInPlaceViews(program.graph)];
   const cast = regions ? expandVmap(expandAutocast(program)) : program;
   const expanded = fitMutations(regions && !dispatches ? await expandOutDtype(cast, registry) : cast);

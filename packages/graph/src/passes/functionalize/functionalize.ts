@@ -22,12 +22,9 @@ export function functionalize(program: Program, effects: EffectsOf): Program {
   );
   const rewriter = new Functionalizer(program.graph, effects, new Set(passed));
   const results = rewriter.run();
-  const given = new Set(
-    program.outputs.flatMap((spec) => (/r_mutation$/.test(spec.kind) && "target" in spec ? [spec.target] : [])),
-  );
+  const given = givenTargets(program);
   const written = program.inputs.flatMap((spec): readonly { readonly spec: OutputSpec; readonly arg: Arg }[] => {
     const value = spec.kind === "constant_input" ? null : spec.value;
-    // What in-place views made of it is its new value already.
     const isGiven = "target" in spec && given.has(spec.target);
     const tensor = value === null || isGiven ? undefined : rewriter.tensors.get(value);
     if (tensor === undefined || tensor.memory.generation === 0) return [];
@@ -40,6 +37,19 @@ export function functionalize(program: Program, effects: EffectsOf): Program {
     inputs: program.inputs.map((spec) => asState(spec, targets)),
     outputs: [...written.map(({ spec }) => spec), ...program.outputs],
   };
+}
+
+/**
+ * Returns the targets of which a result is the new value already, such as what in-place views made of them. What an input
+ * was is none: that it is written too says what it becomes.
+ */
+function givenTargets({ graph, outputs }: Program): ReadonlySet<string> {
+  const targets = outputs.flatMap((spec, i): readonly string[] => {
+    const arg = graph.outputs[i];
+    const isComputed = arg?.kind === "value" && !graph.inputs.includes(arg.name);
+    return /r_mutation$/.test(spec.kind) && "target" in spec && isComputed ? [spec.target] : [];
+  });
+  return new Set(targets);
 }
 
 /** A constant that is written becomes state, like a buffer. */
