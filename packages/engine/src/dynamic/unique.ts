@@ -42,7 +42,9 @@ function countedResults(self: HostData, inverse: boolean, counts: boolean): read
   const { numbers, step, count } = integers(self);
   const [least, most] = extremesOf({ numbers, step, count });
   const size = most - least + 1;
-  if (!(size > 0 && size <= Math.max(RANGE, count))) return null;
+  // Beyond 2^53 a number stands for several integers.
+  const isExact = Number.isSafeInteger(least) && Number.isSafeInteger(most);
+  if (!isExact || !(size > 0 && size <= Math.max(RANGE, count))) return null;
   const times = new Int32Array(size);
   for (let i = 0, end = step * count; i < end; i += step) times[numbers[i]! - least]!++;
   const found: number[] = [];
