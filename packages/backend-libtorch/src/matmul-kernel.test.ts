@@ -48,7 +48,7 @@ describeWithLibtorch("pt2::matmul has ATen's values", ({ addon }) => {
     );
   };
 
-  it.each([
+  it.each<readonly [string, NativeTensor, NativeTensor]>([
     ["matrices", tensor([23, 17]), tensor([17, 31])],
     ["few rows", tensor([3, 17]), tensor([17, 31])],
     ["a column", tensor([29, 41]), tensor([41, 1])],

@@ -1,4 +1,5 @@
 import type { OpRecord } from "../../op.ts";
+import { LEARNABLE_FAKE_QUANTIZE_BACKWARD_OPS } from "../backward/learnable-fake-quantize.ts";
 import { SECOND_ORDER_OPS } from "../backward/second-order.ts";
 import { COLUMN_OPS } from "../conv/column.ts";
 import { FILL_DIAGONAL_OPS } from "../copy/fill-diagonal.ts";
@@ -45,6 +46,7 @@ export const rareOps: readonly OpRecord[] = [
   ...GROUPED_OPS,
   ...MOMENT_OPS,
   ...FAKE_QUANTIZE_OPS,
+  ...LEARNABLE_FAKE_QUANTIZE_BACKWARD_OPS,
   ...SPECIAL_OPS,
   ...FRACTIONAL_POOL_OPS,
   ...RNN_OPS,

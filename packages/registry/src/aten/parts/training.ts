@@ -9,7 +9,6 @@ import { DISTANCE_BACKWARD_OPS } from "../backward/distance.ts";
 import { EMBEDDING_BAG_BACKWARD_OPS } from "../backward/embedding-bag.ts";
 import { GATHER_BACKWARD_OPS } from "../backward/gather-backward.ts";
 import { INDEX_BACKWARD_OPS } from "../backward/index-backward.ts";
-import { LEARNABLE_FAKE_QUANTIZE_BACKWARD_OPS } from "../backward/learnable-fake-quantize.ts";
 import { LOSS_BACKWARD_OPS } from "../backward/loss-backward.ts";
 import { PAD_BACKWARD_OPS } from "../backward/pad-backward.ts";
 import { VIEW_BACKWARD_OPS } from "../backward/view-backward.ts";
@@ -30,7 +29,6 @@ export const trainingOps: readonly OpRecord[] = [
   ...INDEX_BACKWARD_OPS,
   ...VIEW_BACKWARD_OPS,
   ...PAD_BACKWARD_OPS,
-  ...LEARNABLE_FAKE_QUANTIZE_BACKWARD_OPS,
   ...LOSS_BACKWARD_OPS,
   ...GATHER_BACKWARD_OPS,
   ...ACTIVATION_BACKWARD_OPS,
