@@ -227,3 +227,15 @@ case("vander", "halves", t(5, dtype=f16), 4)
 case("vander", "one column", t(3), 1)
 case("vander", "no columns", t(3), 0)
 case("vander", "complex numbers", t(3, dtype=c64), 3)
+
+# Fake quantization that learns its scale and zero point.
+for low, high in ((-8, 7), (0, 15)):
+    for at in (-1.5, 0.5, 2.5, 3.2):
+        case("_fake_quantize_learnable_per_tensor_affine", f"{low} to {high}, zero at {at}", t(3, 5, lo=-3, hi=3), v(0.3), v(at), low, high, 0.5)
+        case("_fake_quantize_learnable_per_tensor_affine_backward", f"{low} to {high}, zero at {at}", t(3, 5), t(3, 5, lo=-3, hi=3), v(0.3), v(at), low, high, 0.5)
+for axis in (0, 1):
+    channels = (3, 5)[axis]
+    zeros = v(-1.5, 0.5, 2.5, 1.2, 9.0)[:channels]
+    case("_fake_quantize_learnable_per_channel_affine", f"axis {axis}", t(3, 5, lo=-3, hi=3), t(channels, lo=0.1, hi=0.4), zeros, axis, -8, 7, 0.5)
+    case("_fake_quantize_learnable_per_channel_affine_backward", f"axis {axis}", t(3, 5), t(3, 5, lo=-3, hi=3), t(channels, lo=0.1, hi=0.4), zeros, axis, -8, 7, 0.5)
+case("_fake_quantize_learnable_per_channel_affine_backward", "a vector", t(4), t(4, lo=-3, hi=3), t(4, lo=0.1, hi=0.4), v(-1.0, 0.0, 1.0, 2.0), 0, -8, 7)

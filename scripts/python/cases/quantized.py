@@ -208,15 +208,3 @@ for float8 in (torch.float8_e4m3fn, torch.float8_e5m2):
     case(f"{AO}choose_scale_float8", f"bounds, blocks, {float8}", t(6, 10), [3, 5], float8, hp_value_lb=0.5, hp_value_ub=1.5)
 for dtype in FLOATS:
     case(f"{AO}choose_scale_float8", f"rows of {dtype}", t(5, 7, dtype=dtype), [1, 7])
-
-# What learns its scale and zero point.
-for low, high in ((-8, 7), (0, 15)):
-    for at in (-1.5, 0.5, 2.5, 3.2):
-        case("aten::_fake_quantize_learnable_per_tensor_affine", f"{low} to {high}, zero at {at}", t(3, 5, lo=-3, hi=3), v(0.3), v(at), low, high, 0.5)
-        case("aten::_fake_quantize_learnable_per_tensor_affine_backward", f"{low} to {high}, zero at {at}", t(3, 5), t(3, 5, lo=-3, hi=3), v(0.3), v(at), low, high, 0.5)
-for axis in (0, 1):
-    channels = (3, 5)[axis]
-    zeros = v(-1.5, 0.5, 2.5, 1.2, 9.0)[:channels]
-    case("aten::_fake_quantize_learnable_per_channel_affine", f"axis {axis}", t(3, 5, lo=-3, hi=3), t(channels, lo=0.1, hi=0.4), zeros, axis, -8, 7, 0.5)
-    case("aten::_fake_quantize_learnable_per_channel_affine_backward", f"axis {axis}", t(3, 5), t(3, 5, lo=-3, hi=3), t(channels, lo=0.1, hi=0.4), zeros, axis, -8, 7, 0.5)
-case("aten::_fake_quantize_learnable_per_channel_affine_backward", "a vector", t(4), t(4, lo=-3, hi=3), t(4, lo=0.1, hi=0.4), v(-1.0, 0.0, 1.0, 2.0), 0, -8, 7)

@@ -9,7 +9,7 @@ const PYTORCH = /^aten::/;
  */
 const VISION = /^aten::(renorm|(?!fractional)\w*(conv|batch_norm|instance_norm|pool\dd))(?!\w*backward)/;
 
-const TRAINING = /^aten::\w*(_backward|_loss|kl_div|binary_cross_entropy)/;
+const TRAINING = /^aten::(?!_fake_quantize)\w*(_backward|_loss|kl_div|binary_cross_entropy)/;
 
 const RANDOM =
   /^aten::(rand|bernoulli|(log_)?normal(_functional)?(\.|$)|(uniform|exponential|cauchy|geometric|poisson|binomial|multinomial)(\.|$)|_standard_gamma|_sample_dirichlet|rrelu(?!_with_noise_backward))/;
