@@ -19,13 +19,18 @@ interface Compiled {
   readonly bindings: string;
 }
 
+/** The bytes of each module, in order. */
+const sizes: number[] = [];
+
 async function compile(entry: string, ...more: readonly string[]): Promise<Compiled> {
   const written = new Map<string, Uint8Array | string>();
   const { error, stderr } = await asc.main([`assembly/${entry}`, ...flags, ...more], {
     writeFile: (name, contents) => void written.set(name, contents),
   });
   if (error) throw new Error(`assembly does not compile: ${error.message}\n${stderr.toString()}`);
-  return { wasm: written.get("kernels.wasm") as Uint8Array, bindings: String(written.get("kernels.d.ts")) };
+  const wasm = written.get("kernels.wasm") as Uint8Array;
+  sizes.push(wasm.byteLength);
+  return { wasm, bindings: String(written.get("kernels.d.ts")) };
 }
 
 /** The rows of a tile of the matrix product, see assembly/gemm-tile.ts. */
@@ -101,6 +106,4 @@ for (const [name, text] of Object.entries(texts)) {
     process.exitCode = 1;
   }
 }
-const all = [plain, relaxed4, relaxed6, reductions, indexing, products, planar, resampling, fourier, random];
-const sizes = [...all, copies, ordering].map(({ wasm }) => wasm.byteLength);
 console.log(`${sizes.join(", ")} bytes of WebAssembly`);

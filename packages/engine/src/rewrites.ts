@@ -32,7 +32,7 @@ export {
   rewrite,
 } from "./rewrites/rewriter.ts";
 export { isFactory, purity, type RewriteTarget } from "./rewrites/target.ts";
-export { dense, isSameShape, isSameSize, resultType } from "./rewrites/types.ts";
+export { dense, isSameShape, isSameSize, resultType, transposed } from "./rewrites/types.ts";
 export {
   haveSameHeads,
   haveSharedHeads,

@@ -1,6 +1,7 @@
 import type { Builder, TensorMeta } from "@pt2/registry";
 import { autogradError } from "../autograd-errors.ts";
 import { type GradientRule, type GradientRules, ofResult } from "../gradient-rule.ts";
+import { summedTo } from "../scalar-gradient.ts";
 import { Emit, tensorOf } from "./support.ts";
 
 type Grad = TensorMeta | null | undefined;
@@ -10,8 +11,8 @@ const eigen: GradientRule = ({ grads: [gL, gV], results }, b) => {
   const e = new Emit(b);
   const [L, V] = results as readonly [TensorMeta, TensorMeta];
   if (!gL && !gV) return {};
-  const turned = gV ? e.div(e.matmul(e.transposed(V), gV), gaps(L, e)) : null;
-  const inner = withDiagonal(turned ?? e.zeros(V), gL ?? e.zeros(L), b);
+  const offDiagonal = gV ? e.div(e.matmul(e.transposed(V), gV), gaps(L, e)) : null;
+  const inner = withDiagonal(offDiagonal ?? e.zeros(V), gL ?? e.zeros(L), b);
   return { self: e.matmul(e.matmul(V, inner), e.transposed(V)) };
 };
 
@@ -118,23 +119,22 @@ const luSolved: GradientRule = ofResult((grad, args, b, { results, wants }) => {
     left: isLeft,
     adjoint: !isAdjoint,
   });
-  const B = wants("B") ? reduced(gB, tensorOf(args.B), b) : null;
+  const B = wants("B") ? summedTo(tensorOf(args.B).shape, gB, b) : null;
   if (!wants("LU")) return { B };
   const X = results[0]!;
   const [P, L, U] = e.call("aten::lu_unpack", { LU_data: LU!, LU_pivots: pivots! }) as readonly TensorMeta[];
   const [Lh, Uh] = [e.transposed(L!), e.transposed(U!)];
-  const turned = (x: TensorMeta): TensorMeta => e.transposed(x);
   if (isLeft !== isAdjoint) {
-    const product = isLeft ? e.matmul(grad, turned(X)) : e.matmul(turned(grad), X);
+    const product = isLeft ? e.matmul(grad, e.transposed(X)) : e.matmul(e.transposed(grad), X);
     const gR = e.tensor("aten::linalg_solve_triangular", { self: Uh, B: e.neg(product), upper: false });
     const gL = triangle("tril", unitSolved(Lh, e.matmul(gR, Uh), true, b), -1, b);
-    return { B, LU: reduced(e.add(gL, triangle("triu", gR, 0, b)), tensorOf(LU), b) };
+    return { B, LU: summedTo(tensorOf(LU).shape, e.add(gL, triangle("triu", gR, 0, b)), b) };
   }
-  const product = isLeft ? e.matmul(X, turned(grad)) : e.matmul(turned(X), grad);
-  const turnedBack = e.neg(e.matmul(e.matmul(e.transposed(P!), product), P!));
-  const gR = unitSolved(Lh, turnedBack, false, b);
+  const product = isLeft ? e.matmul(X, e.transposed(grad)) : e.matmul(e.transposed(X), grad);
+  const permuted = e.neg(e.matmul(e.matmul(e.transposed(P!), product), P!));
+  const gR = unitSolved(Lh, permuted, false, b);
   const gU = triangle("triu", solved(Uh, e.matmul(Lh, gR), false, b), 0, b);
-  return { B, LU: reduced(e.add(triangle("tril", gR, -1, b), gU), tensorOf(LU), b) };
+  return { B, LU: summedTo(tensorOf(LU).shape, e.add(triangle("tril", gR, -1, b), gU), b) };
 });
 
 /** The triangles of a matrix that has both. */
@@ -219,9 +219,4 @@ function solved(self: TensorMeta, B: TensorMeta, left: boolean, b: Builder): Ten
 /** Solves A X = B, or X A = B, for an upper triangle A with ones on the diagonal. */
 function unitSolved(self: TensorMeta, B: TensorMeta, left: boolean, b: Builder): TensorMeta {
   return b.tensor("aten::linalg_solve_triangular", { self, B, upper: true, left, unitriangular: true });
-}
-
-/** Sums over what an argument was expanded by. */
-function reduced(grad: TensorMeta, { shape }: TensorMeta, b: Builder): TensorMeta {
-  return `${grad.shape}` === `${shape}` ? grad : b.tensor("aten::sum_to_size", { self: grad, size: shape });
 }

@@ -18,8 +18,8 @@ export const householderApplied: DifferentiableForm = ({ self, input2, input3, l
   if (!isTensorMeta(vectors) || isComplex(vectors)) return null;
   const e = new Emit(b);
   if (left === true) return reflected({ vectors, tau, to: other, isReversed: transpose === true }, b);
-  const turned = reflected({ vectors, tau, to: e.transposed(other), isReversed: transpose !== true }, b);
-  return e.transposed(turned);
+  const transposed = reflected({ vectors, tau, to: e.transposed(other), isReversed: transpose !== true }, b);
+  return e.transposed(transposed);
 };
 
 interface Reflections {

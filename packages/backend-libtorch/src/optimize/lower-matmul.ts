@@ -1,4 +1,12 @@
-import { given, NONE, numberOf, type RewriteContext, type RewriteRule, rewrite } from "@pt2/engine/rewrites";
+import {
+  given,
+  NONE,
+  numberOf,
+  type RewriteContext,
+  type RewriteRule,
+  rewrite,
+  transposed,
+} from "@pt2/engine/rewrites";
 import { type Arg, argOf, type Node, type Program } from "@pt2/graph";
 import { activationArgs, NO_ACTIVATION } from "./activation.ts";
 import type { OptimizeTarget } from "./target.ts";
@@ -23,12 +31,7 @@ const linear: RewriteRule = (node, context) => {
   const type = context.tensor(weight);
   if (type?.shape.length !== 2 || weight === undefined || context.isFixed(weight)) return null;
   if (!isMany(node, context, argOf(node, "input"))) return null;
-  const other = context.emit(
-    "aten::t",
-    { self: weight },
-    { ...type, shape: type.shape.toReversed(), strides: type.strides.toReversed() },
-    node,
-  );
+  const other = context.emit("aten::t", { self: weight }, transposed(type), node);
   return product(node, context, argOf(node, "input"), other, given(node, "bias") ?? NONE);
 };
 

@@ -3,7 +3,7 @@ import { convolution, namedPadding } from "./canonical-convolution.ts";
 import { intArg, intsArg, intsOf, isTrue, NONE, numberOf } from "./literals.ts";
 import { given, type RewriteContext, type RewriteRule, type RewriteRules, rewrite } from "./rewriter.ts";
 import type { RewriteTarget } from "./target.ts";
-import { dense, resultType } from "./types.ts";
+import { dense, resultType, transposed } from "./types.ts";
 
 /**
  * Says the same thing in one way: `addmm` and products with a fixed matrix as `linear`, every convolution over one to
@@ -40,10 +40,6 @@ function product(
   if (input === undefined || matrix === undefined || type?.shape.length !== 2 || !context.isFixed(matrix)) return null;
   const weight = context.emit("aten::t", { self: matrix }, transposed(type), node);
   return context.emit("aten::linear", { input, weight, bias }, resultType(node, context), node);
-}
-
-function transposed(type: NonNullable<ReturnType<RewriteContext["tensor"]>>): typeof type {
-  return { ...type, shape: type.shape.toReversed(), strides: type.strides.toReversed() };
 }
 
 const batchNorm: RewriteRule = (node, context) => {

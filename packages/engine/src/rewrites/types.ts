@@ -15,6 +15,12 @@ export function converted(value: Arg, dtype: DType, like: Node, context: Rewrite
   return context.emit("aten::to.dtype", args, type && { ...type, dtype }, like);
 }
 
+/** The type of a tensor whose last two dimensions change places. */
+export function transposed(type: TensorType): TensorType {
+  const swapped = <T>(list: readonly T[]): readonly T[] => [...list.slice(0, -2), ...list.slice(-2).toReversed()];
+  return { ...type, shape: swapped(type.shape), strides: swapped(type.strides) };
+}
+
 /** The type of a dense result of another shape. Only known sizes count for its strides. */
 export function dense(like: TensorType | undefined, shape: readonly SymInt[] | undefined): TensorType | undefined {
   if (like === undefined || shape === undefined) return undefined;

@@ -3,7 +3,7 @@ import { type Scores, scoresOf } from "./attention-scores.ts";
 import { floatArg, intArg, intsOf, NONE, numberOf } from "./literals.ts";
 import { given, type RewriteContext, type RewriteRule, rewrite } from "./rewriter.ts";
 import type { RewriteTarget } from "./target.ts";
-import { dense, isSameShape, isSameSize, resultType } from "./types.ts";
+import { dense, isSameShape, isSameSize, resultType, transposed } from "./types.ts";
 
 const ATTENTION = "aten::scaled_dot_product_attention";
 const SAFE_SOFTMAX = "aten::_safe_softmax";
@@ -63,7 +63,7 @@ export function writtenAttention(
   const k = transpose(scores.k, node, context);
   const v = isTransposed ? transpose(left, node, context) : right;
   const result = resultType(node, context);
-  const type = isTransposed ? transposedType(result) : result;
+  const type = isTransposed ? result && transposed(result) : result;
   const found = {
     ...scores,
     k,
@@ -126,13 +126,8 @@ function transpose(value: Arg, node: Node, context: RewriteContext): Arg {
   const before = untransposed(value, context);
   if (before !== undefined) return before;
   const args = { self: value, dim0: intArg(-2), dim1: intArg(-1) };
-  return context.emit("aten::transpose.int", args, transposedType(context.tensor(value)), node);
-}
-
-function transposedType(type: TensorType | undefined): TensorType | undefined {
-  if (type === undefined) return undefined;
-  const swapped = <T>(list: readonly T[]): readonly T[] => [...list.slice(0, -2), ...list.slice(-2).toReversed()];
-  return { ...type, shape: swapped(type.shape), strides: swapped(type.strides) };
+  const type = context.tensor(value);
+  return context.emit("aten::transpose.int", args, type && transposed(type), node);
 }
 
 /** What a tensor was before its last two dimensions changed places. */
