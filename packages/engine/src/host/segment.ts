@@ -4,20 +4,35 @@ import { numberOf } from "../staged/run-value.ts";
 import type { HostArray } from "./host-array.ts";
 import { type HostCall, type HostKernel, hostKernel } from "./host-kernel.ts";
 
-const REDUCE: Readonly<Record<string, (x: number, y: number) => number>> = {
-  sum: (x, y) => x + y,
-  mean: (x, y) => x + y,
-  prod: (x, y) => x * y,
-  max: Math.max,
-  min: Math.min,
-};
-
 const START: Readonly<Record<string, number>> = {
   sum: 0,
   mean: 0,
   prod: 1,
   max: Number.NEGATIVE_INFINITY,
   min: Number.POSITIVE_INFINITY,
+};
+
+/** Combines rows, which lie from `at` to `end`, with one row. */
+type Combine = (sums: Float64Array, data: Float64Array, at: number, end: number) => void;
+
+const add: Combine = (sums, data, at, end) => {
+  for (; at < end; at += sums.length) for (let i = 0; i < sums.length; i++) sums[i]! += data[at + i]!;
+};
+
+const REDUCE: Readonly<Record<string, Combine>> = {
+  sum: add,
+  mean: add,
+  prod(sums, data, at, end) {
+    for (; at < end; at += sums.length) for (let i = 0; i < sums.length; i++) sums[i]! *= data[at + i]!;
+  },
+  max(sums, data, at, end) {
+    for (; at < end; at += sums.length)
+      for (let i = 0; i < sums.length; i++) sums[i] = Math.max(sums[i]!, data[at + i]!);
+  },
+  min(sums, data, at, end) {
+    for (; at < end; at += sums.length)
+      for (let i = 0; i < sums.length; i++) sums[i] = Math.min(sums[i]!, data[at + i]!);
+  },
 };
 
 /** `segment_reduce(data, reduce, lengths | offsets, axis, initial)`. */
@@ -30,20 +45,21 @@ export const segmentReduce: HostKernel = hostKernel(["aten::segment_reduce"], (c
   const [rows, inner] = [data.shape[axis]!, size(data.shape.slice(axis + 1))];
   const out = new Float64Array(size(call.shape(0)));
   const segments = call.shape(0)[axis]!;
+  const combine = REDUCE[reduce]!;
   for (let outer = 0; outer < size(data.shape.slice(0, axis)); outer++) {
     const bounds = boundsOf(call, args, outer, segments);
     for (let s = 0; s < segments; s++) {
       const [first, end] = [bounds[s]!, bounds[s + 1]!];
-      for (let i = 0; i < inner; i++) {
-        let value = initial;
-        for (let row = first; row < end; row++) {
-          const x = data.data[(outer * rows + row) * inner + i]!;
-          value = REDUCE[reduce]!(value, x);
-        }
-        const empty = end === first && given === null ? Number.NaN : value;
-        out[(outer * segments + s) * inner + i] =
-          reduce === "mean" ? (end === first ? empty : value / (end - first)) : value;
+      const at = (outer * segments + s) * inner;
+      const sums = out.subarray(at, at + inner);
+      if (end === first) {
+        sums.fill(reduce === "mean" && given === null ? Number.NaN : initial);
+        continue;
       }
+      sums.fill(initial);
+      // A loop for each way to combine: one that calls different functions takes six times as long.
+      combine(sums, data.data, (outer * rows + first) * inner, (outer * rows + end) * inner);
+      if (reduce === "mean") for (let i = 0; i < inner; i++) sums[i]! /= end - first;
     }
   }
   return [out];
