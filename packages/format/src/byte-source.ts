@@ -48,6 +48,7 @@ export interface ByteSource {
 
 /** Creates a source over memory. Reads are views, nothing is copied. */
 export function fromBytes(bytes: Uint8Array | ArrayBuffer): ByteSource {
+  requireArgument("fromBytes()", "bytes", bytes, "Uint8Array | ArrayBuffer", "format.options");
   const all = bytes instanceof Uint8Array ? bytes : new Uint8Array(bytes);
   return {
     size: all.byteLength,

@@ -28,6 +28,7 @@ function reason(cause: unknown): string {
   const code = cause instanceof Error && "code" in cause ? cause.code : undefined;
   if (code === "ENOENT") return "no such file: check the path";
   if (code === "EACCES") return "no permission to read it";
+  if (code === "ERR_INVALID_ARG_TYPE") return "pass a path, which is a string";
   return String(code ?? cause);
 }
 

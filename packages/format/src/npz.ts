@@ -37,8 +37,11 @@ export async function readNpz(source: ByteSource): Promise<Tensors> {
   const zip = await ZipFile.open(source, true);
   if (zip === undefined) throw damaged("the file is neither .npy nor a zip archive", where);
   const tensors = new Map<string, TensorData>();
-  for (const entry of zip.entries.values()) {
-    if (!entry.name.endsWith(".npy")) continue;
+  const all = [...zip.entries.values()];
+  const arrays = all.filter(({ name }) => name.endsWith(".npy"));
+  if (arrays.length === 0 && all.length > 0)
+    throw damaged("the zip archive has no arrays (no .npy entries)", where, { arrays: 0 });
+  for (const entry of arrays) {
     tensors.set(entry.name.slice(0, -".npy".length), parseNpy(await zip.read(entry), entry.name));
   }
   return tensors;
@@ -79,10 +82,11 @@ function parseNpy(bytes: Uint8Array, where: string): TensorData {
   return { dtype, shape, bytes: rowMajor(data, columns) };
 }
 
-function damaged(what: string, where: string): Error {
+function damaged(what: string, where: string, details: Readonly<Record<string, unknown>> = {}): Error {
   return formatError("format.npz", {
     what,
     where,
+    details,
     advice: "save plain little-endian numeric arrays with numpy.save or numpy.savez",
   });
 }

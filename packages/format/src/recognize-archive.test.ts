@@ -33,6 +33,39 @@ describe("a file that is not a .pt2 program is rejected with its kind and advice
   });
 });
 
+describe("a file that users have beside programs is refused by its kind", () => {
+  const behind = (offset: number, magic: string): Uint8Array =>
+    Uint8Array.from({ length: 600 }, (_, i) => (i < offset ? 1 : magic.charCodeAt(i - offset) || 0));
+  it.each<[string, number, string, RegExp, RegExp]>([
+    ["gzip", 0, "\x1f\x8b\x08", /compressed with gzip/, /decompress/],
+    ["tar", 257, "ustar", /a tar archive/, /extract/],
+    ["safetensors", 5, '\0\0\0{"w":', /safetensors file: weights without a program/, /torch\.export\.save.*`weights`/],
+    ["ONNX", 4, "pytorch", /an ONNX model/, /torch\.export\.save/],
+    ["GGUF", 0, "GGUF", /a GGUF file/, /torch\.export\.save/],
+    ["NumPy", 0, "\x93NUMPY", /an array of NumPy/, /torch\.export\.save/],
+    ["a program as JSON", 0, '{"irVersion":1', /a program as JSON/, /weights: "model\.safetensors"/],
+  ])("%s", async (_, offset, magic, what, advice) => {
+    await expect(openArchive(fromBytes(behind(offset, magic)))).rejects.toMatchObject({
+      code: "format.not-an-archive",
+      what: expect.stringMatching(what),
+      advice: expect.stringMatching(advice),
+    });
+  });
+
+  it("a pickle of Python is no checkpoint of torch before 1.6", async () => {
+    await expect(openArchive(fromBytes(Uint8Array.of(0x80, 4, 0x95)))).rejects.toMatchObject({
+      what: "the file is a pickle of Python",
+    });
+  });
+
+  it("an .npz file is named", async () => {
+    await expect(openArchive(fromBytes(zip({ "a.npy": "" })))).rejects.toMatchObject({
+      code: "format.unknown-archive",
+      what: expect.stringContaining(".npz"),
+    });
+  });
+});
+
 describe("an archive is recognized", () => {
   it("an archive is recognized with AOTInductor code beside the program", async () => {
     const bytes = zip({ ...PT2, "m/models/a.json": "{}", "m/data/aotinductor/a/x.so": "" });

@@ -38,6 +38,9 @@ export function refusalOf({ entries, isPt2, models, version, file }: Refused): E
   if (entries.has(".data/extern_modules")) {
     return other("format.torch-package", "the file is a torch.package archive, not an exported program", file);
   }
+  if (entries.size > 0 && [...entries.keys()].every((name) => name.endsWith(".npy"))) {
+    return other("format.unknown-archive", "the file is an .npz file: arrays of NumPy without a program", file);
+  }
   if (entries.has("data.pkl")) {
     return other("format.checkpoint", "the file is a torch.save checkpoint: weights without a program", file);
   }
@@ -49,17 +52,15 @@ export async function refuseNonZip(source: ByteSource, options?: ReadSignal): Pr
   const head = await source.read(0, Math.min(HEAD, source.size), options);
   const text = String.fromCharCode(...head);
   const magic = text.slice(0, 8);
-  const found = strangerOf(text, source);
+  const found = strangerOf(text, source) ?? otherFormatOf(text, source.name);
   if (found !== undefined) throw formatError("format.not-an-archive", found);
   if (/^ET\d\d$/.test(magic.slice(4, 8))) {
     throw other("format.executorch", "the file is an ExecuTorch program (.pte), not a .pt2 archive", source.name);
   }
-  if (magic.startsWith("\x80\x02")) {
-    throw other(
-      "format.checkpoint",
-      "the file is a pickle of torch before 1.6: weights without a program",
-      source.name,
-    );
+  const protocol = magic.startsWith("\x80") ? magic.charCodeAt(1) : 0;
+  if (protocol >= 2 && protocol <= 5) {
+    const what = protocol === 2 ? "a pickle of torch before 1.6: weights without a program" : "a pickle of Python";
+    throw other("format.checkpoint", `the file is ${what}`, source.name);
   }
   if (magic.startsWith("PK\x03\x04")) {
     throw formatError("format.truncated", {
@@ -96,6 +97,38 @@ function strangerOf(text: string, { size, name: where }: ByteSource): Pt2ErrorPa
     };
   }
   return undefined;
+}
+
+/** The bytes at an offset by which other files are known that users have beside programs. */
+const OTHER_FORMATS: readonly (readonly [offset: number, magic: string, what: string, advice: string])[] = [
+  [0, "\x1f\x8b", "compressed with gzip", "decompress it; a server that compresses says so: Content-Encoding: gzip"],
+  [0, "BZh", "compressed with bzip2", "decompress it"],
+  [0, "\xfd7zXZ", "compressed with xz", "decompress it"],
+  [0, "\x28\xb5\x2f\xfd", "compressed with Zstandard", "decompress it"],
+  [0, "7z\xbc\xaf", "a 7z archive", "extract the .pt2 file from it"],
+  [257, "ustar", "a tar archive", "extract the .pt2 file from it"],
+  [
+    5,
+    '\0\0\0{"',
+    "a safetensors file: weights without a program",
+    `${SAVE_PROGRAM}; with a program that \`pt2 graph\` wrote as JSON, pass it as \`weights\``,
+  ],
+  [4, "pytorch", "an ONNX model", SAVE_PROGRAM],
+  [0, "GGUF", "a GGUF file: weights for llama.cpp", SAVE_PROGRAM],
+  [0, "\x93NUMPY", "an array of NumPy", SAVE_PROGRAM],
+  [0, "\x89HDF", "an HDF5 file, as Keras writes it", SAVE_PROGRAM],
+  [4, "TFL3", "a TensorFlow Lite model", SAVE_PROGRAM],
+  [
+    0,
+    '{"irVersion":',
+    "a program as JSON, without its weights",
+    'pass them too: load("model.json", { weights: "model.safetensors", backend }) in Node, --weights of pt2',
+  ],
+];
+
+function otherFormatOf(text: string, where: string | undefined): Pt2ErrorParts | undefined {
+  const found = OTHER_FORMATS.find(([offset, magic]) => text.startsWith(magic, offset));
+  return found && { what: `the file is ${found[2]}`, where, advice: found[3] };
 }
 
 function aotInductor(where: string | undefined): Error {

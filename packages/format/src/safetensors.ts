@@ -12,6 +12,7 @@ import type { WeightTensor } from "./weight-tensor.ts";
 import type { ByteSink } from "./zip/zip-writer.ts";
 
 const METADATA = "__metadata__";
+const OPENING_BRACE = 0x7b;
 const BY_NAME: ReadonlyMap<string, DType> = new Map(
   (Object.keys(DTYPES) as DType[]).flatMap((dtype) => {
     const name = DTYPES[dtype].safetensors;
@@ -67,6 +68,14 @@ async function readHeader(
   if (source.size < 8) throw damaged("the file is shorter than 8 bytes", where);
   const prefix = await source.read(0, 8);
   const headerBytes = new DataView(prefix.buffer, prefix.byteOffset, 8).getBigUint64(0, true);
+  const [first] = source.size > 8 ? await source.read(8, 1) : [];
+  if (first !== OPENING_BRACE) {
+    throw formatError("format.safetensors", {
+      what: "the file is not a safetensors file: it has no header of JSON behind 8 bytes",
+      where,
+      advice: "write it with safetensors.torch.save_file({ name: tensor }, path) in Python",
+    });
+  }
   checkLimit("safetensorsHeaderBytes", Number(headerBytes), where);
   const start = 8 + Number(headerBytes);
   if (start > source.size) throw damaged("the header reaches beyond the end of the file", where);

@@ -50,8 +50,10 @@ describe("safetensors", () => {
 
   it.each<[string, string, Uint8Array]>([
     ["format.safetensors", "nothing", new Uint8Array(3)],
-    ["format.safetensors", "a header beyond the end", Uint8Array.of(99, 0, 0, 0, 0, 0, 0, 0)],
-    ["format.limit", "a header of exabytes", new Uint8Array(8).fill(0xff)],
+    ["format.safetensors", "no header", Uint8Array.of(99, 0, 0, 0, 0, 0, 0, 0)],
+    ["format.safetensors", "a header beyond the end", Uint8Array.of(99, 0, 0, 0, 0, 0, 0, 0, ...text("{}"))],
+    ["format.safetensors", "a zip archive", fixture("torch-2.13/mlp.pt2")],
+    ["format.limit", "a header of exabytes", Uint8Array.of(...new Array(8).fill(0xff), ...text("{}"))],
     ["format.json", "no JSON", file("{")],
     ["format.safetensors", "an unknown dtype", file('{"a":{"dtype":"F1","shape":[1],"data_offsets":[0,1]}}', 1)],
     ["format.safetensors", "a wrong size", file('{"a":{"dtype":"U8","shape":[2],"data_offsets":[0,1]}}', 1)],
@@ -113,6 +115,7 @@ describe("npz", () => {
     ["objects", npy("|O", "False", "(1,)", [0, 1])],
     ["a wrong length", npy("|u1", "False", "(3,)", [0, 1])],
     ["no zip", text("hello")],
+    ["a zip without arrays", buildZip([{ name: "a.txt", data: text("hello") }])],
   ])("the npz reader rejects %s", async (_, bytes) => {
     await expect(readNpz(fromBytes(bytes))).rejects.toMatchObject({ code: "format.npz" });
   });

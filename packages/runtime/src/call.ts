@@ -40,9 +40,11 @@ export class CallConvention {
   }
 
   leavesOf(call: Call): readonly unknown[] {
-    const { leaves, args = [], kwargs = {} } = (call ?? {}) as GivenCall;
+    const { leaves, args = [], kwargs = {}, ...others } = (call ?? {}) as GivenCall;
     if (leaves !== undefined) return leaves;
-    if (!Array.isArray(args)) throw this.#refuse("The arguments `args` of a call are not an array");
+    // Also an array and a tensor have members of their own.
+    if (!Array.isArray(args) || Object.keys(others).length > 0)
+      throw this.#refuse("A call is { args, kwargs }, where `args` is an array, or { leaves }");
     if (this.#parameters === null) return args;
     const positional = this.#parameters.filter(({ keyword }) => !keyword);
     if (args.length > positional.length) throw this.#tooMany(args.length, positional.length);

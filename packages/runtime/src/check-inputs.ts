@@ -160,6 +160,9 @@ function missing({ name, type }: LeafInfo): Error {
 function describeGiven(given: unknown): string {
   if (isTensor(given)) return `a tensor ${given.dtype} [${given.shape.join(", ")}]`;
   if (Array.isArray(given)) return `an array of ${given.length}`;
-  if (typeof given === "object" && given !== null) return `a ${given.constructor?.name ?? "object"}`;
+  if (typeof given === "object" && given !== null) {
+    const name = given.constructor?.name ?? "object";
+    return `${/^[AEIOUaeiou]/.test(name) ? "an" : "a"} ${name}`;
+  }
   return typeof given === "string" ? JSON.stringify(given) : String(given);
 }

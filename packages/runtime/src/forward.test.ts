@@ -48,6 +48,9 @@ describe("a program of dicts and keyword arguments", () => {
     [() => model.forward(1, 2, 3), "runtime.call", "at most 2"],
     [() => model.run({ kwargs: { pear: 1 } }), "runtime.call", "no parameter `pear`"],
     [() => model.run({ args: [1], kwargs: { pair: 1 } }), "runtime.call", "`pair` is given twice"],
+    [() => model.run([left] as object), "runtime.call", "A call is { args, kwargs }"],
+    [() => model.profile(left as object), "runtime.call", "A call is { args, kwargs }"],
+    [() => model.warmup({ pair: { left, right: [right] } } as object), "runtime.call", "A call is { args, kwargs }"],
     [() => model.runFlat([left]), "runtime.call", "takes 3 inputs (pair.left, pair.right[0], named), but got 1"],
   ] as const)("rejects a wrong call %#", async (call, code, message) => {
     await expect(call()).rejects.toMatchObject({ code, message: expect.stringContaining(message) });

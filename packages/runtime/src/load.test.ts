@@ -229,6 +229,28 @@ describe("load", () => {
     expect(model.outputs).toHaveLength(1);
   });
 
+  it.each<[string, unknown, RegExp, RegExp]>([
+    ["null", null, /but null$/, /a path \(in Node\), a URL/],
+    ["a promise", Promise.resolve(new Uint8Array(1)), /but a Promise$/, /await it/],
+    ["a response", new Response("x"), /but a Response$/, /response\.arrayBuffer\(\)/],
+    ["numbers", new Float32Array(1), /but a Float32Array$/, /a Uint8Array/],
+    ["nothing", undefined, /but undefined$/, /first argument/],
+  ])("load rejects %s as a source", async (_, source, what, advice) => {
+    await expect(load(source as string, { backend: idleBackend() })).rejects.toMatchObject({
+      code: "runtime.source",
+      what: expect.stringMatching(what),
+      advice: expect.stringMatching(advice),
+    });
+  });
+
+  it("load rejects a misspelled library", async () => {
+    const options = { backend: idleBackend(), libary: { ops: [] } };
+    await expect(load(fixturePath(MLP), options)).rejects.toMatchObject({
+      code: "runtime.options",
+      what: expect.stringContaining("did you mean `library`?"),
+    });
+  });
+
   it("load rejects bytes that were transferred", async () => {
     const bytes = await fixtureBytes(MLP);
     structuredClone(bytes.buffer, { transfer: [bytes.buffer] });

@@ -38,6 +38,40 @@ export function refuseOption(of: string, options: unknown, types: OptionTypes, w
   throw runtimeError("runtime.options", optionProblem(of, options, types, wrong));
 }
 
+/** Throws an error that says why a value is no source of a model, and how to make one of it. */
+export function refuseSource(source: unknown): never {
+  if (typeof source === "string" || source instanceof URL) {
+    throw runtimeError("runtime.source", {
+      what: `\`${source}\` is not an address that can be fetched`,
+      where: String(source),
+      advice: "for a file, import `load` from @pt2/runtime/node; in a browser pass a Blob or an https:// address",
+    });
+  }
+  if (source instanceof Uint8Array || source instanceof ArrayBuffer) {
+    throw runtimeError("runtime.source", {
+      what: "The source has no bytes, as after a transfer",
+      advice: "transfer a copy, or load before the transfer",
+    });
+  }
+  const type = source === null ? "null" : typeof source;
+  const given = type === "object" ? (source!.constructor?.name ?? "object") : type;
+  const advice: Readonly<Record<string, string>> = {
+    Promise: "await it first",
+    Response: "pass its bytes, await response.arrayBuffer(), or only its address, of which `load` reads what it needs",
+    FileList: "pass one of its files: input.files[0]",
+    undefined: "check where it comes from; it is the first argument: load(source, { backend })",
+  };
+  throw runtimeError("runtime.source", {
+    what: `The source is neither an address nor bytes, but ${withArticle(given, type)}`,
+    advice: advice[given] ?? "pass a path (in Node), a URL, a Blob, a Uint8Array, an ArrayBuffer or a ByteSource",
+  });
+}
+
+function withArticle(given: string, type: string): string {
+  if (["null", "undefined"].includes(type)) return given;
+  return `${/^[aeiou]/i.test(given) ? "an" : "a"} ${given}`;
+}
+
 function wrongBackend(backend: unknown): Pt2ErrorParts | undefined {
   if (typeof backend === "function") {
     return {

@@ -8,6 +8,7 @@ export const LOAD_OPTIONS: OptionTypes = {
   backend: "object",
   ops: "array",
   handlers: "array",
+  library: "object",
   model: "string",
   precision: '"fast" | "exact"',
   verifyChecksums: "boolean",

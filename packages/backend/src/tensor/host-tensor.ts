@@ -46,7 +46,7 @@ export function requireType(dtype: unknown, shape: unknown): void {
   if (typeof dtype !== "string" || !Object.hasOwn(DTYPES, dtype)) {
     const short = String(dtype).replace(/^torch\./, "");
     throw backendError("backend.tensor-data", {
-      what: `\`${String(dtype)}\` is not a dtype`,
+      what: `${typeof dtype === "string" ? `\`${dtype}\`` : described(dtype)} is not a dtype`,
       advice: Object.hasOwn(DTYPES, short) ? `Write "${short}".` : `Write one of ${Object.keys(DTYPES).join(", ")}.`,
     });
   }
@@ -54,7 +54,7 @@ export function requireType(dtype: unknown, shape: unknown): void {
   throw backendError("backend.tensor-data", {
     what: Array.isArray(shape)
       ? `[${shape.join(", ")}] is not a shape: sizes are integers that are not negative`
-      : `${shape === null ? "null" : typeof shape} was given as the shape`,
+      : `${described(shape)} was given as the shape`,
     advice: "Give one size for each dimension: [2, 3]; [] for a single number.",
   });
 }
@@ -66,9 +66,7 @@ function wrongData(dtype: DType, shape: readonly number[], data: unknown): Error
   const isArray = ArrayBuffer.isView(data) && "length" in data;
   const given = isArray
     ? `${withArticle(data.constructor.name)} of ${data.length || "none, as after a transfer"}`
-    : data === null || typeof data !== "object"
-      ? String(data)
-      : withArticle(data.constructor?.name ?? "object");
+    : described(data);
   const takesNumbers = isSmallFloat(dtype) || dtype === "complex32";
   const taken = takesNumbers ? `a Float32Array (or ${withArticle(type.name)} of bits)` : withArticle(type.name);
   return backendError("backend.tensor-data", {
@@ -87,6 +85,10 @@ const ADVICE: Readonly<Partial<Record<(typeof DTYPES)[DType]["kind"], string>>> 
 };
 
 /** Puts an article before the name of a class: "an Int8Array", "a Uint8Array". */
+function described(value: unknown): string {
+  return value === null || typeof value !== "object" ? String(value) : withArticle(value.constructor?.name ?? "object");
+}
+
 function withArticle(name: string): string {
   return `${/^[aeio]/i.test(name) ? "an" : "a"} ${name}`;
 }

@@ -121,8 +121,8 @@ export abstract class Tensor<D extends DType = DType> {
     const fits = inferred.every((size) => Number.isSafeInteger(size) && size >= 0) && numel(inferred) === this.numel;
     if (fits) return new HostTensor(this.dtype, inferred, bytes);
     throw backendError("backend.tensor-shape", {
-      what: `A tensor ${this.#type()} has ${this.numel} elements and cannot get the shape [${sizes.join(", ")}]`,
-      advice: "The product of the sizes must be the number of elements; at most one size may be -1.",
+      what: `A tensor ${this.#type()} has ${this.numel} elements and cannot get the shape ${Array.isArray(shape) ? `[${sizes.join(", ")}]` : String(shape)}`,
+      advice: "Give an array of sizes, whose product is the number of elements; at most one size may be -1.",
     });
   }
 

@@ -1,4 +1,4 @@
-import { type ByteSource, readNpz, readSafetensors, type Safetensors, type Tensors } from "@pt2/format";
+import { type ByteSource, Pt2Error, readNpz, readSafetensors, type Safetensors, type Tensors } from "@pt2/format";
 import { fromFile } from "@pt2/format/node";
 import { cliError } from "../cli-errors.ts";
 
@@ -28,9 +28,12 @@ const ZIP = "PK";
 
 /** Reads a zip of arrays; a checkpoint and a program are zips too. */
 async function readArrays(source: ByteSource, path: string): Promise<Tensors> {
-  const tensors = await readNpz(source);
-  if (tensors.size === 0 && !path.endsWith(".npz")) throw noTensorFile(path, ZIP);
-  return tensors;
+  try {
+    return await readNpz(source);
+  } catch (problem) {
+    const hasNone = problem instanceof Pt2Error && problem.details.arrays === 0;
+    throw hasNone && !path.endsWith(".npz") ? noTensorFile(path, ZIP) : problem;
+  }
 }
 
 /** Other kinds of files, by their first bytes, for the error message. */

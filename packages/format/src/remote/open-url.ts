@@ -20,6 +20,7 @@ const SMALL = 2 ** 20;
 export async function openUrl(url: string | URL, options: UrlOptions): Promise<ByteSource> {
   requireOptions("fromUrl()", options, URL_OPTIONS, "format.options");
   const name = String(url);
+  if (options.fetch === undefined) requireAddress(url, name);
   const { signal } = options;
   const attempts = new Retries(options);
   for (;;) {
@@ -31,6 +32,16 @@ export async function openUrl(url: string | URL, options: UrlOptions): Promise<B
       await attempts.again(problem, signal);
     }
   }
+}
+
+/** Refuses what `fetch` would call a failed request, such as a path in Node, where relative addresses lead nowhere. */
+function requireAddress(url: unknown, name: string): void {
+  const base = (globalThis as { readonly location?: { readonly href: string } }).location?.href;
+  if ((typeof url === "string" || url instanceof URL) && URL.canParse(name, base)) return;
+  throw formatError("format.io", {
+    what: `\`${name}\` is not an address`,
+    advice: "pass an absolute one, https://…; a file is opened by fromFile(path) of @pt2/format/node",
+  });
 }
 
 async function open(first: Answer, name: string, options: UrlOptions): Promise<ByteSource> {

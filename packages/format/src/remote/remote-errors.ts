@@ -13,8 +13,13 @@ export function isTransient(error: unknown): boolean {
   return typeof error === "object" && error !== null && TRANSIENT.has(error);
 }
 
-export function ioError(where: string, what: string, cause?: unknown): Pt2Error {
-  return formatError("format.io", { what, where, advice: "check the address and the network", cause });
+export function ioError(
+  where: string,
+  what: string,
+  cause?: unknown,
+  advice = "check the address and the network",
+): Pt2Error {
+  return formatError("format.io", { what, where, advice, cause });
 }
 
 export function brokenOff(where: string, cause?: unknown): Pt2Error {
@@ -25,8 +30,14 @@ export function brokenOff(where: string, cause?: unknown): Pt2Error {
 const BUSY: ReadonlySet<number> = new Set([408, 425, 429, 500, 502, 503, 504]);
 
 export function refusedBy(where: string, status: number): Pt2Error {
-  const error = ioError(where, `the server answered ${status}`);
-  return BUSY.has(status) ? transient(error) : error;
+  const isBusy = BUSY.has(status);
+  const advice = isBusy
+    ? "the server is busy or broken: try again later"
+    : status === 401 || status === 403
+      ? "it may want to know who asks: fromUrl(url, { headers: { Authorization } }) of @pt2/format"
+      : "check the address";
+  const error = ioError(where, `the server answered ${status}`, undefined, advice);
+  return isBusy ? transient(error) : error;
 }
 
 export function changed(where: string): Pt2Error {

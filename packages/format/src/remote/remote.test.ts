@@ -196,6 +196,27 @@ describe("a failed request", () => {
     expect(unreachable.ranges).toHaveLength(1);
   });
 
+  it.each<[number, RegExp]>([
+    [401, /headers: \{ Authorization \}/],
+    [404, /^check the address$/],
+    [503, /try again later/],
+  ])("an answer of %d has advice of its own", async (status, advice) => {
+    const server = fakeServer(FILE, { trouble: () => ({ kind: "status", status }) });
+    await expect(fromUrl(URL_OF_IT, { fetch: server.fetch, retries: 0 })).rejects.toMatchObject({
+      code: "format.io",
+      what: `the server answered ${status}`,
+      advice: expect.stringMatching(advice),
+    });
+  });
+
+  it.each([undefined, "models/model.pt2", 5])("%o is not an address", async (url) => {
+    await expect(fromUrl(url as string)).rejects.toMatchObject({
+      code: "format.io",
+      what: `\`${url}\` is not an address`,
+      advice: expect.stringContaining("fromFile(path)"),
+    });
+  });
+
   it("a stalled request is a failed one", async () => {
     const { server, source } = await open(FILE, at([1], { kind: "stall", after: 100_000 }), { stallTimeout: 20 });
     expect(same(await source.read(MB, MB), FILE.slice(MB, 2 * MB))).toBe(true);

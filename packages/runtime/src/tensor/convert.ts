@@ -9,13 +9,14 @@ export type Elements = readonly (number | bigint | boolean)[];
 export function fromElements<D extends DType>(dtype: D, shape: readonly number[], elements: Elements): HostTensor<D> {
   // The places of an array that were never written count too.
   const other = elements.findIndex((element) => !["number", "bigint", "boolean"].includes(typeof element));
+  if (DTYPES[dtype].kind === "complex")
+    throw refuse(dtype, elements[Math.max(other, 0)], "pass pairs of numbers in a typed array");
   if (other >= 0) throw refuse(dtype, elements[other], "pass numbers, bigints or booleans");
   return hostTensor(dtype, shape, convert(dtype, elements));
 }
 
 function convert(dtype: DType, elements: Elements): TypedArray {
   const { kind, itemsize } = DTYPES[dtype];
-  if (kind === "complex") throw refuse(dtype, elements[0], "pass pairs of numbers in a typed array");
   const data = viewAs(dtype, new Uint8Array(elements.length * itemsize));
   const isWide = kind.endsWith("int") && itemsize === 8;
   for (const [i, element] of elements.entries()) {
@@ -32,5 +33,6 @@ function convert(dtype: DType, elements: Elements): TypedArray {
 }
 
 function refuse(dtype: DType, element: unknown, advice: string): Error {
-  return runtimeError("runtime.tensor", { what: `${element} is not a valid ${dtype} value`, advice });
+  const given = ["string", "object"].includes(typeof element) ? JSON.stringify(element) : element;
+  return runtimeError("runtime.tensor", { what: `${given} is not a valid ${dtype} value`, advice });
 }

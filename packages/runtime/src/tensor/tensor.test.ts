@@ -20,12 +20,12 @@ const make = tensor as (...args: readonly unknown[]) => unknown;
 
 it.each<[string, readonly unknown[], RegExp]>([
   ["a name of another library", ["torch.float32", [1], [0]], /`torch.float32` is not a dtype\n.*Write "float32"/],
-  ["no dtype", [undefined, [1], [0]], /`undefined` is not a dtype/],
+  ["no dtype", [undefined, [1], [0]], /^undefined is not a dtype/],
   ["a member of Object", ["constructor", [1], [0]], /is not a dtype/],
   ["a fraction of a size", ["float32", [1.5, 2], [0, 0, 0]], /\[1.5, 2\] is not a shape/],
   ["a negative size", ["float32", [-1, 3], [0, 0, 0]], /\[-1, 3\] is not a shape/],
   ["a size that is a text", ["float32", ["2"], [0, 0]], /\[2\] is not a shape/],
-  ["a number for a shape", ["float32", 3, [0, 0, 0]], /number was given as the shape/],
+  ["a number for a shape", ["float32", 3, [0, 0, 0]], /^3 was given as the shape/],
   ["too few elements", ["float32", [2, 2], [0, 0, 0]], /Float32Array of 4 elements, got a Float32Array of 3/],
   ["pairs of half the length", ["complex64", [2], new Float32Array(2)], /Float32Array of 4 elements, got .* of 2/],
   ["another array", ["float32", [2], new Float64Array(2)], /Float32Array of 2 elements, got a Float64Array of 2/],
@@ -50,6 +50,18 @@ it.each<[string, readonly unknown[], RegExp]>([
   ["nothing at all", [], /undefined is not a valid float32 value/],
   ["rows in thousands of rows", [nested(20_000)], /is an array of 1, where others are numbers/],
   ["an array in itself", [inItself()], /is an array of 1, where others are numbers/],
+  [
+    "the elements where the shape is",
+    ["float32", new Float32Array(4), [2, 2]],
+    /^a Float32Array was given as the shape/,
+  ],
+  ["a shape where options are", [new Float32Array(4), [2, 2]], /^tensor\(\) does not take `array`/],
+  ["a text among elements", ["float32", [1], ["1"]], /^"1" is not a valid float32 value/],
+  [
+    "complex numbers as objects",
+    ["complex64", [1], [{ re: 1, im: 2 }]],
+    /not a valid complex64 value.*\n.*pairs of numbers/,
+  ],
   ["a number for elements", ["float32", [], 7], /7 is not an array of elements/],
 ])("tensor() rejects %s", (_, args, message) => {
   expect(() => make(...args)).toThrow(message);
@@ -58,7 +70,7 @@ it.each<[string, readonly unknown[], RegExp]>([
   } catch (problem) {
     expect(problem).toMatchObject({
       name: "Pt2Error",
-      code: expect.stringMatching(/^(runtime\.tensor|backend\.tensor-data)$/),
+      code: expect.stringMatching(/^(runtime\.tensor|backend\.(tensor-data|options))$/),
     });
   }
 });

@@ -69,7 +69,7 @@ export function tensor<D extends DType = "float32">(
 export function tensor<D extends DType = "int64">(rows: NestedList<bigint>, options?: TensorOptions<D>): HostTensor<D>;
 export function tensor<D extends DType = "bool">(rows: NestedList<boolean>, options?: TensorOptions<D>): HostTensor<D>;
 export function tensor(first: unknown, second?: unknown, third?: unknown): HostTensor {
-  if (typeof first === "string" || third !== undefined || Array.isArray(second))
+  if (typeof first === "string" || (typeof first !== "object" && third !== undefined))
     return ofType(first as DType, second as readonly number[], third as GivenArray);
   if (isPlainTensor(first)) return fromPlain(first);
   return fromData(first, second as TensorOptions | undefined);
@@ -151,8 +151,7 @@ function requireFlat(data: unknown): Elements {
       advice: "pass a typed array, or an array of numbers",
     });
   }
-  const nested = data.find((element) => typeof element === "object" && element !== null);
-  if (nested === undefined) return data;
+  if (!data.some(Array.isArray)) return data;
   throw runtimeError("runtime.tensor", {
     what: "The elements are nested arrays",
     advice: "pass one flat array in row-major order, such as rows.flat(Infinity), or the rows alone: tensor(rows)",
