@@ -156,6 +156,8 @@ describe("refusals", () => {
     ["a fraction for an int", () => loose.topk!(x, 1.5), /`k` must be SymInt, not 1.5/],
     ["another dtype", () => loose.to!(x, "float23"), /`dtype` must be ScalarType, not "float23"/],
     ["a number for a tensor", () => loose.maximum!(x, 1), /`other` must be Tensor, not 1/],
+    ["a promise for a tensor", () => loose.relu!(aten.nonzero(x)), /`self` must be Tensor, not a Promise, .* awaited/],
+    ["a typed array for a tensor", () => loose.relu!(new Float32Array(2)), /not a Float32Array/],
   ])("%s", (_, call, message) => {
     expect(refusal(call)).toMatchObject({ code: "eager.arguments", message: expect.stringMatching(message) });
   });
@@ -165,6 +167,7 @@ describe("refusals", () => {
       code: "eager.unknown-op",
       what: "No op set has aten.tpok; did you mean `aten.topk`?",
     });
+    expect(refusal(() => loose.nope!(x))).toMatchObject({ what: "No op set has aten.nope" });
     expect(refusal(() => loose.add!.Tensr!(x))).toMatchObject({ what: expect.stringContaining("`aten.add.Tensor`") });
     expect("then" in aten || "then" in ops).toBe(false);
   });

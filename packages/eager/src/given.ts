@@ -37,5 +37,12 @@ export function describeGiven(value: unknown): string {
   if (isComplex(value)) return "a complex number";
   if (Array.isArray(value)) return `a list of ${value.length}`;
   if (typeof value === "string") return JSON.stringify(value);
-  return typeof value === "object" && value !== null ? "an object" : String(value);
+  if (value instanceof Promise) return "a Promise, which has to be awaited";
+  return typeof value === "object" && value !== null ? classOf(value) : String(value);
+}
+
+/** The class of an object, such as a typed array: `tensor(array)` makes a tensor of it. */
+function classOf(value: object): string {
+  const name = value.constructor?.name ?? "Object";
+  return name === "Object" ? "an object" : `${/^[AEIOU]/.test(name) ? "an" : "a"} ${name}`;
 }

@@ -84,10 +84,7 @@ function refusal(namespace: string, name: string, known: readonly string[]): OpF
   const functional = functionalOf(name);
   const refuse = (): never => {
     if (functional !== null && known.includes(functional)) throw mutation(full, `${namespace}.${functional}`);
-    throw unknownOp(
-      full,
-      known.map((op) => `${namespace}.${op}`),
-    );
+    throw unknownOp(namespace, name, known);
   };
   return new Proxy(refuse, {
     get: (target, key) => (typeof key !== "string" || key in target ? Reflect.get(target, key) : refuse),
@@ -95,12 +92,8 @@ function refusal(namespace: string, name: string, known: readonly string[]): OpF
 }
 
 function refuseOverload(packet: Packet, name: string): never {
-  const full = `${packet.name}.${name}`;
-  if (/(^|_)out$/.test(name)) throw mutation(full, packet.name);
-  throw unknownOp(
-    full,
-    packet.overloads.map((record) => `${packet.name}.${overloadName(record)}`),
-  );
+  if (/(^|_)out$/.test(name)) throw mutation(`${packet.name}.${name}`, packet.name);
+  throw unknownOp(packet.name, name, packet.overloads.map(overloadName));
 }
 
 /** `relu` for `relu_`, `__and__` for `__iand__`; null for a name that is not that of an in-place op. */

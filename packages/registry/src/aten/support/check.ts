@@ -10,7 +10,7 @@ export function check(ok: boolean, what: string | (() => string)): asserts ok {
 export function invalid(what: string): Pt2Error {
   return registryError("registry.argument", {
     what,
-    advice: "Compare the inputs' shapes and dtypes with those that the program was exported with.",
+    advice: "Check the op's arguments; those of a program follow from inputs like the ones it was exported with.",
   });
 }
 
