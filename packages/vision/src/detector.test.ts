@@ -197,6 +197,12 @@ describe("a detector in Node", () => {
     for (const given of ["/nowhere.png", Buffer.from("no picture"), new Uint8Array(0), ...addresses, 5 as never]) {
       await expect(things.detect(given)).rejects.toMatchObject({ code: "vision.image" });
     }
+    await expect(things.detect("https://localhost/scene.png")).rejects.toMatchObject({
+      what: expect.stringContaining("is not the address of a file of this computer"),
+    });
+    await expect(things.detect({ data: new Float32Array(3), width: 1, height: 1 } as never)).rejects.toMatchObject({
+      what: "An Object cannot be read as a picture",
+    });
     const refused = { code: "vision.options" };
     await using model = await load(DETECTOR, { backend: backends.wasm });
     const given = { backend: backends.wasm, preset: preset(image) };

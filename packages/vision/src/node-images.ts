@@ -24,7 +24,9 @@ export const NODE_IMAGES: ImageReader<NodeImage> = {
   async open(image) {
     if (isPixels(image)) return opened(image);
     if (isSharp(image)) return opened(await decoded(() => image));
-    const [decode, input] = [await sharp(), inputOf(image)];
+    // Before `sharp` is asked for, which what is no picture does not need.
+    const input = inputOf(image);
+    const decode = await sharp();
     return opened(await decoded(() => decode(input)));
   },
 };
@@ -53,9 +55,11 @@ async function decoded(image: () => SharpLike): Promise<Pixels> {
 
 function inputOf(image: unknown): unknown {
   if (image instanceof URL) return pathOf(image);
+  if (typeof image === "string" && /^(?:https?|file):\/\//i.test(image)) return pathOf(new URL(image));
   if (typeof image === "string" || image instanceof Uint8Array || image instanceof ArrayBuffer) return image;
+  const type = typeof image === "object" ? (image?.constructor?.name ?? "null") : typeof image;
   throw visionError("vision.image", {
-    what: `A ${typeof image === "object" ? (image?.constructor.name ?? "null") : typeof image} cannot be read as a picture`,
+    what: `${/^[aeiou]/i.test(type) ? "An" : "A"} ${type} cannot be read as a picture`,
     advice: "give a path, the bytes of a file, a `sharp` instance, or raw pixels { data, width, height }",
   });
 }
