@@ -1,4 +1,4 @@
-import { type Arg, describeNode, type Graph, type Node, type OpName } from "@pt2/graph";
+import { type Arg, type Bindings, describeNode, type Graph, type Node, type OpName } from "@pt2/graph";
 import { mapValues } from "@pt2/graph/passes";
 import {
   type ArgValue,
@@ -29,8 +29,17 @@ interface TapeEntry extends TracedCall {
   readonly node: Node;
 }
 
+/** The values of a graph's placeholders by name, and the numbers that its symbols stand for. */
+export interface GraphInputs {
+  readonly inputs: ReadonlyMap<string, ArgValue>;
+  readonly bindings: Bindings;
+}
+
 /** Ops that no gradient flows through. */
 const CUT: ReadonlySet<OpName> = new Set(["aten::detach", "aten::detach_copy"]);
+
+/** Ops that take only what lies in memory as its type says: on some backends, results of decompositions do not. */
+const READ_MEMORY: ReadonlySet<OpName> = new Set(["aten::view_as_complex", "aten::view.dtype"]);
 
 /** Decompositions nest; a deeper chain than this is a cycle between records. */
 const MAX_DEPTH = 32;
@@ -52,11 +61,11 @@ export class Differentiation {
   #forwardNodes = 0;
 
   /** `inputs` has the values of the graph's placeholders by name; gradients are taken of those in `wrt`. */
-  constructor(registry: OpRegistry, graph: Graph, inputs: ReadonlyMap<string, ArgValue>, wrt: Iterable<string>) {
+  constructor(registry: OpRegistry, graph: Graph, { inputs, bindings }: GraphInputs, wrt: Iterable<string>) {
     this.#registry = registry;
     this.#graph = graph;
     this.#env = new Map(inputs);
-    this.#trace = new Trace(registry, graph);
+    this.#trace = new Trace(registry, graph, bindings);
     for (const [name, value] of inputs) if (isTensorMeta(value)) this.#trace.declare(name, value);
     this.#active = new Set([...wrt].map((name) => inputs.get(name) as TensorMeta));
   }
@@ -124,7 +133,8 @@ export class Differentiation {
   }
 
   /** Calls an op: itself if gradients flow through it by a rule, or not at all; otherwise in simpler ops. */
-  #call(op: OpName, given: TracedCall["args"], node: Node, depth: number): readonly ArgValue[] {
+  #call(op: OpName, asked: TracedCall["args"], node: Node, depth: number): readonly ArgValue[] {
+    const given = READ_MEMORY.has(op) ? { ...asked, self: this.#rowMajor(asked.self ?? null, node, depth) } : asked;
     const isActive = Object.values(given).some((value) => this.#isActive(value));
     if (CUT.has(op) || (!isActive && !isReshaping(op))) return this.#trace.call(op, given, node).results;
     const form =
@@ -141,6 +151,10 @@ export class Differentiation {
     const { results: made } = this.#trace.call(op, given, node);
     if (made.flat().some(isDifferentiable)) throw noGradient(op, node, isComplexCall(op, given));
     return made;
+  }
+
+  #rowMajor(self: ArgValue, node: Node, depth: number): ArgValue {
+    return this.#call("aten::clone", { self, memory_format: "contiguous_format" }, node, depth + 1)[0] ?? null;
   }
 
   #simpler(record: OpRecord, given: TracedCall["args"], node: Node, depth: number): readonly ArgValue[] | null {

@@ -17,7 +17,7 @@ import type { ArgValue, OpRegistry, OpSet, TensorMeta } from "@pt2/registry";
 import { atenOnDemand, builtInRegistry, loading } from "@pt2/registry/on-demand";
 import { autogradError } from "./autograd-errors.ts";
 import { isComplex, isDifferentiable } from "./differentiable.ts";
-import { Differentiation } from "./differentiation.ts";
+import { Differentiation, type GraphInputs } from "./differentiation.ts";
 import { prepareForGrad } from "./prepare-for-grad.ts";
 import { tieParameters } from "./tied-parameters.ts";
 
@@ -72,13 +72,13 @@ export async function grad(program: Program, options: GradOptions = {}): Promise
   const { ops = [] } = options;
   const registry =
     ops.length === 0 ? builtInRegistry(atenOnDemand) : (await import("./registry-with.ts")).registryWith(ops);
-  const { program: given } = tieParameters(program, options.weights ?? new Map());
-  const prepared = await prepareForGrad(given, registry);
+  const { program: tied } = tieParameters(program, options.weights ?? new Map());
+  const prepared = await prepareForGrad(tied, registry);
   await registry.load(ops.length > 0 ? "all" : prepared.graph.nodes.map(({ op }) => op));
-  const inputs = inputValues(prepared, options.shapes ?? {});
-  const wrt = targetsOf(prepared, inputs, options.wrt);
+  const given = inputsOf(prepared, options.shapes ?? {});
+  const wrt = targetsOf(prepared, given.inputs, options.wrt);
   const returned = prepared.outputs.flatMap((spec, i) => (isReturned(spec) ? [i] : []));
-  return await loading(() => differentiated(prepared, registry, { ...options, inputs, wrt, returned }));
+  return await loading(() => differentiated(prepared, registry, { ...options, given, wrt, returned }));
 }
 
 /** A placeholder that a gradient is taken of. */
@@ -88,7 +88,7 @@ interface Target {
 }
 
 interface Request {
-  readonly inputs: ReadonlyMap<string, ArgValue>;
+  readonly given: GraphInputs;
   readonly wrt: readonly Target[];
   /** The positions of what the program returns among the outputs of its graph. */
   readonly returned: readonly number[];
@@ -97,12 +97,12 @@ interface Request {
 }
 
 function differentiated(program: Program, registry: OpRegistry, request: Request): Program {
-  const { inputs, wrt, returned, of, recompute = true } = request;
+  const { given, wrt, returned, of, recompute = true } = request;
   const { graph } = program;
   const work = new Differentiation(
     registry,
     graph,
-    inputs,
+    given,
     wrt.map(({ value }) => value),
   );
   work.forward();
@@ -146,8 +146,8 @@ function noLossText(found: number, of: number | undefined): string {
   return `${found} results of the program are one floating point number each, and one of them has to be the loss`;
 }
 
-/** Returns the metas of tensors, and the values of numbers, that the program is called with. */
-function inputValues(program: Program, shapes: GradOptions["shapes"] & object): ReadonlyMap<string, ArgValue> {
+/** Returns the metas of tensors that the program is called with. */
+function inputsOf(program: Program, shapes: GradOptions["shapes"] & object): GraphInputs {
   const { inputs, graph } = program;
   const names = namesOfInputs(program);
   const given = new Map<string, GivenShape>();
@@ -166,7 +166,7 @@ function inputValues(program: Program, shapes: GradOptions["shapes"] & object): 
     }
     return [];
   });
-  return new Map(entries);
+  return { inputs: new Map(entries), bindings };
 }
 
 function sizeOf(size: SymInt, bindings: Bindings, name: string): number {

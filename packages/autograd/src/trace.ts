@@ -1,5 +1,16 @@
 import { contiguousStrides } from "@pt2/format";
-import { type Arg, describeNode, type Graph, type Node, type OpName, type Output, type TensorType } from "@pt2/graph";
+import {
+  type Arg,
+  type Bindings,
+  describeNode,
+  evaluateSize,
+  type Graph,
+  type Node,
+  type OpName,
+  type Output,
+  type SymInt,
+  type TensorType,
+} from "@pt2/graph";
 import { GraphBuilder } from "@pt2/graph/passes";
 import {
   type ArgValue,
@@ -33,13 +44,17 @@ const ANY: SchemaType = { kind: "base", base: "Any" };
 export class Trace implements ValueNames {
   readonly #emitter: Emitter;
   readonly #builder: GraphBuilder;
+  readonly #given: Graph;
+  readonly #bindings: Bindings;
   readonly #names = new Map<unknown, string>();
   #length = 0;
   /** The nodes whose names are in use. */
   readonly #kept = new Set<Node>();
 
   /** Starts with the inputs of `graph`; its names stay reserved. */
-  constructor(registry: OpRegistry, graph: Graph) {
+  constructor(registry: OpRegistry, graph: Graph, bindings: Bindings) {
+    this.#given = graph;
+    this.#bindings = bindings;
     this.#emitter = new Emitter(registry, { name: "autograd", isNative: () => true });
     this.#builder = new GraphBuilder(graph);
   }
@@ -53,6 +68,23 @@ export class Trace implements ValueNames {
   declare(name: string, value: TensorMeta): void {
     this.#names.set(value, name);
     this.#builder.setType(name, typeOf(value));
+  }
+
+  /** Gives a value of the graph its meta; where it lies in memory, and in which order, is as recorded. */
+  #declareRecorded(name: string, value: TensorMeta): void {
+    this.declare(name, value);
+    const recorded = this.#given.values.get(name);
+    if (recorded?.kind !== "tensor") return;
+    const [shape, strides] = [this.#numbers(recorded.shape), this.#numbers(recorded.strides)];
+    if (`${shape}` === `${value.shape}` && strides !== null) this.#builder.setType(name, { ...typeOf(value), strides });
+  }
+
+  #numbers(sizes: readonly SymInt[]): readonly number[] | null {
+    try {
+      return sizes.map((size) => evaluateSize(size, this.#bindings));
+    } catch {
+      return null;
+    }
   }
 
   /** Appends a call. Its results keep the names that `node` gives them if that is the same op, and get new ones otherwise. */
@@ -109,7 +141,7 @@ export class Trace implements ValueNames {
     const base = record.name.slice(record.name.indexOf("::") + 2).split(".")[0]!;
     const name = (value: ArgValue, given: string | undefined): string => {
       const chosen = given ?? this.#builder.fresh(base);
-      if (isTensorMeta(value)) this.declare(chosen, value);
+      if (isTensorMeta(value)) given === undefined ? this.declare(chosen, value) : this.#declareRecorded(chosen, value);
       else this.#names.set(value, chosen);
       return chosen;
     };

@@ -1,7 +1,7 @@
 import type { Arg, Graph, NamedArg, Node, OpName, Program, TensorType } from "../ir.ts";
 import { mapGraphs } from "../query/map-node.ts";
 import { namesOf, valuesOf } from "../query/node-values.ts";
-import { isContiguous, timesSize } from "../strides.ts";
+import { contiguousStrides, isContiguous, timesSize } from "../strides.ts";
 import { requireProgram } from "../validate/require-program.ts";
 import { factoredInOrder, factors } from "./factors-in-memory-order.ts";
 import { GraphBuilder } from "./graph-builder.ts";
@@ -46,8 +46,8 @@ function rewritten(node: Node, builder: GraphBuilder, layout: TensorLayout): boo
   const [first] = node.args;
   const input = tensorType(first && valuesOf(first.arg)[0], builder);
   if (factors(node)) return layout === "contiguous" && factoredInOrder(node, builder, input);
-  // Backends with strided tensors have no op that draws one by one.
-  if (NORMAL.test(node.op)) return layout === "contiguous" && drawnInTurn(node, builder);
+  // Backends with strided tensors have no op that draws one by one, but those of PyTorch do.
+  if (NORMAL.test(node.op)) return layout !== "strided" && drawnInTurn(node, builder, layout);
   return (layout !== "strided" || node.op === UNORDERED) && permuted(node, builder);
 }
 
@@ -94,7 +94,7 @@ function permutedOdds(node: Node, builder: GraphBuilder, given: NamedArg, order:
 }
 
 /** Emits normal numbers that are drawn one by one; returns false where PyTorch draws them by blocks. */
-function drawnInTurn(node: Node, builder: GraphBuilder): boolean {
+function drawnInTurn(node: Node, builder: GraphBuilder, layout: TensorLayout): boolean {
   const [first] = node.args;
   const [result] = node.outputs.flatMap(namesOf);
   const [input, type] = [tensorType(first && valuesOf(first.arg)[0], builder), tensorType(result, builder)];
@@ -102,6 +102,7 @@ function drawnInTurn(node: Node, builder: GraphBuilder): boolean {
   if (!/^(b?float)/.test(type.dtype) || type.shape.some((size) => size === 0) || isContiguous(type)) return false;
   const order = memoryOrder(type) ?? (hasNumbers(type) ? type.shape.map((_, d) => d) : null);
   if (order === null) return false;
+  if (layout === "unknown") return drawnWhereItLies(node, builder, first.arg, { order, input, type });
   const self = permute(node, builder, first.arg, order, builder.fresh("permute"), input);
   const drawn = builder.fresh("normal");
   const inMemory = permutedType(type, order);
@@ -120,6 +121,41 @@ function drawnInTurn(node: Node, builder: GraphBuilder): boolean {
   const back = permute(node, builder, value, inverse(order), writes ? builder.fresh("permute") : result, inMemory);
   if (!writes) return true;
   builder.push({ ...node, op: "aten::copy_", args: [selfArg(first.arg), { name: "src", arg: back }] });
+  return true;
+}
+
+interface Place {
+  readonly order: readonly number[];
+  readonly input: TensorType;
+  readonly type: TensorType;
+}
+
+/**
+ * Emits the draw of a node for an empty tensor that lies in memory as the node's result does, wherever its argument comes to
+ * lie; returns false if that is the order of its dimensions.
+ */
+function drawnWhereItLies(node: Node, builder: GraphBuilder, given: Arg, { order, input, type }: Place): boolean {
+  if (order.every((d, i) => d === i)) return false;
+  const push = (op: OpName, args: readonly NamedArg[], made: TensorType, name = builder.fresh(op.slice(6))): Arg => {
+    const value = { kind: "value", name } as const;
+    builder.setType(name, made);
+    builder.push({ name, op, args, outputs: [value], origin: node.origin });
+    return value;
+  };
+  const inMemory = permutedType(input, order);
+  const constant = push("aten::detach", [selfArg(given)], input);
+  const permuted = permute(node, builder, constant, order, builder.fresh("permute"), input);
+  const format = { name: "memory_format", arg: { kind: "memory_format", value: "contiguous_format" } } as const;
+  const dense = { ...inMemory, strides: contiguousStrides(inMemory.shape), storageOffset: 0 };
+  const empty = push("aten::empty_like", [selfArg(permuted), format], dense);
+  const self = selfArg(permute(node, builder, empty, inverse(order), builder.fresh("permute"), dense));
+  const rest = node.args.slice(1);
+  if (!node.op.endsWith("_")) {
+    builder.push({ ...node, args: [self, ...rest] });
+    return true;
+  }
+  const drawn = push("aten::normal_functional", [self, ...rest], type);
+  builder.push({ ...node, op: "aten::copy_", args: [selfArg(given), { name: "src", arg: drawn }] });
   return true;
 }
 

@@ -1,0 +1,67 @@
+import { grad } from "@pt2/autograd";
+import { hostTensor } from "@pt2/backend";
+import { parse } from "@pt2/graph";
+import { load } from "@pt2/runtime/node";
+import { describe, expect, it } from "vitest";
+import { testedBackends } from "../backends.ts";
+
+/** The first of each 8 numbers that PyTorch draws after torch.manual_seed(42) for the transpose of 4 rows of 8. */
+const DRAWN = { randn_like: [0.3367, 0.4617, 1.3221, 0.2815], normal_: [0.3367, 0.4617, 1.3221, 0.2815] };
+
+for (const { name, missing, create, precision } of await testedBackends()) {
+  describe(`gradients of programs whose tensors are not contiguous: ${name}`, () => {
+    if (missing !== null) return it.skip(`skipped: ${missing}`);
+
+    /** The loss of a program of `x`, and its gradient. */
+    async function step(shape: readonly number[], body: string): Promise<readonly (readonly number[])[]> {
+      const program = parse(`program {
+        user_input %x: f32[${shape}]
+        forward ("x")
+        in_spec tuple(tuple(*), dict())
+        out_spec *
+        ${body}
+        return %loss
+      }`);
+      const backend = await create();
+      const options = { backend, ...(precision && { precision }) };
+      await using model = await load({ program: await grad(program, { wrt: ["x"] }), weights: new Map() }, options);
+      const x = hostTensor("float32", shape, new Float32Array(shape.reduce((a, b) => a * b)).fill(1));
+      backend.manualSeed?.(42);
+      const { loss, inputGradients } = await model.step!(x);
+      return [[...(await loss.read())].map(Number), [...(await inputGradients.x!.read())].map(Number)];
+    }
+
+    it("pairs that are not side by side become complex numbers", async () => {
+      const [loss, gradient] = await step(
+        [2, 3],
+        `%m: f32[2, 3] = aten::mul.Tensor(%x, other=%x)
+         %p: f32[3, 2]{strides=[1, 3]} = aten::permute(%m, dims=[1, 0])
+         %c: f32[3, 2] = aten::contiguous(%p)
+         %z: c64[3] = aten::view_as_complex(%c)
+         %r: f32[3] = aten::real(%z)
+         %loss: f32[] = aten::sum(%r)`,
+      );
+      expect(loss).toEqual([3]);
+      expect(gradient).toEqual([2, 2, 2, 0, 0, 0]);
+    });
+
+    it.each([
+      ["randn_like", "%n: f32[8, 4]{strides=[1, 8]} = aten::randn_like(%t)"],
+      [
+        "normal_",
+        `%c: f32[8, 4]{strides=[1, 8]} = aten::clone(%t)
+         %n: f32[8, 4]{strides=[1, 8]} = aten::normal_(%c)`,
+      ],
+    ] as const)("%s draws as in PyTorch's memory", async (op, draw) => {
+      const [, gradient] = await step(
+        [4, 8],
+        `%t: f32[8, 4]{strides=[1, 8]} = aten::t(%x)
+         ${draw}
+         %y: f32[8, 4]{strides=[1, 8]} = aten::mul.Tensor(%n, other=%t)
+         %loss: f32[] = aten::sum(%y)`,
+      );
+      const column = gradient!.filter((_, i) => i % 8 === 0);
+      for (const [i, value] of DRAWN[op].entries()) expect(column[i]).toBeCloseTo(value, 3);
+    });
+  });
+}
