@@ -1,5 +1,3 @@
-import { multiplyAdd } from "./multiply-add";
-
 /**
  * Products of matrices and vectors: out[b * outNext + r] is the sum of a[b * aNext + r * aRow + k] * x[b * xNext + k] over k < `k`, for each
  * b < `batch` and r < `rows`. Strides in elements.
@@ -7,27 +5,107 @@ import { multiplyAdd } from "./multiply-add";
 export function dotRows(
   batch: i32, rows: i32, k: i32, a: usize, aNext: i32, aRow: i32, x: usize, xNext: i32, out: usize, outNext: i32,
 ): void {
-  for (; batch > 0; batch--, a += aNext << 2, x += xNext << 2, out += outNext << 2) {
-    for (let r = 0, p = a; r < rows; r++, p += aRow << 2) store<f32>(out + (r << 2), dot(p, x, k));
+  rowsOf<f32>(batch, rows, k, a, aNext, aRow, x, xNext, out, outNext);
+}
+
+/** The same of float64. */
+export function dotRowsDouble(
+  batch: i32, rows: i32, k: i32, a: usize, aNext: i32, aRow: i32, x: usize, xNext: i32, out: usize, outNext: i32,
+): void {
+  rowsOf<f64>(batch, rows, k, a, aNext, aRow, x, xNext, out, outNext);
+}
+
+@inline
+function rowsOf<T>(
+  batch: i32, rows: i32, k: i32, a: usize, aNext: i32, aRow: i32, x: usize, xNext: i32, out: usize, outNext: i32,
+): void {
+  const size = sizeof<T>();
+  for (; batch > 0; batch--, a += size * aNext, x += size * xNext, out += size * outNext) {
+    for (let r = 0, p = a; r < rows; r++, p += size * aRow) store<T>(out + size * r, dot<T>(p, x, k));
+  }
+}
+
+/** Sixteen floats at a time, or eight doubles. */
+@inline
+function dot<T>(p: usize, q: usize, k: i32): T {
+  const lanes: i32 = 16 / sizeof<T>();
+  let sum: T = 0;
+  if (k >= lanes) {
+    let s0 = v128.splat<T>(0), s1 = s0, s2 = s0, s3 = s0;
+    for (; k >= 4 * lanes; k -= 4 * lanes, p += 64, q += 64) {
+      s0 = v128.add<T>(s0, v128.mul<T>(v128.load(p), v128.load(q)));
+      s1 = v128.add<T>(s1, v128.mul<T>(v128.load(p, 16), v128.load(q, 16)));
+      s2 = v128.add<T>(s2, v128.mul<T>(v128.load(p, 32), v128.load(q, 32)));
+      s3 = v128.add<T>(s3, v128.mul<T>(v128.load(p, 48), v128.load(q, 48)));
+    }
+    for (; k >= lanes; k -= lanes, p += 16, q += 16) s0 = v128.add<T>(s0, v128.mul<T>(v128.load(p), v128.load(q)));
+    s0 = v128.add<T>(v128.add<T>(s0, s1), v128.add<T>(s2, s3));
+    if (sizeof<T>() == 4) s0 = v128.add<T>(s0, v128.shuffle<u32>(s0, s0, 2, 3, 0, 1));
+    sum = v128.extract_lane<T>(s0, 0) + v128.extract_lane<T>(s0, 1);
+  }
+  for (; k > 0; k--, p += sizeof<T>(), q += sizeof<T>()) sum += load<T>(p) * load<T>(q);
+  return sum;
+}
+
+/**
+ * Products of vectors and matrices whose rows lie in order: out[b * outNext + n] is the sum of x[b * xNext + k] * a[b * aNext + k * aRow + n]
+ * over k < `k`, for each n < `n`, four rows at a time. Strides in elements.
+ */
+export function dotColumns(
+  batch: i32, n: i32, k: i32, a: usize, aNext: i32, aRow: i32, x: usize, xNext: i32, out: usize, outNext: i32,
+): void {
+  columnsOf<f32>(batch, n, k, a, aNext, aRow, x, xNext, out, outNext);
+}
+
+/** The same of float64. */
+export function dotColumnsDouble(
+  batch: i32, n: i32, k: i32, a: usize, aNext: i32, aRow: i32, x: usize, xNext: i32, out: usize, outNext: i32,
+): void {
+  columnsOf<f64>(batch, n, k, a, aNext, aRow, x, xNext, out, outNext);
+}
+
+@inline
+function columnsOf<T>(
+  batch: i32, n: i32, k: i32, a: usize, aNext: i32, aRow: i32, x: usize, xNext: i32, out: usize, outNext: i32,
+): void {
+  const size = sizeof<T>(), row = size * aRow;
+  for (; batch > 0; batch--, a += size * aNext, x += size * xNext, out += size * outNext) {
+    clear<T>(out, n);
+    let i = 0, from = a, at = x;
+    for (; i + 4 <= k; i += 4, from += 4 * row, at += 4 * size) {
+      addRows<T>(out, n, from, row, load<T>(at), load<T>(at, sizeof<T>()), load<T>(at, 2 * sizeof<T>()), load<T>(at, 3 * sizeof<T>()));
+    }
+    for (; i < k; i++, from += row, at += size) addRow<T>(out, n, from, load<T>(at));
   }
 }
 
 @inline
-function dot(p: usize, q: usize, k: i32): f32 {
-  let sum: f32 = 0;
-  if (k >= 4) {
-    let s0 = f32x4.splat(0), s1 = s0, s2 = s0, s3 = s0;
-    for (; k >= 16; k -= 16, p += 64, q += 64) {
-      s0 = multiplyAdd(s0, v128.load(p), v128.load(q));
-      s1 = multiplyAdd(s1, v128.load(p, 16), v128.load(q, 16));
-      s2 = multiplyAdd(s2, v128.load(p, 32), v128.load(q, 32));
-      s3 = multiplyAdd(s3, v128.load(p, 48), v128.load(q, 48));
-    }
-    for (; k >= 4; k -= 4, p += 16, q += 16) s0 = multiplyAdd(s0, v128.load(p), v128.load(q));
-    s0 = f32x4.add(f32x4.add(s0, s1), f32x4.add(s2, s3));
-    s0 = f32x4.add(s0, v128.shuffle<u32>(s0, s0, 2, 3, 0, 1));
-    sum = f32x4.extract_lane(s0, 0) + f32x4.extract_lane(s0, 1);
+function clear<T>(to: usize, n: i32): void {
+  const end = to + sizeof<T>() * n;
+  for (; to + 16 <= end; to += 16) v128.store(to, v128.splat<T>(0));
+  for (; to < end; to += sizeof<T>()) store<T>(to, 0);
+}
+
+@inline
+function addRows<T>(to: usize, n: i32, r0: usize, row: usize, x0: T, x1: T, x2: T, x3: T): void {
+  const r1 = r0 + row, r2 = r1 + row, r3 = r2 + row, end = to + sizeof<T>() * n;
+  const v0 = v128.splat<T>(x0), v1 = v128.splat<T>(x1), v2 = v128.splat<T>(x2), v3 = v128.splat<T>(x3);
+  let at: usize = 0;
+  for (; to + 16 <= end; to += 16, at += 16) {
+    const low = v128.add<T>(v128.mul<T>(v128.load(r0 + at), v0), v128.mul<T>(v128.load(r1 + at), v1));
+    const high = v128.add<T>(v128.mul<T>(v128.load(r2 + at), v2), v128.mul<T>(v128.load(r3 + at), v3));
+    v128.store(to, v128.add<T>(v128.load(to), v128.add<T>(low, high)));
   }
-  for (; k > 0; k--, p += 4, q += 4) sum += load<f32>(p) * load<f32>(q);
-  return sum;
+  for (; to < end; to += sizeof<T>(), at += sizeof<T>()) {
+    const low = load<T>(r0 + at) * x0 + load<T>(r1 + at) * x1;
+    store<T>(to, load<T>(to) + (low + (load<T>(r2 + at) * x2 + load<T>(r3 + at) * x3)));
+  }
+}
+
+@inline
+function addRow<T>(to: usize, n: i32, from: usize, x: T): void {
+  const end = to + sizeof<T>() * n;
+  const v = v128.splat<T>(x);
+  for (; to + 16 <= end; to += 16, from += 16) v128.store(to, v128.add<T>(v128.load(to), v128.mul<T>(v128.load(from), v)));
+  for (; to < end; to += sizeof<T>(), from += sizeof<T>()) store<T>(to, load<T>(to) + load<T>(from) * x);
 }

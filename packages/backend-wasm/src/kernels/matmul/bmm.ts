@@ -15,12 +15,13 @@ export const bmm: WasmKernel = wasmKernel({
   async prepare(call, { self, mat2 }) {
     const given = call.convert(call.tensor(self), "float32");
     const b = call.convert(call.tensor(mat2), "float32");
-    const a = hasContiguousRows(given) ? given : call.dense(given);
-    const [batch, M, K] = a.shape as readonly [number, number, number];
+    const [batch, M, K] = given.shape as readonly [number, number, number];
     const N = b.shape[2]!;
-    const plan = M === 1 || N === 1 ? (await import("./dots.ts")).planDots : null;
+    const dots = M === 1 || N === 1 ? await import("./dots.ts") : null;
     float32Result(call, (out) => {
-      if (batch * M * N === 0 || plan?.(call, a, b, out)) return;
+      if (batch * M * N === 0) return;
+      if (dots !== null) return dots.planDots(call, given, b, out);
+      const a = hasContiguousRows(given) ? given : call.dense(given);
       const { kernels } = call;
       const lda = M === 1 ? K : a.strides[1]!;
       const [aNext, bNext] = [a.strides[0]!, b.strides[0]!];
