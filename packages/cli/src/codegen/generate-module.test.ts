@@ -112,6 +112,19 @@ describe("pt2 codegen", () => {
     expect(out).toBe(readFileSync(path, "utf8"));
   });
 
+  // `noUnusedParameters`, which new projects of Vite have, refuses others.
+  it.each(NAMES)("parameters of the module of %s that nothing reads begin with an underscore", async (name) => {
+    const text = readFileSync(new URL(`generated/${name}.test-module.ts`, import.meta.url), "utf8");
+    for (const [, parameters, body] of text.matchAll(
+      /^(?:export )?(?:async )?function \w+\((.*)\): .* \{\n([\s\S]*?)^\}/gm,
+    )) {
+      for (const [, parameter] of parameters!.matchAll(/(?:^|, )(\w+): /g)) {
+        const isRead = new RegExp(`\\b${parameter}\\b`).test(body!);
+        expect([parameter, parameter!.startsWith("_")]).toEqual([parameter, !isRead]);
+      }
+    }
+  });
+
   describe.each(BACKENDS)("on $name ($why)", ({ backend }) => {
     it.skipIf(backend === null).each(NAMES)(
       "the module of %s gives what the program gives, in the same structure, call after call",
@@ -149,7 +162,9 @@ describe("pt2 codegen", () => {
 }`);
     const text = generateModule(program, registry);
     expect(text).toContain('import type { Aten, Namespace } from "@pt2/eager";');
-    expect(text).toContain("export function forward(aten: Aten, my: Namespace, weights: Weights, x: Tensor): Tensor {");
+    expect(text).toContain(
+      "export function forward(aten: Aten, my: Namespace, _weights: Weights, x: Tensor): Tensor {",
+    );
     expect(text).toContain("const bend = my.bend!(x, { by: 3 });");
     expect(() => generateModule(program, REGISTRY)).toThrow(expect.objectContaining({ code: "cli.codegen" }));
   });

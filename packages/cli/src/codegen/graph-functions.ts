@@ -181,15 +181,20 @@ export class GraphFunctions {
     const program = root?.program ?? null;
     const returned = root === undefined ? this.#moduleResults(results, nameOf) : this.#graphResults(nameOf);
     if (program !== null) statements.push(...this.#writesOf(program, nameOf));
-    const parameters = [
-      ...[...file.namespaces.values()].map((space, i) => `${space}: ${i === 0 ? "Aten" : "Namespace"}`),
-      ...(usesWeights || program !== null ? [`weights: ${writesWeights(program) ? "State" : "Weights"}`] : []),
-      ...inputs.map((value) => `${names.get(value)}: ${this.#typeOf(value)}`),
-    ];
+    const body = [...statements.flatMap(statementLines).map((line) => `  ${line}`), `  return ${returned.text};`];
+    const parameters = withUnusedMarked(
+      [
+        ...[...file.namespaces.values()].map((space, i) => [space, i === 0 ? "Aten" : "Namespace"] as const),
+        ...(usesWeights || program !== null
+          ? [["weights", writesWeights(program) ? "State" : "Weights"] as const]
+          : []),
+        ...inputs.map((value) => [names.get(value)!, this.#typeOf(value)] as const),
+      ],
+      body.join("\n"),
+    );
     const rest = [
       `(${parameters.join(", ")}): ${isAsync ? `Promise<${returned.type}>` : returned.type} {`,
-      ...statements.flatMap(statementLines).map((line) => `  ${line}`),
-      `  return ${returned.text};`,
+      ...body,
       "}",
       "",
     ].join("\n");
@@ -377,4 +382,14 @@ function typeOf({ values }: Graph, value: string): string {
   const type: ValueType | undefined = values.get(value);
   if (type?.kind === "symint" || type?.kind === "symfloat") return "number";
   return type?.kind === "symbool" ? "boolean" : "Tensor";
+}
+
+/** Writes parameters; those that the body does not read begin with `_`, as `noUnusedParameters` of TypeScript asks. */
+function withUnusedMarked(parameters: readonly (readonly [name: string, type: string])[], body: string): string[] {
+  const words = new Set(body.match(/[\w$]+/g));
+  const taken = new Set(parameters.map(([name]) => name));
+  return parameters.map(([name, type]) => {
+    const isUnused = !words.has(name) && !taken.has(`_${name}`);
+    return `${isUnused ? "_" : ""}${name}: ${type}`;
+  });
 }

@@ -33,7 +33,7 @@ function falseGraph0(aten: Aten, x: Tensor): Tensor {
 }
 
 /** The program. */
-export async function forward(aten: Aten, weights: Weights, x: Tensor): Promise<Tensor> {
+export async function forward(aten: Aten, _weights: Weights, x: Tensor): Promise<Tensor> {
   const sum = aten.sum(x);
   const gt = aten.gt(sum, 0);
   const cond = (await aten.item(gt)) ? trueGraph0(aten, x) : falseGraph0(aten, x);

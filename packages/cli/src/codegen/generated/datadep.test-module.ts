@@ -20,7 +20,7 @@ export async function readWeights(source: ModelSource, backend: Backend): Promis
 }
 
 /** The program. */
-export async function forward(aten: Aten, weights: Weights, x: Tensor): Promise<readonly [Tensor, Tensor, Tensor]> {
+export async function forward(aten: Aten, _weights: Weights, x: Tensor): Promise<readonly [Tensor, Tensor, Tensor]> {
   const gt = aten.gt(x, 0);
   const nonzero = await aten.nonzero(gt);
   const symSize = nonzero.shape[0]!;

@@ -29,7 +29,7 @@ function bodyGraph0(aten: Aten, xs: Tensor, y: Tensor): Tensor {
 }
 
 /** The program. */
-export function forward(aten: Aten, weights: Weights, xs: Tensor, y: Tensor): Tensor {
+export function forward(aten: Aten, _weights: Weights, xs: Tensor, y: Tensor): Tensor {
   const mapImplRows: Tensor[] = [];
   for (let i = 0; i < xs.shape[0]!; i++) {
     const step = bodyGraph0(aten, aten.select(xs, 0, i), y);

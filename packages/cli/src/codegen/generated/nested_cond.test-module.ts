@@ -20,14 +20,14 @@ export async function readWeights(source: ModelSource, backend: Backend): Promis
 }
 
 /** A branch of `cond`: `true_graph_0`. */
-function trueGraph0(aten: Aten, x: Tensor, pUpBias: Tensor, pUpWeight: Tensor, pDownBias: Tensor, pDownWeight: Tensor): readonly [Tensor, Tensor] {
+function trueGraph0(aten: Aten, x: Tensor, pUpBias: Tensor, pUpWeight: Tensor, _pDownBias: Tensor, _pDownWeight: Tensor): readonly [Tensor, Tensor] {
   const linear = aten.linear(x, pUpWeight, { bias: pUpBias });
   const sum = aten.sum(x, [0]);
   return [linear, sum];
 }
 
 /** A branch of `cond`: `false_graph_0`. */
-function falseGraph0(aten: Aten, x: Tensor, pUpBias: Tensor, pUpWeight: Tensor, pDownBias: Tensor, pDownWeight: Tensor): readonly [Tensor, Tensor] {
+function falseGraph0(aten: Aten, x: Tensor, _pUpBias: Tensor, _pUpWeight: Tensor, pDownBias: Tensor, pDownWeight: Tensor): readonly [Tensor, Tensor] {
   const linear = aten.linear(x, pDownWeight, { bias: pDownBias });
   const sub = aten.sub(linear, 1);
   const amax = aten.amax(x, { dim: [0] });
@@ -42,7 +42,7 @@ async function trueGraph0_2(aten: Aten, x: Tensor, n: Tensor, pDownBias: Tensor,
 }
 
 /** A branch of `cond`: `false_graph_0`. */
-function falseGraph0_2(aten: Aten, x: Tensor, n: Tensor, pDownBias: Tensor, pDownWeight: Tensor, pUpBias: Tensor, pUpWeight: Tensor): readonly [Tensor, Tensor] {
+function falseGraph0_2(aten: Aten, x: Tensor, n: Tensor, _pDownBias: Tensor, _pDownWeight: Tensor, _pUpBias: Tensor, _pUpWeight: Tensor): readonly [Tensor, Tensor] {
   const mul = aten.mul(x, n);
   const mean = aten.mean(x, [0]);
   return [mul, mean];

@@ -20,7 +20,7 @@ export async function readWeights(source: ModelSource, backend: Backend): Promis
 }
 
 /** The program. */
-export function forward(aten: Aten, weights: Weights, i2: Tensor, f: Tensor): readonly [Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor] {
+export function forward(aten: Aten, _weights: Weights, i2: Tensor, f: Tensor): readonly [Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor, Tensor] {
   const mul = aten.mul(i2, { float: 2 });
   const div = aten.div(i2, 3);
   const floorDivide = aten.floor_divide(i2, -4);

@@ -20,7 +20,7 @@ export async function readWeights(source: ModelSource, backend: Backend): Promis
 }
 
 /** The program. */
-export function forward(aten: Aten, weights: Weights, pairLeft: Tensor, pairRight0: Tensor, named: Tensor): { readonly sum: Tensor; readonly list: readonly [Tensor, readonly [Tensor, number]]; readonly named: Tensor } {
+export function forward(aten: Aten, _weights: Weights, pairLeft: Tensor, pairRight0: Tensor, named: Tensor): { readonly sum: Tensor; readonly list: readonly [Tensor, readonly [Tensor, number]]; readonly named: Tensor } {
   const add = aten.add(pairLeft, pairRight0);
   const mul = aten.mul(pairLeft, { float: 2 });
   const sub = aten.sub(named, 1);

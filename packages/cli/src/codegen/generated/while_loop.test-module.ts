@@ -41,7 +41,7 @@ function whileLoopBodyGraph0(aten: Aten, arg01: Tensor, arg11: Tensor, arg21: Te
 }
 
 /** The program. */
-export async function forward(aten: Aten, weights: Weights, x: Tensor): Promise<readonly [Tensor, Tensor]> {
+export async function forward(aten: Aten, _weights: Weights, x: Tensor): Promise<readonly [Tensor, Tensor]> {
   const zeros = aten.zeros([], { dtype: "int64" });
   const clone = aten.clone(x);
   let [whileLoop, whileLoop2]: readonly [Tensor, Tensor] = [zeros, clone];
