@@ -80,6 +80,13 @@ describe("the usage of pt2", () => {
     expect(out).toMatch(/--seed N +seed of the order of the examples, default: 0, and of random numbers/);
   });
 
+  it("the help fits a narrow terminal", async () => {
+    for (const args of [["--help"], ["verify", "--help"], ["help", "train"], []]) {
+      const { out, err } = await pt2On({ interactive: true, columns: 60 }, ...args);
+      expect(Math.max(...(out + err).split("\n").map((line) => line.length))).toBeLessThanOrEqual(60);
+    }
+  });
+
   it("pt2 uses colors only on a terminal", async () => {
     const shown = await pt2On({ interactive: true, colors: true }, "ops", MLP);
     expect(shown.out).toContain("\u001b[32mok\u001b[0m");
@@ -94,6 +101,8 @@ describe("the usage of pt2", () => {
 
   it.each([
     [["explode"], 'There is no command "explode"'],
+    [["inspct", MLP], 'There is no command "inspct"; did you mean `pt2 inspect`?'],
+    [["inspect", MLP, "--jsn"], "Unknown option '--jsn'; did you mean --json?"],
     [["run"], "FILE is missing"],
     [["run", MLP, "more"], 'the argument "more" is unexpected'],
     [["run", MLP, "--nothing"], "Unknown option '--nothing'"],

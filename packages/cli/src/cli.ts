@@ -1,4 +1,5 @@
 import { Pt2Error } from "@pt2/format";
+import { closestName } from "@pt2/format/options";
 import { advisedFor } from "./advice.ts";
 import { cliError, usageError } from "./cli-errors.ts";
 import type { Command, ExitCode } from "./command.ts";
@@ -8,6 +9,7 @@ import { CONFIG_OPTION, loadConfig } from "./load-config.ts";
 import { parseOptions } from "./options.ts";
 import { painter } from "./terminal/paint.ts";
 import { type Terminal, toJsonText } from "./terminal/terminal.ts";
+import { wrapText } from "./terminal/wrap-text.ts";
 import { versions } from "./versions.ts";
 
 /** Runs one command line (without the program's name) and returns its exit code. Never throws. */
@@ -22,12 +24,13 @@ export async function main(args: readonly string[], terminal: Terminal): Promise
 async function dispatch(args: readonly string[], terminal: Terminal): Promise<ExitCode> {
   const [name, ...rest] = args;
   if (name === undefined) {
-    terminal.err(await helpText());
+    terminal.err(wrapText(await helpText(), terminal.columns));
     return 2;
   }
   if (HELP.has(name)) {
     const about = rest.find((word) => !word.startsWith("-"));
-    terminal.out(about === undefined ? await helpText() : helpOf(await commandNamed(about)));
+    const text = about === undefined ? await helpText() : helpOf(await commandNamed(about));
+    terminal.out(wrapText(text, terminal.columns));
     return 0;
   }
   if (VERSION.has(name)) {
@@ -49,7 +52,7 @@ async function dispatch(args: readonly string[], terminal: Terminal): Promise<Ex
 async function runCommand(command: Command, args: readonly string[], terminal: Terminal): Promise<ExitCode> {
   const options = parseOptions(command, args);
   if (options.flag("help")) {
-    terminal.out(helpOf(command));
+    terminal.out(wrapText(helpOf(command), terminal.columns));
     return 0;
   }
   const usesConfig = command.options.includes(CONFIG_OPTION);
@@ -67,8 +70,9 @@ async function helpText(): Promise<string> {
 async function commandNamed(name: string): Promise<Command> {
   const command = COMMANDS.get(name);
   if (command !== undefined) return command();
+  const meant = closestName(name, COMMANDS.keys());
   throw usageError(
-    `There is no command "${name}"`,
+    `There is no command "${name}"${meant === undefined ? "" : `; did you mean \`pt2 ${meant}\`?`}`,
     `the commands are ${[...COMMANDS.keys()].join(", ")}; see \`pt2 --help\``,
   );
 }

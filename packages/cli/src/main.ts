@@ -9,6 +9,7 @@ const terminal: Terminal = {
   interactive: process.stderr.isTTY === true,
   // Node evaluates NO_COLOR, FORCE_COLOR and TERM.
   colors: process.stdout.isTTY === true && process.stdout.hasColors(),
+  columns: process.stdout.columns,
 };
 
 process.stdout.on("error", (problem: NodeJS.ErrnoException) => {

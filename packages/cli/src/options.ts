@@ -1,4 +1,5 @@
 import { parseArgs } from "node:util";
+import { closestName } from "@pt2/format/options";
 import { usageError } from "./cli-errors.ts";
 import type { CommandSyntax, OptionSpec } from "./command-syntax.ts";
 import type { Pt2Config } from "./config.ts";
@@ -115,6 +116,8 @@ function parse(
     return parseArgs({ args: [...args], options, allowPositionals: true });
   } catch (problem) {
     const [sentence = ""] = (problem as Error).message.split(". ");
-    throw usageError(sentence);
+    const unknown = /^Unknown option '--(.*)'$/.exec(sentence)?.[1];
+    const meant = unknown === undefined ? undefined : closestName(unknown, Object.keys(options));
+    throw usageError(meant === undefined ? sentence : `${sentence}; did you mean --${meant}?`);
   }
 }

@@ -8,6 +8,8 @@ export interface Terminal {
   readonly interactive: boolean;
   /** Whether stdout shows colors. @default false */
   readonly colors?: boolean;
+  /** The width of stdout in characters; undefined where it is no terminal. */
+  readonly columns?: number | undefined;
 }
 
 /** Formats a result as JSON: large integers and non-finite numbers become strings. */
