@@ -115,3 +115,14 @@ for dtype in (f16, bf16):
     case("adaptive_max_pool2d", f"{name}, uneven windows", distinct(2, 3, 11, 9, dtype=dtype), [4, 5])
 for dtype in (torch.int8, torch.uint8, torch.int16):
     case("max_pool2d_with_indices", str(dtype)[6:], torch.arange(2 * 7 * 5).reshape(1, 2, 7, 5).mul(37).remainder(256).to(dtype), [3, 3], [2, 2], [1, 1])
+channels = t(2, 1, 40, 3, 2)
+for name, size, padding, counted, divisor in (
+    ("windows over channels", 25, 12, True, None),
+    ("windows over channels, not counted", 24, 12, False, None),
+    ("windows over channels, a divisor", 9, 1, False, 7),
+    ("windows over channels that are not padded", 30, 0, True, None),
+):
+    window = [[size, 1, 1], [1, 1, 1], [padding, 0, 0], False, counted, divisor]
+    shape = torch.nn.functional.avg_pool3d(channels, *window).shape
+    case("avg_pool3d_backward", name, t(*shape), channels, *window)
+case("avg_pool3d_backward", "wide steps of one image", t(2, 5, 2, 2), t(2, 23, 5, 4), [7, 2, 3], [4, 3, 1], [1, 0, 0], False, False, None)

@@ -45,6 +45,18 @@ for (const { name, missing, create, precision } of await testedBackends()) {
       expect(gradient).toEqual([2, 2, 2, 0, 0, 0]);
     });
 
+    it("what is written at strides has its gradient, and what was there before has none", async () => {
+      const [loss, gradient] = await step(
+        [2, 3],
+        `%a: f32[2]{strides=[4]} = aten::as_strided(%x, size=[2], stride=[4], storage_offset=0)
+         %s: f32[2]{strides=[4]} = aten::mul.Tensor(%a, other=%a)
+         %w: f32[2, 3] = aten::as_strided_scatter(%x, src=%s, size=[2], stride=[4], storage_offset=1)
+         %loss: f32[] = aten::sum(%w)`,
+      );
+      expect(loss).toEqual([6]);
+      expect(gradient).toEqual([3, 0, 1, 1, 3, 0]);
+    });
+
     it.each([
       ["randn_like", "%n: f32[8, 4]{strides=[1, 8]} = aten::randn_like(%t)"],
       [

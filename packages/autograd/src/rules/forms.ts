@@ -36,6 +36,7 @@ export const FORMS: Readonly<Record<OpName, DifferentiableForm>> = {
   "aten::unfold": ({ self, dimension, size, step }, b) =>
     unfolded(self as TensorMeta, Number(dimension), Number(size), Number(step), b),
   "aten::as_strided": (args, b) => strided(args, b),
+  "aten::as_strided_scatter": ({ self, src, ...place }, b) => stridedScatter(tensorOf(self), tensorOf(src), place, b),
 };
 
 /** Windows along a dimension, by their positions: what overlaps is added up on the way back. */
@@ -60,6 +61,16 @@ function strided({ self, size, stride, storage_offset }: Call["args"], b: Builde
   const flat = b.tensor("aten::reshape", { self: self as TensorMeta, shape: [-1] });
   const found = b.tensor("aten::index_select", { self: flat, dim: 0, index });
   return b.tensor("aten::reshape", { self: found, shape: sizes });
+}
+
+/** Writes to a row-major tensor at the places that strides say. */
+function stridedScatter(self: TensorMeta, src: TensorMeta, place: Call["args"], b: Builder): TensorMeta {
+  const { size, stride, storage_offset } = place;
+  const index = positions(size as readonly number[], stride as readonly number[], Number(storage_offset ?? 0), b);
+  const flat = b.tensor("aten::reshape", { self, shape: [-1] });
+  const source = b.tensor("aten::reshape", { self: src, shape: [-1] });
+  const written = b.tensor("aten::index_copy", { self: flat, dim: 0, index, source });
+  return b.tensor("aten::reshape", { self: written, shape: self.shape });
 }
 
 /** The places of all elements of a geometry, in one dimension. */
