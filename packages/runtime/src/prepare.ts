@@ -29,7 +29,7 @@ type Mutation = Pick<Capabilities, "mutation">;
  */
 export async function removeNoOpsAndRegions(
   imported: Program,
-  registry: Pick<OpRegistry, "isClaimed" | "load" | "resolve">,
+  registry: Pick<OpRegistry, "effectsOf" | "isClaimed" | "load" | "resolve">,
   { mutation = false }: Mutation = {},
 ): Promise<Program> {
   const { isClaimed } = registry;

@@ -110,6 +110,35 @@ class CondWrites(nn.Module):
         return result, self.count * 1, self.mean + 0
 
 
+class WhileWrites(nn.Module):
+    """A loop's body writes to buffers, of one of which its condition reads, to a view of a result, and in a branch."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.register_buffer("count", torch.zeros(3))
+        self.register_buffer("mean", torch.zeros(3))
+
+    def forward(self, x: torch.Tensor) -> tuple[torch.Tensor, ...]:
+        doubled = x * 2
+        row = doubled[0]
+
+        def add(x):
+            self.mean[1:].add_(x.mean(0)[1:])
+            return x - self.mean
+
+        def more(i, x):
+            return (i < 4) & (self.count.sum() < 20)
+
+        def body(i, x):
+            self.count.add_(1)
+            row.mul_(2)
+            return i + 1, torch.cond(x.sum() > 0, add, lambda x: x + row, (x,))
+
+        steps, result = torch._higher_order_ops.while_loop(more, body, (torch.tensor(0), x))
+        self.count.sub_(0.5)
+        return steps, result, doubled, self.count * 1, self.mean + 0
+
+
 def _n(value: int) -> torch.Tensor:
     return torch.tensor(value)
 
@@ -126,6 +155,14 @@ PROGRAMS = [
         "cond_writes",
         CondWrites,
         lambda: calls((torch.ones(4, 3),), (torch.randn(4, 3) + 3,), (torch.randn(4, 3) - 3,), (torch.randn(4, 3) + 4,), (torch.ones(4, 3),)),
+        training=True,
+        plain=True,
+        gradients=False,
+    ),
+    Program(
+        "while_writes",
+        WhileWrites,
+        lambda: calls((torch.ones(4, 3),), (torch.randn(4, 3) + 3,), (torch.randn(4, 3) - 3,), (torch.ones(4, 3),)),
         training=True,
         plain=True,
         gradients=False,

@@ -2,6 +2,7 @@ import type { OpName, Program } from "../ir.ts";
 import { requireProgram } from "../validate/require-program.ts";
 import { expandAutocast } from "./autocast/expand-autocast.ts";
 import { expandVmap } from "./expand-vmap.ts";
+import { expandAutoFunctionalized, type OpEffectsOnDemand } from "./functionalize/expand-auto-functionalized.ts";
 import { expandOutDtype, type OpSchemas } from "./functionalize/expand-out-dtype.ts";
 import { fitMutations } from "./functionalize/fit-mutations.ts";
 import { replaceInPlaceViews } from "./functionalize/replace-in-place-views.ts";
@@ -9,18 +10,18 @@ import { hasInPlaceViews } from "./has-in-place-views.ts";
 import { hasRegions } from "./has-regions.ts";
 
 /**
- * Expands what has another meaning than the ops in it: automatic casts, batched calls, and results of another dtype, which
- * a backend with PyTorch's dispatcher computes itself. New values of buffers become what fits there, and in-place views
+ * Expands what has another meaning than the ops in it: automatic casts, batched calls, calls that write to copies,
+ * and results of another dtype, which a backend with PyTorch's dispatcher computes itself. New values of buffers become what fits there, and in-place views
  * become views.
  */
 export async function expandRegions(
   program: Program,
-  registry: OpSchemas & { isClaimed(op: OpName): boolean },
+  registry: OpSchemas & OpEffectsOnDemand & { isClaimed(op: OpName): boolean },
   dispatches: boolean,
 ): Promise<Program> {
   requireProgram("expandRegions()", program);
   const [regions, views] = [hasRegions(program.graph), hasInPlaceViews(program.graph)];
-  const cast = regions ? expandVmap(expandAutocast(program)) : program;
+  const cast = regions ? expandVmap(expandAutocast(await expandAutoFunctionalized(program, registry))) : program;
   const expanded = fitMutations(regions && !dispatches ? await expandOutDtype(cast, registry) : cast);
   return views ? replaceInPlaceViews(expanded, registry.isClaimed) : expanded;
 }

@@ -317,6 +317,10 @@ describe("functionalize", () => {
       "writes to the operand `y`",
     ],
     [
+      "c: %z: f32[3] = higher_order::while_loop(graph c(%x: f32[3]) { %b: bool[] = aten::lt.Scalar(%x, other=1) return %b }, graph t(%x: f32[3]) { %r: f32[3] = aten::relu_(%x) return %r }, [%y], [])\n return %z",
+      "writes to the operand `x`",
+    ],
+    [
       "%v: f32[3] = aten::view(%y, size=[3])\n c: %z: f32[3] = higher_order::cond(true, graph t(%y: f32[3], %v: f32[3]) { %r: f32[3] = aten::relu_(%y) return %r }, graph f(%y: f32[3], %v: f32[3]) { return %v }, [%y, %v])\n return %z",
       "shares memory with another one",
     ],

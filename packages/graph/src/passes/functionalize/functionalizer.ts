@@ -107,6 +107,7 @@ export class Functionalizer {
   #pure(original: Node, effects: OpEffects): void {
     const node = isOfMemory(original) && !effects.claimed ? this.#ofMemory(original) : original;
     if (node.op === "higher_order::cond" && !effects.claimed && this.#cond(node)) return;
+    if (node.op === "higher_order::while_loop" && !effects.claimed && this.#whileLoop(node)) return;
     const resolved = mapGraphs(this.#resolve(node), (graph) => this.#nested(graph, node));
     this.builder.push(resolved);
     this.#register(node, resolved, effects);
@@ -249,37 +250,91 @@ export class Functionalizer {
   #cond(node: Node): boolean {
     const operands = node.args.at(-1)?.arg;
     if (operands?.kind !== "list") return false;
-    const branches = graphsOf(node).map(({ graph }) => {
-      const branch = new Functionalizer(withNamedInputs(graph), this.#effects, new Set());
-      return { branch, outputs: branch.run() };
-    });
-    const written = operands.items.flatMap((operand, i) => {
-      const isWritten = operand.kind === "value" && branches.some(({ branch }) => branch.#isWritten(i));
-      return isWritten ? [{ i, tensor: this.tensors.get(operand.name)! }] : [];
-    });
+    const branches = this.#functional(node);
+    const written = this.#written(node, operands.items, (i) => branches.some(({ inner }) => inner.#isWritten(i)));
     if (written.length === 0) return false;
-    const memories = operands.items.flatMap((arg) => valuesOf(arg).map((name) => this.tensors.get(name)?.memory));
+    const rewritten = branches.map(({ inner, outputs }) =>
+      inner.builder.build([...outputs, ...written.map(({ i }) => inner.#inputNow(i))]),
+    );
+    let at = 0;
+    this.#pushWriting(
+      mapGraphs(this.#resolve(node), () => rewritten[at++]!),
+      node,
+      written,
+    );
+    return true;
+  }
+
+  /**
+   * Rewrites a while_loop whose body writes to operands that are the same in every iteration: they are carried from one to
+   * the next instead, behind the others.
+   */
+  #whileLoop(node: Node): boolean {
+    const [, , carried, additional] = node.args.map(({ arg }) => arg);
+    if (carried?.kind !== "list" || additional?.kind !== "list") return false;
+    const [cond, body] = this.#functional(node);
+    const count = carried.items.length;
+    const operands = [...carried.items, ...additional.items];
+    const written = this.#written(node, operands, (i) => body!.inner.#isWritten(i));
+    const isMoved = (i: number): boolean => written.some((each) => each.i === i);
+    const refused = operands.findIndex((_, i) => cond!.inner.#isWritten(i) || (i < count && isMoved(i)));
+    if (refused >= 0) throw writes(node, graphsOf(node)[1]!.graph.inputs[refused]);
+    if (written.length === 0) return false;
+    const moved = <T>(items: readonly T[]): readonly T[] => [
+      ...items.slice(0, count),
+      ...items.filter((_, i) => isMoved(i)),
+      ...items.filter((_, i) => i >= count && !isMoved(i)),
+    ];
+    const graphs = [cond!, body!].map(({ inner, outputs }): Graph => {
+      const now = inner === body!.inner ? written.map(({ i }) => inner.#inputNow(i)) : [];
+      const graph = inner.builder.build([...outputs, ...now]);
+      return { ...graph, inputs: moved(graph.inputs) };
+    });
+    const resolved = this.#resolve(node);
+    const items = resolved.args.slice(2, 4).flatMap(({ arg }) => (arg.kind === "list" ? arg.items : []));
+    const split = count + written.length;
+    const args = [
+      ...graphs.map((graph, i): Arg => ({ ...(node.args[i]!.arg as Arg & { readonly kind: "graph" }), graph })),
+      ...[moved(items).slice(0, split), moved(items).slice(split)].map((each): Arg => ({ kind: "list", items: each })),
+    ];
+    this.#pushWriting({ ...resolved, args: args.map((arg, i) => ({ ...node.args[i]!, arg })) }, node, written);
+    return true;
+  }
+
+  /** Rewrites the graphs of a node, whatever they write to. */
+  #functional(node: Node): readonly { readonly inner: Functionalizer; readonly outputs: readonly Arg[] }[] {
+    return graphsOf(node).map(({ graph }) => {
+      const inner = new Functionalizer(withNamedInputs(graph), this.#effects, new Set());
+      return { inner, outputs: inner.run() };
+    });
+  }
+
+  /** Returns the operands that the graphs of a node write to. */
+  #written(node: Node, operands: readonly Arg[], isWritten: (operand: number) => boolean): readonly WrittenOperand[] {
+    const written = operands.flatMap((operand, i) =>
+      operand.kind === "value" && isWritten(i) ? [{ i, tensor: this.tensors.get(operand.name)! }] : [],
+    );
+    const memories = operands.flatMap((arg) => valuesOf(arg).map((name) => this.tensors.get(name)?.memory));
     for (const { tensor } of written) {
       if (memories.filter((memory) => memory === tensor.memory).length > 1)
         throw unsupported(node, "its graphs write to an operand that shares memory with another one");
     }
-    const rewritten = branches.map(({ branch, outputs }) =>
-      branch.builder.build([...outputs, ...written.map(({ i }) => branch.#inputNow(i))]),
-    );
+    return written;
+  }
+
+  /** Adds a node that returns what its operands become, beside its own results, and writes these there. */
+  #pushWriting(resolved: Node, node: Node, written: readonly WrittenOperand[]): void {
     const results = written.map(({ tensor }) => {
       const name = this.builder.fresh(node.name);
       this.builder.setType(name, this.tensors.contentType(tensor));
       return name;
     });
-    let at = 0;
-    const resolved = mapGraphs(this.#resolve(node), () => rewritten[at++]!);
     const outputs = [...node.outputs, ...results.map((name) => ({ kind: "value", name }) as const)];
     this.builder.push({ ...resolved, outputs });
     for (const name of definitionsOf(node)) this.tensors.allocate(name);
     written.forEach(({ tensor }, k) => {
       this.tensors.write(tensor, results[k]!, node);
     });
-    return true;
   }
 
   #isWritten(input: number): boolean {
@@ -298,9 +353,19 @@ export class Functionalizer {
     const written = graph.inputs.find(
       (input) => input !== null && (inner.tensors.get(input)?.memory.generation ?? 0) > 0,
     );
-    if (written !== undefined) throw unsupported(node, `its graph writes to the operand \`${written}\``);
+    if (written !== undefined) throw writes(node, written);
     return inner.builder.build(outputs);
   }
+}
+
+/** An operand of a node, by its position, that the node's graphs write to. */
+interface WrittenOperand {
+  readonly i: number;
+  readonly tensor: Tensor;
+}
+
+function writes(node: Node, operand: string | null | undefined): Error {
+  return unsupported(node, `its graph writes to the operand \`${operand}\``);
 }
 
 function counted(memory: Memory): readonly [Memory, number] {
