@@ -27,5 +27,5 @@ export function explainStages(roots: readonly Explained[]): string {
     for (const plan of next.plans) visit(plan, indent);
   };
   for (const root of roots) visit(root, "");
-  return lines.join("\n");
+  return roots.length === 0 ? "# not planned yet: the first run plans it, or a warmup" : lines.join("\n");
 }
