@@ -15,6 +15,7 @@ export interface Backend extends AsyncDisposable {
   readonly name: string;
   /** The version of this contract that the backend implements. The runtime refuses any other version. */
   readonly apiVersion: typeof BACKEND_API_VERSION;
+  /** What it can do, for tools and for passes that prepare programs for it. */
   readonly capabilities: Capabilities;
   /**
    * Lists the ops of a program that this backend cannot run, taking the decompositions of `registry` into account. It
@@ -91,15 +92,19 @@ export interface Capabilities {
 
 /** The arguments of `compile`. */
 export interface CompileRequest {
+  /** What is compiled, after the passes that the capabilities ask for. */
   readonly program: Program;
   /** The weights by fully qualified name; their bytes are read on demand. */
   readonly weights: ReadonlyMap<string, WeightTensor>;
+  /** What the ops of the program mean, those of users too. */
   readonly registry: OpRegistry;
   /** The result of this backend's `prefetch` for weights of the same file. */
   readonly prefetch?: Prefetch | undefined;
   /** `exact` forbids reordering and fusion that change bits. Default: `fast`. */
   readonly precision?: "exact" | "fast";
+  /** Told of bytes of weights that were read and of code that was compiled. */
   readonly onProgress?: (progress: Progress) => void;
+  /** Aborts the compile, which rejects with its reason. */
   readonly signal?: AbortSignal;
   /**
    * Must be called and awaited when the executable has been disposed, by itself or with its backend: it closes the
@@ -119,18 +124,23 @@ export interface Prefetch {
 
 /** The progress of a load. Units are bytes of weights, and compiled shaders or similar code. */
 export interface Progress {
+  /** What is under way. */
   readonly stage: "weights" | "compile";
+  /** What is done of `total`: bytes where the stage is `weights`, else pieces of code. */
   readonly done: number;
+  /** All that the stage will do, as far as is known. */
   readonly total: number;
 }
 
 /** An op that a backend cannot run. */
 export interface UnsupportedOp {
+  /** Its canonical name, such as `aten::add.Tensor`. */
   readonly op: string;
   /** The number of nodes with this op. */
   readonly count: number;
   /** The first of these nodes, with its module path and Python line. */
   readonly where: string;
+  /** The reason, in words for the user. */
   readonly why: string;
 }
 
@@ -192,12 +202,15 @@ export interface Executable extends AsyncDisposable {
   dispose(): Promise<void>;
 }
 
+/** Options of one run. */
 export interface RunOptions {
   /** Aborts the run, which rejects with the signal's reason; the executable stays usable. */
   readonly signal?: AbortSignal;
 }
 
+/** Options of a warmup. */
 export interface WarmupOptions extends RunOptions {
+  /** Told of what is read and compiled for these shapes. */
   readonly onProgress?: (progress: Progress) => void;
 }
 
@@ -211,7 +224,9 @@ export type TraceObserver = (event: TraceEvent) => void | Promise<void>;
 export interface TraceEvent {
   /** The name of the node in the program as the backend runs it: with precision `fast`, after its passes. */
   readonly node: string;
+  /** Its canonical name, such as `aten::add.Tensor`. */
   readonly op: string;
+  /** Its module path and its line of Python. */
   readonly where: string;
   /**
    * One entry per value that the node returns, by its name in the program. Tensors are the run's own memory, not
@@ -220,19 +235,25 @@ export interface TraceEvent {
   readonly outputs: readonly TraceOutput[];
 }
 
+/** A value that a node returned. */
 export interface TraceOutput {
+  /** Its name in the program. */
   readonly name: string;
+  /** A tensor of the run's own memory, or a number. */
   readonly value: Value;
 }
 
 /** The times of one run. */
 export interface Profile {
+  /** What the run returned. */
   readonly outputs: readonly Value[];
+  /** The steps in the order in which they ran. */
   readonly steps: readonly StepTime[];
   /** The time of the whole run in milliseconds, including transfers. */
   readonly totalMs: number;
 }
 
+/** The time of one step of a run. */
 export interface StepTime {
   /** The name of the node that the step computes, or of the last one. */
   readonly node: string;
@@ -243,13 +264,17 @@ export interface StepTime {
    * net.py:8)`.
    */
   readonly where: string;
+  /** When it began, in milliseconds from the beginning of the run. */
   readonly startMs: number;
+  /** How long it took, in milliseconds. */
   readonly ms: number;
 }
 
 /** The bytes that an executable holds, by purpose. */
 export interface MemoryReport {
+  /** Bytes of weights, also of those that were packed for kernels. */
   readonly weights: number;
+  /** Bytes of intermediate results. */
   readonly activations: number;
   /** Everything the executable has reserved, including the two above. */
   readonly reserved: number;

@@ -45,7 +45,9 @@ export type TypedLoadOptions<Types extends ModelTypes, Options = LoadOptions> = 
 
 /** A program that is in memory, such as one that `grad` of `@pt2/autograd` made, and its weights by name. */
 export interface ProgramSource {
+  /** The graph with its signature. */
   readonly program: Program;
+  /** The parameters, buffers and constants that the program names; their bytes are read on demand. */
   readonly weights: ReadonlyMap<string, WeightTensor>;
   /** Closes what the weights are read from; called when the model is disposed, and when a load fails. */
   readonly close?: () => Promise<void>;

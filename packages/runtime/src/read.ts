@@ -10,18 +10,25 @@ import { inputsOf, type LeafInfo, type OutputInfo, outputsOf } from "./signature
 export interface ReadModelOptions {
   /** The name of a model in the archive. @default the only one */
   readonly model?: string;
+  /** Aborts the reading, which rejects with its reason. */
   readonly signal?: AbortSignal;
 }
 
 /** The metadata of a program in a file. */
 export interface Schema {
+  /** The kind of archive, by the versions of PyTorch that write it. */
   readonly generation: Generation;
   /** The names of all models in the archive. */
   readonly models: readonly string[];
+  /** The PyTorch that saved the program, such as `2.13.0+cpu`. */
   readonly torchVersion: string;
+  /** The version of the file's own schema. */
   readonly schemaVersion: ExportedProgram["schemaVersion"];
+  /** `TRAINING` for training IR, `ATEN` after `run_decompositions()`. */
   readonly dialect: string;
+  /** The leaves that a call takes, in flattened order. */
   readonly inputs: readonly LeafInfo[];
+  /** The leaves that a call returns, in flattened order. */
   readonly outputs: readonly OutputInfo[];
   /** The program before any pass. */
   readonly program: Program;

@@ -30,11 +30,13 @@ export interface LeafInfo {
   readonly name: string;
   /** The name in the graph; null for leaves without a value there. */
   readonly value: string | null;
+  /** Its dtype and sizes, or the kind of number that it is. */
   readonly type: LeafType;
 }
 
 /** A leaf of the result: of the module's return value, or the gradient of its loss with respect to an input. */
 export interface OutputInfo extends LeafInfo {
+  /** What it is to the program; all but `user_output` are of programs of forward and backward. */
   readonly kind: "user_output" | "loss_output" | "gradient_to_parameter" | "gradient_to_user_input";
 }
 

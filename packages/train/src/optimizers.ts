@@ -4,7 +4,9 @@ import type { UpdateBuilder, Value } from "./update-builder.ts";
 
 /** What one parameter's update reads. */
 export interface UpdateCall {
+  /** The parameter before the step. */
   readonly parameter: Value;
+  /** Its gradient, after clipping. */
   readonly gradient: Value;
   /** The state of the parameter, by the names in {@link Optimizer.state}. */
   readonly state: Readonly<Record<string, Value>>;
@@ -14,7 +16,9 @@ export interface UpdateCall {
 
 /** The new values of a parameter and of its state. */
 export interface Updated {
+  /** The parameter after the step. */
   readonly parameter: Value;
+  /** Its state after the step, by the names in {@link Optimizer.state}. */
   readonly state: Readonly<Record<string, Value>>;
 }
 
@@ -24,6 +28,7 @@ export interface Optimizer {
   readonly name: string;
   /** The learning rate where no group and no schedule says otherwise. */
   readonly lr: number;
+  /** The weight decay where no group says otherwise. */
   readonly weightDecay: number;
   /** Whether the loss is to grow: gradients are negated before they get here. @default false */
   readonly maximize?: boolean;
@@ -37,7 +42,9 @@ export interface Optimizer {
 
 /** Options of all optimizers, with PyTorch's defaults. */
 export interface OptimizerOptions {
+  /** The learning rate. @default 1e-3, of `adagrad` and `rmsprop` 1e-2 */
   readonly lr?: number;
+  /** The weight decay. @default 0, of `adamW` 1e-2 */
   readonly weightDecay?: number;
   /** Whether the loss is to grow instead of to fall. @default false */
   readonly maximize?: boolean;
@@ -45,8 +52,11 @@ export interface OptimizerOptions {
 
 /** Options of {@link sgd}. */
 export interface SgdOptions extends OptimizerOptions {
+  /** The part of the last step that is kept. @default 0 */
   readonly momentum?: number;
+  /** The part of a gradient that the momentum leaves out. @default 0 */
   readonly dampening?: number;
+  /** Looks ahead along the momentum; it needs a momentum and no dampening. @default false */
   readonly nesterov?: boolean;
 }
 
@@ -79,8 +89,11 @@ export function sgd(options: SgdOptions = {}): Optimizer {
 
 /** Options of {@link adam} and {@link adamW}. */
 export interface AdamOptions extends OptimizerOptions {
+  /** How much of the running means of gradients and of their squares is kept. @default [0.9, 0.999] */
   readonly betas?: readonly [number, number];
+  /** Added to the root of the mean square. @default 1e-8 */
   readonly eps?: number;
+  /** Divides by the largest mean square so far. @default false */
   readonly amsgrad?: boolean;
 }
 
@@ -136,8 +149,11 @@ function adaptive(name: string, weightDecay: number, options: AdamOptions, decou
 
 /** Options of {@link adagrad}. */
 export interface AdagradOptions extends OptimizerOptions {
+  /** How much the learning rate falls with the steps. @default 0 */
   readonly lrDecay?: number;
+  /** The first sum of squares. @default 0 */
   readonly initialAccumulatorValue?: number;
+  /** Added to the root of the sum. @default 1e-10 */
   readonly eps?: number;
 }
 
@@ -164,9 +180,13 @@ export function adagrad(options: AdagradOptions = {}): Optimizer {
 
 /** Options of {@link rmsprop}. */
 export interface RmspropOptions extends OptimizerOptions {
+  /** How much of the running mean of squares is kept. @default 0.99 */
   readonly alpha?: number;
+  /** Added to the root of the mean square. @default 1e-8 */
   readonly eps?: number;
+  /** The part of the last step that is kept. @default 0 */
   readonly momentum?: number;
+  /** Subtracts the square of the mean gradient, so that the variance is left. @default false */
   readonly centered?: boolean;
 }
 

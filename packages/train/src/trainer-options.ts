@@ -8,13 +8,17 @@ import type { Schedule } from "./schedules.ts";
 
 /** The parameters that have rates of their own. */
 export interface GroupOptions {
+  /** Whether a parameter of this name belongs to the group. */
   readonly match: (name: string) => boolean;
+  /** The learning rate. @default the optimizer's */
   readonly lr?: number;
+  /** The weight decay. @default the optimizer's */
   readonly weightDecay?: number;
 }
 
 /** Options of {@link createTrainer}. */
 export interface TrainerOptions extends Omit<LoadOptions, "model" | "verifyChecksums"> {
+  /** What makes new parameters of gradients: `adamW({ lr: 1e-3 })`. */
   readonly optimizer: Optimizer;
   /**
    * The loss that is added to a program which returns predictions. A program that returns its loss, and one of forward

@@ -10,6 +10,7 @@ import { visionError } from "./vision-errors.ts";
 export interface Classified {
   /** The name of the class; its number where there is no name. */
   readonly label: string;
+  /** The number of the class. */
   readonly index: number;
   /** The softmax of the program's logits, between 0 and 1. */
   readonly score: number;
@@ -22,6 +23,7 @@ export type ClassifierOptions = Omit<DetectorOptions, "threshold">;
 export interface ClassifyOptions {
   /** The number of classes to return. @default 5 */
   readonly top?: number;
+  /** Aborts the call, which rejects with its reason. */
   readonly signal?: AbortSignal;
 }
 

@@ -24,15 +24,19 @@ export interface DetectorOptions {
 
 /** Options of one call. */
 export interface DetectOptions {
+  /** The score from which something counts as found, between 0 and 1. @default that of the detector */
   readonly threshold?: number;
+  /** Aborts the call, which rejects with its reason; a stream then ends. */
   readonly signal?: AbortSignal;
 }
 
 /** What was found in one picture of a stream. */
 export interface Frame {
+  /** What was found, the surest first. */
   readonly found: readonly Found[];
   /** The size of the picture, in whose pixels positions are. */
   readonly width: number;
+  /** The height of the picture in pixels. */
   readonly height: number;
   /** The time from the picture to what was found in it. */
   readonly milliseconds: number;

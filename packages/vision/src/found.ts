@@ -6,8 +6,11 @@ import { visionError } from "./vision-errors.ts";
 
 /** A point of something that was found, in pixels of the picture. */
 export interface Keypoint {
+  /** From the left border of the picture, in pixels. */
   readonly x: number;
+  /** From the upper border of the picture, in pixels. */
   readonly y: number;
+  /** How sure the program is of it, as it says it. */
   readonly score: number;
   /** Its name; its number where the preset has no name for it. */
   readonly name: string;
@@ -25,6 +28,7 @@ export interface Found {
   readonly index: number;
   /** Which pixels it covers, where the program tells. */
   readonly mask?: Mask;
+  /** Its keypoints, where the program finds some. */
   readonly keypoints?: readonly Keypoint[];
 }
 

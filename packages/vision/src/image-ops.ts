@@ -34,6 +34,7 @@ export interface ImageOps extends AsyncDisposable {
   letterbox(image: Tensor, size: Size, options?: ResizeOptions & { readonly fill?: number }): Promise<Tensor>;
   /** `(image - mean) / std`, with a number for each channel. */
   normalize(image: Tensor, mean: readonly number[], std: readonly number[]): Promise<Tensor>;
+  /** Frees the compiled programs; what they returned stays. */
   dispose(): Promise<void>;
 }
 

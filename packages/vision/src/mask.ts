@@ -3,9 +3,13 @@ import type { Size } from "./pixels.ts";
 
 /** The pixels that something covers: 1 where it does, in a part of the picture whose left top corner is at x, y. */
 export interface Mask {
+  /** The left border of the mask in the picture, in pixels. */
   readonly x: number;
+  /** Its upper border in the picture, in pixels. */
   readonly y: number;
+  /** Its width in pixels. */
   readonly width: number;
+  /** Its height in pixels. */
   readonly height: number;
   /** Row by row, `width · height` numbers. */
   readonly data: Uint8Array;

@@ -6,8 +6,11 @@ import { visionError } from "./vision-errors.ts";
  * stay as it is until the answer is there.
  */
 export interface Pixels {
+  /** The bytes of all pixels, row by row. */
   readonly data: Uint8Array | Uint8ClampedArray;
+  /** The width in pixels. */
   readonly width: number;
+  /** The height in pixels. */
   readonly height: number;
   /** @default what the length of `data` says */
   readonly channels?: 1 | 3 | 4;
@@ -15,7 +18,9 @@ export interface Pixels {
 
 /** The width and height of a picture in pixels. */
 export interface Size {
+  /** The width in pixels. */
   readonly width: number;
+  /** The height in pixels. */
   readonly height: number;
 }
 

@@ -32,8 +32,11 @@ export type ImagePreset = Resized &
 
 /** What lies beside a program, as `X.json` beside `X.pt2`: how pictures become its input, and what its results mean. */
 export interface Preset {
+  /** The version of this format. */
   readonly version: 1;
+  /** What the program does. */
   readonly task: "object-detection" | "image-classification";
+  /** How a picture becomes the program's input. */
   readonly image: ImagePreset;
   /** The names of the classes, by their numbers. */
   readonly labels: readonly string[];

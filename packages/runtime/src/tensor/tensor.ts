@@ -17,9 +17,13 @@ export interface TensorOptions<D extends DType = DType> {
 
 /** A tensor without its class: as `postMessage` delivers it, or as a handler receives it. */
 export interface PlainTensor<D extends DType = DType> {
+  /** The dtype by its name in PyTorch, without `torch.`. */
   readonly dtype: D;
+  /** One size for each dimension. */
   readonly shape: readonly number[];
+  /** The memory in row-major order. Where it is not there, `data` is taken. */
   readonly bytes?: Uint8Array | null;
+  /** The elements in row-major order. */
   readonly data?: ArrayBufferView | Elements | null;
 }
 
