@@ -48,47 +48,68 @@ function dot<T>(p: usize, q: usize, k: i32): T {
 }
 
 /**
- * Products of vectors and matrices whose rows lie in order: out[b * outNext + n] is the sum of x[b * xNext + k] * a[b * aNext + k * aRow + n]
- * over k < `k`, for each n < `n`, four rows at a time. Strides in elements.
+ * Products of a few rows and matrices whose rows lie in order: out[b * outNext + r * n + i] is the sum of x[b * xNext + r * k + j] * a[b * aNext
+ * + j * aRow + i] over j < `k` and of bias[r], if there is a bias, for each r < `rows` and i < `n`, limited to `lo` and `hi`. Four rows of the
+ * matrix are read at a time. Strides in elements.
  */
 export function dotColumns(
-  batch: i32, n: i32, k: i32, a: usize, aNext: i32, aRow: i32, x: usize, xNext: i32, out: usize, outNext: i32,
+  batch: i32, rows: i32, n: i32, k: i32, a: usize, aNext: i32, aRow: i32, x: usize, xNext: i32, bias: usize,
+  out: usize, outNext: i32, outRow: i32, lo: f32, hi: f32,
 ): void {
-  columnsOf<f32>(batch, n, k, a, aNext, aRow, x, xNext, out, outNext);
+  columnsOf<f32>(batch, rows, n, k, a, aNext, aRow, x, xNext, bias, out, outNext, outRow, lo, hi);
 }
 
 /** The same of float64. */
 export function dotColumnsDouble(
-  batch: i32, n: i32, k: i32, a: usize, aNext: i32, aRow: i32, x: usize, xNext: i32, out: usize, outNext: i32,
+  batch: i32, rows: i32, n: i32, k: i32, a: usize, aNext: i32, aRow: i32, x: usize, xNext: i32, bias: usize,
+  out: usize, outNext: i32, outRow: i32, lo: f64, hi: f64,
 ): void {
-  columnsOf<f64>(batch, n, k, a, aNext, aRow, x, xNext, out, outNext);
+  columnsOf<f64>(batch, rows, n, k, a, aNext, aRow, x, xNext, bias, out, outNext, outRow, lo, hi);
 }
+
+/** Bytes of a row of results that stay in the first cache while they grow. */
+@inline
+const BLOCK: usize = 4096;
 
 @inline
 function columnsOf<T>(
-  batch: i32, n: i32, k: i32, a: usize, aNext: i32, aRow: i32, x: usize, xNext: i32, out: usize, outNext: i32,
+  batch: i32, rows: i32, n: i32, k: i32, a: usize, aNext: i32, aRow: i32, x: usize, xNext: i32, bias: usize,
+  out: usize, outNext: i32, outRow: i32, lo: T, hi: T,
 ): void {
-  const size = sizeof<T>(), row = size * aRow;
+  const size = sizeof<T>(), row = size * aRow, end = size * n;
+  const clamps = lo != -Infinity || hi != Infinity;
   for (; batch > 0; batch--, a += size * aNext, x += size * xNext, out += size * outNext) {
-    clear<T>(out, n);
-    let i = 0, from = a, at = x;
-    for (; i + 4 <= k; i += 4, from += 4 * row, at += 4 * size) {
-      addRows<T>(out, n, from, row, load<T>(at), load<T>(at, sizeof<T>()), load<T>(at, 2 * sizeof<T>()), load<T>(at, 3 * sizeof<T>()));
+    for (let start: usize = 0; start < end; start += BLOCK) {
+      const bytes = min(BLOCK, end - start);
+      for (let r = 0, at = x, to = out + start; r < rows; r++, to += size * outRow) {
+        let i = 0, from = a + start;
+        fill<T>(to, bytes, bias ? load<T>(bias + size * r) : 0);
+        for (; i + 4 <= k; i += 4, from += 4 * row, at += 4 * size) addRows<T>(to, bytes, from, row, at);
+        for (; i < k; i++, from += row, at += size) addRow<T>(to, bytes, from, load<T>(at));
+        if (clamps) limit<T>(to, bytes, lo, hi);
+      }
     }
-    for (; i < k; i++, from += row, at += size) addRow<T>(out, n, from, load<T>(at));
   }
 }
 
 @inline
-function clear<T>(to: usize, n: i32): void {
-  const end = to + sizeof<T>() * n;
-  for (; to + 16 <= end; to += 16) v128.store(to, v128.splat<T>(0));
-  for (; to < end; to += sizeof<T>()) store<T>(to, 0);
+function fill<T>(to: usize, bytes: usize, value: T): void {
+  const end = to + bytes;
+  for (; to + 16 <= end; to += 16) v128.store(to, v128.splat<T>(value));
+  for (; to < end; to += sizeof<T>()) store<T>(to, value);
 }
 
 @inline
-function addRows<T>(to: usize, n: i32, r0: usize, row: usize, x0: T, x1: T, x2: T, x3: T): void {
-  const r1 = r0 + row, r2 = r1 + row, r3 = r2 + row, end = to + sizeof<T>() * n;
+function limit<T>(to: usize, bytes: usize, lo: T, hi: T): void {
+  const end = to + bytes, low = v128.splat<T>(lo), high = v128.splat<T>(hi);
+  for (; to + 16 <= end; to += 16) v128.store(to, v128.min<T>(v128.max<T>(v128.load(to), low), high));
+  for (; to < end; to += sizeof<T>()) store<T>(to, min<T>(max<T>(load<T>(to), lo), hi));
+}
+
+@inline
+function addRows<T>(to: usize, bytes: usize, r0: usize, row: usize, x: usize): void {
+  const x0 = load<T>(x), x1 = load<T>(x, sizeof<T>()), x2 = load<T>(x, 2 * sizeof<T>()), x3 = load<T>(x, 3 * sizeof<T>());
+  const r1 = r0 + row, r2 = r1 + row, r3 = r2 + row, end = to + bytes;
   const v0 = v128.splat<T>(x0), v1 = v128.splat<T>(x1), v2 = v128.splat<T>(x2), v3 = v128.splat<T>(x3);
   let at: usize = 0;
   for (; to + 16 <= end; to += 16, at += 16) {
@@ -103,8 +124,8 @@ function addRows<T>(to: usize, n: i32, r0: usize, row: usize, x0: T, x1: T, x2: 
 }
 
 @inline
-function addRow<T>(to: usize, n: i32, from: usize, x: T): void {
-  const end = to + sizeof<T>() * n;
+function addRow<T>(to: usize, bytes: usize, from: usize, x: T): void {
+  const end = to + bytes;
   const v = v128.splat<T>(x);
   for (; to + 16 <= end; to += 16, from += 16) v128.store(to, v128.add<T>(v128.load(to), v128.mul<T>(v128.load(from), v)));
   for (; to < end; to += sizeof<T>(), from += sizeof<T>()) store<T>(to, load<T>(to) + load<T>(from) * x);

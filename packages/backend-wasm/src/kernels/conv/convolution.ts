@@ -9,6 +9,7 @@ import { float32Result, isFloat32 } from "../float32.ts";
 import { packedBytes } from "../matmul/gemm.ts";
 import { type Convolved, convShape, pixelStrideOf } from "./conv-shape.ts";
 import { onePerChannel, readsRepeated } from "./depthwise.ts";
+import { mixesPlanes } from "./few-outputs.ts";
 import { chooseAlgorithm, exactAlgorithm, planConv } from "./plan-conv.ts";
 import type { ConvAlgorithm, ConvPlanner, ConvShape } from "./types.ts";
 
@@ -36,6 +37,11 @@ export const convolution: WasmKernel = wasmKernel({
       weight: weight.shape,
       out: { shape, strides: channelsLast(shape) },
     };
+    if (!window.transposed && mixesPlanes(convShape(sizes), input)) {
+      return loadCode("sums of planes", () => import("./mixed-planes.ts")).then(({ planMixedPlanes }) =>
+        planMixedPlanes(call, input, weight, denseBias, result.shape),
+      );
+    }
     const start = (videos?: Videos): void | Promise<void> => {
       const plan = (planner?: ConvPlanner): void => {
         const compute = (out: TensorView): void => {

@@ -1,4 +1,5 @@
-import { volume } from "@pt2/engine";
+import { type Layout, volume } from "@pt2/engine";
+import { isPointwise } from "./pointwise.ts";
 import type { ConvShape } from "./types.ts";
 import { convOutput, isFlat } from "./window.ts";
 
@@ -14,4 +15,14 @@ export function fitsPlanes(shape: ConvShape): boolean {
   const isDense = !transposed && groups === 1 && isFlat(shape) && stride[2] === 1 && volume(kernel) > 1;
   const isFew = outChannels < MOST_CHANNELS || (outChannels === MOST_CHANNELS && inChannels < MANY_CHANNELS);
   return isDense && isFew && convOutput(shape)[2] >= LEAST_WIDTH;
+}
+
+/** Whether a convolution makes few sums of planes, which are given as such. */
+export function mixesPlanes(shape: ConvShape, { shape: sizes, strides }: Layout): boolean {
+  if (!isPointwise(shape) || shape.groups > 1 || shape.outChannels > MOST_CHANNELS) return false;
+  let step = 1;
+  for (let axis = sizes.length - 1; axis >= 2; step *= sizes[axis--]!) {
+    if (sizes[axis] !== 1 && strides[axis] !== step) return false;
+  }
+  return step >= LEAST_WIDTH;
 }

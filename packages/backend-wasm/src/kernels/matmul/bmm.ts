@@ -3,7 +3,7 @@ import { partScratch } from "../../engine/part-scratch.ts";
 import { addressOf, type TensorView } from "../../engine/tensor-view.ts";
 import { eachWhole, type Part } from "../../threads/team.ts";
 import { float32Result, isFloat32 } from "../float32.ts";
-import { NANOSECONDS_EACH_PRODUCT, ROW_UNIT } from "./gemm.ts";
+import { NANOSECONDS_EACH_PRODUCT, narrowSide, ROW_UNIT } from "./gemm.ts";
 
 /** Rows of a product that pay for packing its second matrix once more. */
 const LEAST_ROWS = 48;
@@ -17,10 +17,10 @@ export const bmm: WasmKernel = wasmKernel({
     const b = call.convert(call.tensor(mat2), "float32");
     const [batch, M, K] = given.shape as readonly [number, number, number];
     const N = b.shape[2]!;
-    const dots = M === 1 || N === 1 ? await import("./dots.ts") : null;
+    const narrow = narrowSide(given, b);
+    if (narrow !== null) return (await import("./dots.ts")).planDots(call, narrow, given, b);
     float32Result(call, (out) => {
       if (batch * M * N === 0) return;
-      if (dots !== null) return dots.planDots(call, given, b, out);
       const a = hasContiguousRows(given) ? given : call.dense(given);
       const { kernels } = call;
       const lda = M === 1 ? K : a.strides[1]!;

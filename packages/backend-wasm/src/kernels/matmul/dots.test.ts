@@ -93,6 +93,12 @@ const CASES = [
   ["a vector by every second column", [1, 29], [29, 41], { halved: "y" }],
   ["a column by a matrix", [29, 1], [29, 41], { turned: ["x"] }],
   ["two vectors", [1, 1009], [1009, 1], {}],
+  ["three rows by a matrix", [2, 3, 19], [2, 19, 67], {}],
+  ["four rows, which lie apart, by a matrix", [1, 23, 4], [1, 23, 1201], { turned: ["x"] }],
+  ["two rows by a transposed matrix", [2, 19], [67, 19], { turned: ["y"] }],
+  ["a transposed matrix by three columns", [2, 19, 71], [2, 19, 3], { turned: ["x"] }],
+  ["a transposed matrix by two columns", [5, 2053], [5, 2], { turned: ["x"] }],
+  ["a transposed matrix by columns that lie apart", [19, 71], [3, 19], { turned: ["x", "y"] }],
   ["vectors of nothing", [1, 0], [0, 1], {}],
 ] as const satisfies readonly (readonly [string, readonly number[], readonly number[], Given])[];
 

@@ -102,6 +102,24 @@ export function planGemm(
   }
 }
 
+/** Rows of a product that are worth packing what they are multiplied by; and columns of few rows, of which some make up for less. */
+const LEAST_ROWS = 5;
+const MANY_COLUMNS = 64;
+
+/** Which operand of a product is so small that packing would take most: such are computed without, see dots.ts. */
+export function narrowSide(a: TensorView, b: TensorView): "rows" | "columns" | null {
+  if (b.shape.at(-1) === 1) return "columns";
+  if (isFew(a.shape.at(-2)!, b.shape.at(-1)!, b, b.strides.at(-1)!)) return "rows";
+  return isFew(b.shape.at(-1)!, a.shape.at(-2)!, a, a.strides.at(-2)!) ? "columns" : null;
+}
+
+/** `step`: how far what neighboring outputs read in the matrix lies apart. */
+function isFew(few: number, many: number, { shape, buffer }: TensorView, step: number): boolean {
+  // A matrix by itself that is constant is packed once.
+  if (shape.length === 2 && buffer.constant !== null) return false;
+  return few === 1 || (few < LEAST_ROWS && many >= MANY_COLUMNS && step === 1);
+}
+
 /** Returns the transposed matrix without a copy. */
 export function transposed(matrix: TensorView): TensorView {
   return { ...matrix, shape: [matrix.shape[1]!, matrix.shape[0]!], strides: [matrix.strides[1]!, matrix.strides[0]!] };

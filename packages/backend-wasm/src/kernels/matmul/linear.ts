@@ -1,10 +1,8 @@
-import { numel } from "@pt2/backend";
 import type { Scalar } from "@pt2/registry";
 import { NO_CLAMP } from "../../engine/context.ts";
-import { type KernelCall, type WasmKernel, wasmKernel } from "../../engine/kernel.ts";
-import type { TensorView } from "../../engine/tensor-view.ts";
+import { type WasmKernel, wasmKernel } from "../../engine/kernel.ts";
 import { float32Result, isFloat32 } from "../float32.ts";
-import { asRows, planGemm, transposed } from "./gemm.ts";
+import { asRows, narrowSide, planGemm, transposed } from "./gemm.ts";
 
 /** `linear(input[..., K], weight[N, K], bias[N]?)` */
 export const linear: WasmKernel = wasmKernel({
@@ -37,19 +35,11 @@ export const mm: WasmKernel = wasmKernel({
   async prepare(call, { self, mat2 }) {
     const a = call.convert(call.tensor(self), "float32");
     const b = call.convert(call.tensor(mat2), "float32");
-    const dots = isVector(call, a, b) ? await import("./dots.ts") : null;
-    float32Result(call, (out) => {
-      if (dots === null) planGemm(call, out, a, b, { clamp: call.clamp });
-      else dots.planDots(call, a, b, out);
-    });
+    const narrow = call.clamp === NO_CLAMP ? narrowSide(a, b) : null;
+    if (narrow !== null) return (await import("./dots.ts")).planDots(call, narrow, a, b);
+    float32Result(call, (out) => planGemm(call, out, a, b, { clamp: call.clamp }));
   },
 });
-
-/** Whether one of two matrices is a vector, and packing the other would take longer than their product. */
-function isVector({ clamp }: KernelCall, a: TensorView, b: TensorView): boolean {
-  if (numel(a.shape) * numel(b.shape) === 0 || clamp !== NO_CLAMP) return false;
-  return b.shape[1] === 1 || (a.shape[0] === 1 && b.buffer.constant === null);
-}
 
 /** `addmm(self[N], mat1[M, K], mat2[K, N])` with both factors 1: what linear layers become in ATen IR. */
 export const addmm: WasmKernel = wasmKernel({
