@@ -56,11 +56,30 @@ function namesOf(path: string): ReadonlySet<string> {
   return new Set([...exported, ...inner]);
 }
 
+/** Whether an exported name has a doc comment, where it is declared. Names of other packages have theirs there. */
+function isDocumented(path: string, name: string): boolean {
+  const { declared, documented, aliases, stars } = moduleAt(path);
+  if (declared.has(name)) return documented.has(name);
+  const alias = aliases.get(name);
+  if (alias?.from === null) return isDocumented(path, alias.name);
+  const targets = alias === undefined ? stars : [alias.from];
+  return targets.every((from) => {
+    const target = resolve(path, from!);
+    return (
+      target === null || textOf(target, alias?.name ?? name) === undefined || isDocumented(target, alias?.name ?? name)
+    );
+  });
+}
+
 function section({ name, package: { folder }, source }: EntryPoint): string {
   const path = source.replace(`${folder}/src/`, `${folder}/dist/`).replace(/\.ts$/, ".d.ts");
   const parts = [...namesOf(path)].sort().map((exported) => {
     const text = textOf(path, exported);
     if (text === undefined) throw new Error(`${path} exports ${exported}, which has no declaration`);
+    if (!isDocumented(path, exported)) {
+      console.error(`${name} exports ${exported}, which has no doc comment: say what it is, and its contract`);
+      process.exitCode = 1;
+    }
     return text;
   });
   return `## ${name}\n\n${parts.join("\n\n")}\n`;

@@ -20,7 +20,8 @@ export * from "./all.ts";
 //# sourceMappingURL=index.d.ts.map`;
 
 it("the reader finds what a declaration file declares, exports and imports", () => {
-  const { declared, exported, aliases, stars } = readDeclarations(TEXT);
+  const { declared, exported, documented, aliases, stars } = readDeclarations(TEXT);
+  expect([...documented]).toEqual(["Tensor"]);
   expect([...exported].sort()).toEqual(["Code", "Renamed", "TABLE", "Tensor", "at", "numel"]);
   expect(declared.get("Tensor")).toBe(
     'export interface Tensor<T extends { a: 1; b: "}" } = never> {\n    readonly dtype: DType;\n    read(): Promise<T>;\n}',

@@ -3,6 +3,8 @@ export interface Declarations {
   /** Text by name, without comments; overloads follow each other. */
   readonly declared: ReadonlyMap<string, string>;
   readonly exported: ReadonlySet<string>;
+  /** The declared names that have a doc comment. */
+  readonly documented: ReadonlySet<string>;
   /** Names that stand for others: of this file (`from` is null), or of another module. */
   readonly aliases: ReadonlyMap<string, { readonly name: string; readonly from: string | null }>;
   /** Modules all of whose names are exported. */
@@ -13,12 +15,16 @@ const BLOCK = /^(?:export )?(?:declare )?(?:abstract )?(?:interface|class|enum|n
 const DECLARATION =
   /^(export )?(?:default )?(?:declare )?(?:abstract )?(?:interface|class|enum|namespace|type|const|let|function) ([\w$]+)/;
 
+/** A doc comment, which the compiler writes to its own lines, and the name that is declared behind it. */
+const DOCUMENTED = new RegExp(`\\*/\\n${DECLARATION.source.slice(1).replace("(export )", "(?:export )")}`, "g");
+
 /** Reads a `.d.ts` file as the TypeScript compiler writes it. */
 export function readDeclarations(text: string): Declarations {
   const declared = new Map<string, string>();
   const exported = new Set<string>();
   const aliases = new Map<string, { name: string; from: string | null }>();
   const stars: string[] = [];
+  const documented = new Set([...text.matchAll(DOCUMENTED)].map(([, name]) => name!));
   const list = (names: string): (readonly [name: string, as: string])[] =>
     names
       .split(",")
@@ -47,7 +53,7 @@ export function readDeclarations(text: string): Declarations {
       declared.set(name, before === undefined ? statement : `${before}\n${statement}`);
     }
   }
-  return { declared, exported, aliases, stars };
+  return { declared, exported, documented, aliases, stars };
 }
 
 /** The text with comments gone, and the lines that only they had. */

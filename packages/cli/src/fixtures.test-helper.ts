@@ -46,7 +46,7 @@ export async function pt2(...args: readonly string[]): Promise<Outcome> {
 
 /** The same on a terminal. */
 export async function pt2On(
-  terminal: Pick<Terminal, "interactive" | "colors">,
+  terminal: Pick<Terminal, "interactive" | "colors" | "columns">,
   ...args: readonly string[]
 ): Promise<Outcome> {
   const written = { out: "", err: "" };

@@ -33,6 +33,7 @@ export function callsOf(step: Step<unknown>): readonly Call[] {
   return step.kind === "epilogue" ? [step.call, ...step.group.calls] : step.group.calls;
 }
 
+/** What a device allows of fusion. */
 export interface FuseOptions {
   /** Tensors that are read after these calls. */
   readonly live: ReadonlySet<LoweredTensor>;

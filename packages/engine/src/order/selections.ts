@@ -10,6 +10,7 @@ interface Selection {
   pick(ordered: Ordered, k: number | undefined): number;
 }
 
+/** The ops of these kernels. */
 export const SELECTION_OPS = ["aten::kthvalue", "aten::mode", "aten::nanmedian.dim"] as const;
 
 /** What these ops find, and which of equal elements. */

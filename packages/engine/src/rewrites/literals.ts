@@ -1,19 +1,24 @@
 import type { Arg, SymInt, TensorType } from "@pt2/graph";
 
+/** The argument `None`. */
 export const NONE: Arg = { kind: "none" };
 
+/** Makes an argument of an integer. */
 export function intArg(value: number | bigint): Arg {
   return { kind: "int", value };
 }
 
+/** Makes an argument of a list of integers. */
 export function intsArg(values: readonly (number | bigint)[]): Arg {
   return { kind: "list", items: values.map(intArg) };
 }
 
+/** Makes an argument of a float. */
 export function floatArg(value: number): Arg {
   return { kind: "float", value };
 }
 
+/** Makes an argument of a string. */
 export function textArg(value: string): Arg {
   return { kind: "string", value };
 }

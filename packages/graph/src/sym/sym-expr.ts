@@ -10,5 +10,7 @@ export type SymExpr =
 
 /** A size: known, or an expression over symbols. */
 export type SymInt = number | bigint | SymExpr;
+/** A float that follows from sizes, or is known. */
 export type SymFloat = number | SymExpr;
+/** A condition on sizes, or its known answer. */
 export type SymBool = boolean | SymExpr;

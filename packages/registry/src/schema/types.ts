@@ -57,6 +57,7 @@ export type SchemaDefault =
   | Complex
   | readonly SchemaDefault[];
 
+/** An argument of an op. */
 export interface SchemaArgument {
   readonly name: string;
   readonly type: SchemaType;
@@ -68,6 +69,7 @@ export interface SchemaArgument {
   readonly exact?: true;
 }
 
+/** A result of an op. */
 export interface SchemaReturn {
   readonly name: string | null;
   readonly type: SchemaType;
