@@ -56,29 +56,43 @@ export interface Addon {
   memory(): NativeMemory;
 }
 
+/** The libtorch of the process. */
 export interface LibtorchInfo {
+  /** The version of PyTorch, such as `2.13.0`. */
   readonly version: string;
   /** The value of `at::get_cpu_capability()`: `DEFAULT`, `AVX2`, `AVX512`, … */
   readonly cpuCapability: string;
+  /** The threads of one op. */
   readonly threads: number;
+  /** Whether it was built with oneDNN. */
   readonly mkldnn: boolean;
+  /** Whether it was built with Intel's MKL. */
   readonly mkl: boolean;
   /** The reason why the addon was built without CUDA, or the CUDA version and its devices. */
   readonly cuda: string | { readonly version: string; readonly devices: readonly CudaDevice[] };
 }
 
+/** A GPU that libtorch can compute on. */
 export interface CudaDevice {
+  /** Its name, as the driver has it. */
   readonly name: string;
+  /** The bytes of its memory. */
   readonly totalBytes: number;
+  /** Its compute capability, such as `9.0`. */
   readonly capability: string;
 }
 
 /** Switches with the names of `torch.backends.*`. */
 export interface LibtorchFlags {
+  /** `torch.use_deterministic_algorithms`. */
   readonly deterministic: boolean;
+  /** `torch.backends.cuda.matmul.allow_tf32`. */
   readonly matmulTf32: boolean;
+  /** `torch.backends.cudnn.allow_tf32`. */
   readonly cudnnTf32: boolean;
+  /** `torch.backends.cudnn.benchmark`. */
   readonly cudnnBenchmark: boolean;
+  /** `torch.backends.mkldnn.enabled`: whether oneDNN computes. */
   readonly mkldnn: boolean;
 }
 
