@@ -61,6 +61,21 @@ describe("documents print what they say", () => {
   }
 });
 
+// npm puts what a package depends on beside it; other package managers do not, and nothing promises that it stays there.
+it.each(documents.filter((path) => path.startsWith("packages/")))(
+  "%s tells to install what its lines import",
+  (path) => {
+    const text = textOf(path);
+    const installed = new Set([...text.matchAll(/npm install ([^`\n]*)/g)].flatMap(([, words]) => words!.split(/\s+/)));
+    const imported = [...text.matchAll(/^```(?:ts|js)\n([\s\S]*?)^```$/gm)]
+      .flatMap(([, code]) => [...code!.matchAll(/ from "((?:@[\w-]+\/)?[\w-]+)[^":]*"/g)])
+      .map(([, name]) => name!)
+      // Packages of the reader.
+      .filter((name) => !name.startsWith("my-"));
+    expect([...new Set(imported)].filter((name) => !installed.has(name))).toEqual([]);
+  },
+);
+
 it("every link of a document to a file leads to a file that exists", () => {
   const broken = documents.flatMap((path) => {
     const text = textOf(path).replace(/^```[\s\S]*?^```$/gm, "");
