@@ -75,8 +75,7 @@ export class LibtorchExecutable implements Executable {
 
   /**
    * Runs on the calling thread, which it blocks. It refuses asynchronous handlers, and to run while other runs of a
-   * program
-   * that writes to its buffers are under way.
+   * program that writes to its buffers are under way.
    */
   runSync(inputs: readonly Value[]): readonly Value[] {
     this.#requireAlive();

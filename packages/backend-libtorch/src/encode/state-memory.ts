@@ -25,6 +25,7 @@ export class StateMemory {
     return this.#behind.get(name) ?? [];
   }
 
+  /** Whether a value has the memory of one weight or buffer, and of no other. */
   isOwn(placeholder: string): boolean {
     return this.behind(placeholder).length === 1;
   }

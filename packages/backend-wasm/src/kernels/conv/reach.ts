@@ -14,7 +14,10 @@ export interface Reach {
   readonly dilation: number;
 }
 
-/** Returns it for an axis of `input` elements. A transposed convolution is one with stride 1 over elements that its stride moves apart. */
+/**
+ * Returns what is reached along an axis of `input` elements. A transposed convolution is one with stride 1 over elements
+ * that its stride moves apart.
+ */
 export function reachOf(
   { stride, padding, dilation, paddingEnd, transposed }: ConvolutionWindow,
   input: number,
@@ -22,17 +25,17 @@ export function reachOf(
   output: number,
   axis: number,
 ): Reach {
-  const [step, before, apart] = [stride[axis]!, padding[axis]!, dilation[axis]!];
+  const [step, before, dilated] = [stride[axis]!, padding[axis]!, dilation[axis]!];
   if (!transposed) {
     const size = before + input + paddingEnd[axis]!;
-    return { size, count: input, first: 0, at: before, apart: 1, step, dilation: apart };
+    return { size, count: input, first: 0, at: before, apart: 1, step, dilation: dilated };
   }
-  const around = apart * (kernel - 1);
+  const around = dilated * (kernel - 1);
   const size = output + around;
   // More padding than that leaves elements out.
   const start = around - before;
   const first = Math.max(0, Math.ceil(-start / step));
   const at = start + first * step;
   const count = Math.max(0, Math.min(input - first, Math.ceil((size - at) / step)));
-  return { size, count, first, at, apart: step, step: 1, dilation: apart };
+  return { size, count, first, at, apart: step, step: 1, dilation: dilated };
 }
