@@ -4,7 +4,7 @@ type Share = "elementwise" | "lifecycle" | "refusals" | "structured";
 
 /** Which parts of the suite each `conformance-NAME.test.ts` runs, by NAME. */
 export const SHARES: Readonly<Record<Share, readonly SuitePart[]>> = {
-  elementwise: ["binary", "cast", "compare", "factories", "inplace", "pointwise", "views"],
+  elementwise: ["binary", "cast", "compare", "factories", "inplace", "pointwise", "unsigned", "views"],
   lifecycle: ["lifecycle", "user-ops", "random"],
   refusals: ["indices", "arguments", "errors"],
   structured: [

@@ -49,6 +49,9 @@ const DTYPES: readonly DType[] = [
   "int16",
   "int8",
   "uint8",
+  "uint16",
+  "uint32",
+  "uint64",
   "bool",
 ];
 
@@ -73,7 +76,11 @@ export class WebgpuBackend implements Backend {
     const { narrowFloat64 } = settings;
     this.capabilities = {
       dtypes: narrowFloat64 ? [...DTYPES, "float64", "complex128"] : DTYPES,
-      narrowed: { int64: "int32", ...(narrowFloat64 ? { float64: "float32", complex128: "complex64" } : {}) },
+      narrowed: {
+        int64: "int32",
+        uint64: "uint32",
+        ...(narrowFloat64 ? { float64: "float32", complex128: "complex64" } : {}),
+      },
       handlers: true,
       dynamicSizes: true,
       offThread: true,

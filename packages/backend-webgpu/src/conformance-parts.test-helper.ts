@@ -4,7 +4,7 @@ type Share = "elementwise" | "gpu" | "indexing" | "plain" | "refusals" | "struct
 
 /** Which parts of the suite each `conformance-NAME.test.ts` runs, by NAME. */
 export const SHARES: Readonly<Record<Share, readonly SuitePart[]>> = {
-  elementwise: ["binary", "cast", "compare", "factories", "inplace", "pointwise", "views"],
+  elementwise: ["binary", "cast", "compare", "factories", "inplace", "pointwise", "unsigned", "views"],
   // Families whose kernels differ on a GPU, or that bind many tensors at once.
   gpu: ["attention", "conv", "index", "matmul", "norm", "pool", "reduce", "scatter"],
   indexing: ["index", "scatter", "sort", "lifecycle", "user-ops", "random"],

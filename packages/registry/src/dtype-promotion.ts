@@ -1,6 +1,7 @@
-import { DTYPES, type DType, type DTypeKind } from "@pt2/format";
+import { DTYPES, type DType } from "@pt2/format";
 import { registryError } from "./registry-errors.ts";
-import type { TensorMeta } from "./tensor-meta.ts";
+import type { ArgValue, TensorMeta } from "./tensor-meta.ts";
+import { isTensorMeta } from "./wrapped.ts";
 
 /** The dtype of a Python float if no operand determines one. */
 export const DEFAULT_DTYPE: DType = "float32";
@@ -18,7 +19,8 @@ const COMPLEX_PARTS: Readonly<Record<string, DType>> = {
 export function promoteTypes(a: DType, b: DType): DType {
   if (a === b) return a;
   const [x, y] = [DTYPES[a].kind, DTYPES[b].kind];
-  if (isFloat8(a) || isFloat8(b) || isBareUnsigned(a, y) || isBareUnsigned(b, x)) throw noPromotion(a, b);
+  if (isFloat8(a) || isFloat8(b) || (isBareUnsigned(a) && y !== "float") || (isBareUnsigned(b) && x !== "float"))
+    throw noPromotion(a, b);
   if (x === "complex" || y === "complex") return complexOf(promoteFloats(partOf(a), partOf(b)));
   if (x === "float" || y === "float") return promoteFloats(a, b);
   if (x === "bool") return b;
@@ -102,9 +104,14 @@ function promoteInts(a: DType, b: DType): DType {
   return DTYPES[small].itemsize === DTYPES[large].itemsize ? "int16" : large;
 }
 
-/** Returns whether the promotion is undefined: uint16, uint32 and uint64 promote with floats only. */
-function isBareUnsigned(dtype: DType, other: DTypeKind): boolean {
-  return DTYPES[dtype].kind === "uint" && DTYPES[dtype].itemsize > 1 && other !== "float";
+const BARE: ReadonlySet<unknown> = new Set(["uint16", "uint32", "uint64"]);
+
+/**
+ * Returns whether an argument is uint16, uint32 or uint64, or has tensors of these: they promote with floats only, and few
+ * kernels take them.
+ */
+export function isBareUnsigned(value: ArgValue | undefined): boolean {
+  return Array.isArray(value) ? value.some(isBareUnsigned) : BARE.has(isTensorMeta(value) ? value.dtype : value);
 }
 
 /** Returns whether a dtype is a float8 dtype: these are converted, but nothing computes with them. */

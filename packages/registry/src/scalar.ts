@@ -1,5 +1,6 @@
 // Which labels an einsum has is a rule about text; no page loads it before an op needs it.
 export { type EinsumEquation, parseEquation } from "./aten/matmul/einsum-equation.ts";
+export { isBareUnsigned } from "./dtype-promotion.ts";
 export { BINARY_FNS, type ScalarBuilders, scalar, UNARY_FNS } from "./scalar/build.ts";
 export { convert } from "./scalar/convert.ts";
 export { differentiate } from "./scalar/differentiate.ts";

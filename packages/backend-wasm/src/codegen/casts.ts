@@ -51,6 +51,12 @@ export function wrapTo(g: NodeGraph, dtype: DType, lanes: Lanes): Lanes {
 export function castLanes(g: NodeGraph, from: DType, to: DType, lanes: Lanes): Lanes {
   if (from === to) return lanes;
   const source = representation(from);
+  // An int64 has every uint32, and its low word is what a number is as uint32.
+  if (from === "uint32") {
+    const halves = (["low", "high"] as const).map((half) => g.op(`i64x2.extend_${half}_i32x4_u`, lanes[0] as Node));
+    return castLanes(g, "int64", to, halves);
+  }
+  if (to === "uint32") return [narrowMask(g, castLanes(g, from, "int64", lanes))];
   if (source === "small")
     return castLanes(
       g,
@@ -64,11 +70,11 @@ export function castLanes(g: NodeGraph, from: DType, to: DType, lanes: Lanes): L
     case "mask":
       return toMask(g, source, lanes);
     case "f32":
-      return toF32(g, source, lanes);
+      return toF32(g, source, lanes, from);
     case "f64":
-      return toF64(g, source, lanes);
+      return toF64(g, source, lanes, from);
     case "i64":
-      return toI64(g, source, lanes);
+      return to === "uint64" && source?.startsWith("f") ? toUint64(g, source, lanes) : toI64(g, source, lanes);
     default:
       return wrapTo(g, to, toI32(g, source, lanes));
   }
@@ -83,7 +89,9 @@ function toMask(g: NodeGraph, source: Representation | undefined, lanes: Lanes):
   return masks.length === 2 ? [narrowMask(g, masks)] : masks;
 }
 
-function toF32(g: NodeGraph, source: Representation | undefined, lanes: Lanes): Lanes {
+const signOf = (dtype: DType | undefined): "s" | "u" => (dtype === "uint64" ? "u" : "s");
+
+function toF32(g: NodeGraph, source: Representation | undefined, lanes: Lanes, from?: DType): Lanes {
   const [x, y] = lanes as readonly [Node, Node];
   switch (source) {
     case "mask":
@@ -91,7 +99,8 @@ function toF32(g: NodeGraph, source: Representation | undefined, lanes: Lanes): 
     case "f64":
       return [g.shuffle(g.op("f32x4.demote_f64x2_zero", x), g.op("f32x4.demote_f64x2_zero", y), LOW_HALVES)];
     case "i64": {
-      const half = (z: Node, lane: number): Node => g.op("f32.convert_i64_s", g.lane("i64x2.extract_lane", lane, z));
+      const half = (z: Node, lane: number): Node =>
+        g.op(`f32.convert_i64_${signOf(from)}`, g.lane("i64x2.extract_lane", lane, z));
       const rest = [half(x, 1), half(y, 0), half(y, 1)];
       return [rest.reduce((v, z, i) => g.lane("f32x4.replace_lane", i + 1, v, z), g.op("f32x4.splat", half(x, 0)))];
     }
@@ -100,7 +109,7 @@ function toF32(g: NodeGraph, source: Representation | undefined, lanes: Lanes): 
   }
 }
 
-function toF64(g: NodeGraph, source: Representation | undefined, lanes: Lanes): Lanes {
+function toF64(g: NodeGraph, source: Representation | undefined, lanes: Lanes, from?: DType): Lanes {
   const [x] = lanes as readonly [Node];
   const both = (op: Instruction): Lanes => [g.op(op, x), g.op(op, g.shuffle(x, x, HIGH_HALF))];
   switch (source) {
@@ -109,7 +118,9 @@ function toF64(g: NodeGraph, source: Representation | undefined, lanes: Lanes): 
     case "f32":
       return both("f64x2.promote_low_f32x4");
     case "i64":
-      return lanes.map((z) => lanewise(g, "i64x2", "f64x2", [z], (lane) => g.op("f64.convert_i64_s", lane)));
+      return lanes.map((z) =>
+        lanewise(g, "i64x2", "f64x2", [z], (lane) => g.op(`f64.convert_i64_${signOf(from)}`, lane)),
+      );
     default:
       return both("f64x2.convert_low_i32x4_s");
   }
@@ -141,6 +152,8 @@ function toI64(g: NodeGraph, source: Representation | undefined, lanes: Lanes): 
   switch (source) {
     case "mask":
       return widenMask(g, x, "i64").map((m) => g.op("v128.and", m, g.i64x2(1n)));
+    case "i64":
+      return lanes;
     case "f32":
       return toI64(g, "f64", toF64(g, "f32", lanes));
     case "f64":
@@ -151,4 +164,13 @@ function toI64(g: NodeGraph, source: Representation | undefined, lanes: Lanes): 
     default:
       return [g.op("i64x2.extend_low_i32x4_s", x), g.op("i64x2.extend_high_i32x4_s", x)];
   }
+}
+
+/** Converts numbers from 2^63 on without these; those from 2^64 on become 0. */
+function toUint64(g: NodeGraph, source: Representation, lanes: Lanes): Lanes {
+  const doubles = source === "f32" ? toF64(g, source, lanes) : lanes;
+  const large = doubles.map((x) => g.op("f64x2.ge", x, g.f64x2(2 ** 63)));
+  const rest = doubles.map((x, i) => g.op("f64x2.sub", x, g.op("v128.and", large[i] as Node, g.f64x2(2 ** 63))));
+  const top = g.i64x2(-(1n << 63n));
+  return toI64(g, "f64", rest).map((x, i) => g.op("v128.xor", x, g.op("v128.and", large[i] as Node, top)));
 }

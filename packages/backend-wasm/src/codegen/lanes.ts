@@ -5,7 +5,7 @@ import type { Instruction } from "./opcodes.ts";
 
 /**
  * How four elements are held in one or two registers: floats as they are; integers of up to 32 bits as i32x4, extended;
- * 64-bit ones in two registers; bool as an i32x4 mask of 0 and -1; floats of 16 and 8 bits as their bits in i32x4.
+ * 64-bit ones in two registers, unsigned ones as their bits; bool as an i32x4 mask of 0 and -1; floats of 16 and 8 bits as their bits in i32x4.
  */
 export type Representation = "f32" | "f64" | "i32" | "i64" | "mask" | "small";
 
@@ -16,7 +16,9 @@ const REPRESENTATIONS: { readonly [D in DType]?: Representation } = {
   int16: "i32",
   uint16: "i32",
   int32: "i32",
+  uint32: "i32",
   int64: "i64",
+  uint64: "i64",
   float16: "small",
   bfloat16: "small",
   float8_e4m3fn: "small",

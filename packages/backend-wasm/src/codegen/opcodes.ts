@@ -33,8 +33,10 @@ const PLAIN = {
   "i32.wrap_i64": 0xa7,
   "i64.extend_i32_s": 0xac,
   "f32.convert_i64_s": 0xb4,
+  "f32.convert_i64_u": 0xb5,
   "f32.demote_f64": 0xb6,
   "f64.convert_i64_s": 0xb9,
+  "f64.convert_i64_u": 0xba,
   "f64.promote_f32": 0xbb,
 } as const;
 
@@ -134,6 +136,8 @@ const SIMD = {
   "i64x2.abs": 0xc0,
   "i64x2.neg": 0xc1,
   "i64x2.extend_low_i32x4_s": 0xc7,
+  "i64x2.extend_low_i32x4_u": 0xc9,
+  "i64x2.extend_high_i32x4_u": 0xca,
   "i64x2.extend_high_i32x4_s": 0xc8,
   "i64x2.shl": 0xcb,
   "i64x2.shr_s": 0xcc,

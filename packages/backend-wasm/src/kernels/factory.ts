@@ -38,6 +38,7 @@ export const arange: WasmKernel = wasmKernel({
 /** `full(size, fill_value)`, and `empty`, which is filled with zeros: PyTorch does not define its contents. */
 export const full: WasmKernel = wasmKernel({
   ops: ["aten::full"],
+  unsigned: true,
   accepts: ({ fill_value }) => !isTensor(fill_value),
   prepare(call, { fill_value }) {
     const out = call.output();

@@ -12,7 +12,7 @@ export function toGpu(
 ): Uint8Array<ArrayBuffer> {
   if (isSame(dtype, features)) return bytes as Uint8Array<ArrayBuffer>;
   const from = viewAs(dtype, bytes);
-  if (dtype === "int64") return bytesOf(narrowed(from as BigInt64Array, what));
+  if (dtype === "int64" || dtype === "uint64") return bytesOf(narrowed(dtype, from as BigInt64Array, what));
   if (isDouble(dtype)) return bytesOf(Float32Array.from(from as Float64Array));
   if (isSmallFloat(dtype)) {
     const floats = new Float32Array(from.length);
@@ -36,6 +36,7 @@ export function fromGpu(
     bytes,
   ) as Int32Array;
   if (dtype === "int64") return bytesOf(widened(from));
+  if (dtype === "uint64") return bytesOf(BigUint64Array.from(from, BigInt));
   if (isDouble(dtype)) return bytesOf(Float64Array.from(from));
   if (isSmallFloat(dtype)) {
     const bits = new (DTYPES[dtype].itemsize === 2 ? Uint16Array : Uint8Array)(from.length);
@@ -61,16 +62,16 @@ function bytesOf(array: TypedArray): Uint8Array<ArrayBuffer> {
   return new Uint8Array(array.buffer as ArrayBuffer, array.byteOffset, array.byteLength);
 }
 
-/** Returns the low words of 64-bit integers, whose high words must hold no more than the sign. */
-function narrowed(values: BigInt64Array, what: string): Int32Array {
+/** Returns the low words of 64-bit integers, whose high words must hold no more than the sign of an int64. */
+function narrowed(dtype: "int64" | "uint64", values: BigInt64Array, what: string): Int32Array {
   const words = new Int32Array(values.buffer, values.byteOffset, values.length * 2);
   const out = new Int32Array(values.length);
   for (let i = 0; i < out.length; i++) {
     const low = words[2 * i]!;
-    if (words[2 * i + 1] !== low >> 31) {
+    if (words[2 * i + 1] !== (dtype === "int64" ? low >> 31 : 0)) {
       throw webgpuError("webgpu.int64-range", {
-        what: `${what} holds the int64 ${values[i]}; on the GPU integers have 32 bits`,
-        advice: "Keep integers within ±2147483647, or use another backend.",
+        what: `${what} holds the ${dtype} ${values[i]}; on the GPU integers have 32 bits`,
+        advice: `Keep integers ${dtype === "int64" ? "within ±2147483647" : "up to 4294967295"}, or use another backend.`,
         details: { index: i, value: String(values[i]) },
       });
     }

@@ -4,6 +4,7 @@ import { webgpuError } from "../webgpu-errors.ts";
 
 const LEAST = -(2n ** 31n);
 const GREATEST = 2n ** 31n - 1n;
+const GREATEST_UNSIGNED = 2n ** 32n - 1n;
 
 /**
  * Returns the expression with int64 in 32 bits. A constant that does not fit them is dropped where it is not a bound at
@@ -32,7 +33,8 @@ type Binary = Extract<TypedExpr, { readonly kind: "binary" }>;
 type Const = Extract<TypedExpr, { readonly kind: "const" }>;
 
 function isWide(node: TypedExpr): node is Const & { readonly value: bigint } {
-  return node.kind === "const" && typeof node.value === "bigint" && (node.value < LEAST || node.value > GREATEST);
+  if (node.kind !== "const" || typeof node.value !== "bigint") return false;
+  return node.dtype === "uint64" ? node.value > GREATEST_UNSIGNED : node.value < LEAST || node.value > GREATEST;
 }
 
 const MIRRORED: { readonly [F in BinaryFn]?: BinaryFn } = { lt: "gt", le: "ge", gt: "lt", ge: "le" };

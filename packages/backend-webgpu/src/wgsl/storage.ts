@@ -30,6 +30,7 @@ const COMPUTE: { readonly [D in DType]?: ComputeType } = {
   uint8: "i32",
   uint16: "u32",
   uint32: "u32",
+  uint64: "u32",
   bool: "bool",
   complex64: "vec2<f32>",
   complex128: "vec2<f32>",

@@ -24,6 +24,7 @@ export type FamilyName =
   | "rnn"
   | "scatter"
   | "sort"
+  | "unsigned"
   | "views";
 
 /** The loaders of the case files: only the families under test are read. */
@@ -50,6 +51,7 @@ const LOADERS: Readonly<Record<FamilyName, () => Promise<{ readonly default: unk
   rnn: () => import("../cases/rnn.json", { with: { type: "json" } }),
   scatter: () => import("../cases/scatter.json", { with: { type: "json" } }),
   sort: () => import("../cases/sort.json", { with: { type: "json" } }),
+  unsigned: () => import("../cases/unsigned.json", { with: { type: "json" } }),
   views: () => import("../cases/views.json", { with: { type: "json" } }),
 };
 

@@ -13,7 +13,7 @@ export function packagedKernel<Kernel extends OpKernel>(kernel: Kernel): Kernel 
     }
   };
   // The kernel may be an object of a class.
-  return Object.create(kernel, { accepts: { value } });
+  return Object.create(kernel, { accepts: { value }, unsigned: { value: true } });
 }
 
 /** Returns what a function of a kernel gives. Throws if that is a promise. */

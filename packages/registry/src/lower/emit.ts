@@ -1,6 +1,7 @@
 import type { Pt2Error } from "@pt2/format";
 import type { Node, OpName } from "@pt2/graph";
 import { type Builder, builderOf } from "../builder.ts";
+import { isBareUnsigned } from "../dtype-promotion.ts";
 import type { OpHandler } from "../handler.ts";
 import { checkLimit } from "../limits.ts";
 import { loading, NotLoaded } from "../not-loaded.ts";
@@ -135,7 +136,8 @@ export class Emitter {
       if (isFree(record)) return this.#named(this.infer(record, args, node, depth), op, node, depth);
       const { name } = this.#target;
       const why = this.#registry.lackOf(op, name) ?? "it has neither a kernel nor a decomposition";
-      throw unsupported(op, node, name, why);
+      const unsigned = Object.values(args).some(isBareUnsigned) ? " for such integers; convert them to int64" : "";
+      throw unsupported(op, node, name, why + unsigned);
     }
     return resultsOf(record, simpler);
   }

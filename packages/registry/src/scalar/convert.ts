@@ -31,8 +31,12 @@ function roundToFloat16(x: number): number {
   return scratch.getFloat32(0);
 }
 
-/** Truncates as the 64- or 32-bit x86 conversion does: NaN and numbers out of range give the smallest integer. */
+/**
+ * Truncates as the 64- or 32-bit x86 conversion does: NaN and numbers out of range give the smallest integer. For uint64
+ * numbers from 2^63 on are converted without these, and those from 2^64 on become 0.
+ */
 function truncated(dtype: DType, x: number): bigint {
+  if (dtype === "uint64" && x >= 2 ** 63) return x < 2 ** 64 ? BigInt(x) : 0n;
   // Dtypes up to int32 use a signed 32-bit conversion, the others a signed 64-bit one.
   const bits = dtype === "int32" || DTYPES[dtype].itemsize < 4 ? 31n : 63n;
   const whole = Number.isFinite(x) ? BigInt(Math.trunc(x)) : 1n << 64n;

@@ -1,5 +1,5 @@
 import { DTYPES, type DType } from "@pt2/format";
-import { computeDtype, isHalfPrecision } from "../dtype-promotion.ts";
+import { computeDtype, isBareUnsigned, isHalfPrecision } from "../dtype-promotion.ts";
 import { registryError } from "../registry-errors.ts";
 import type { BinaryFn, ScalarExpr, UnaryFn } from "./expr.ts";
 import { IN_STEPS } from "./half-precision.ts";
@@ -51,6 +51,8 @@ const BITWISE: ReadonlySet<BinaryFn> = new Set(["and", "or", "xor", "shl", "shr"
 const FLOAT_ONLY: ReadonlySet<BinaryFn> = new Set(["div", "atan2", "copysign", "hypot", "nextafter"]);
 const ROUNDINGS: ReadonlySet<UnaryFn> = new Set(["ceil", "floor", "trunc", "round"]);
 const EVERY_NUMBER: ReadonlySet<UnaryFn> = new Set(["neg", "abs", "sign"]);
+/** What PyTorch computes of uint16, uint32 and uint64. */
+const ON_UNSIGNED: ReadonlySet<BinaryFn> = new Set(["mul", "and", "or", "xor", "eq", "ne"]);
 /** Arithmetic on bools, as PyTorch defines it. A missing function is an error in PyTorch too. */
 const ON_BOOL: { readonly [F in BinaryFn]?: BinaryFn } = {
   add: "or",
@@ -132,6 +134,7 @@ function constant(dtype: DType, value: ScalarValue): TypedExpr {
 
 function typeUnary(fn: UnaryFn, x: TypedExpr): TypedExpr {
   const { kind } = DTYPES[x.dtype];
+  if (isBareUnsigned(x.dtype) && (fn === "not" || EVERY_NUMBER.has(fn))) throw unavailable(fn, x.dtype);
   if (fn === "not") return { kind: "unary", fn, ...(kind === "float" ? asBool(x) : { dtype: x.dtype, x }) };
   if (fn === "isnan" || fn === "isinf") {
     return kind === "float" ? { kind: "unary", dtype: "bool", fn, x } : { kind: "const", dtype: "bool", value: false };
@@ -151,7 +154,7 @@ const asBool = (x: TypedExpr): { readonly dtype: DType; readonly x: TypedExpr } 
 function typeBinary(fn: BinaryFn, x: TypedExpr, y: TypedExpr): TypedExpr {
   const { dtype } = x;
   const { kind } = DTYPES[dtype];
-  if (kind === "complex") throw unavailable(fn, dtype);
+  if (kind === "complex" || (isBareUnsigned(dtype) && !ON_UNSIGNED.has(fn))) throw unavailable(fn, dtype);
   if (COMPARISONS.has(fn)) return { kind: "binary", dtype: "bool", fn, x, y };
   if (kind === "bool") {
     const known = ON_BOOL[fn];

@@ -7,6 +7,7 @@ import type { TensorView } from "../../engine/tensor-view.ts";
 /** `cat(tensors, dim)`: each operand is copied (converted where dtypes differ) into its part of the result, unless it lies there. */
 export const cat: WasmKernel = wasmKernel({
   ops: ["aten::cat"],
+  unsigned: true,
   accepts: ({ tensors }) => convertsAll(tensors),
   readsParts: true,
   prepare(call, { tensors, dim: given }) {

@@ -5,6 +5,7 @@ import type { TensorView } from "../../engine/tensor-view.ts";
 /** Views that read the same bytes as another dtype. If strides cannot express the view, it is a view of a dense copy. */
 export const reinterpret: WasmKernel = wasmKernel({
   ops: ["aten::view_as_real", "aten::view_as_complex", "aten::view.dtype"],
+  unsigned: true,
   accepts: ({ self, dtype }) => dtype !== "bool" || self.dtype === "bool",
   prepare(call, args) {
     const self = call.tensor(args.self);

@@ -10,6 +10,7 @@ import { type IndexOfDim, planTuples } from "./tuples.ts";
 /** `index(self, indices)` without masks; a mask makes the op dynamic. */
 export const indexTensor: WasmKernel = wasmKernel({
   ops: ["aten::index.Tensor"],
+  unsigned: true,
   accepts: hasNoMask,
   prepare(call, { self, indices }) {
     planSlices(call, call.tensor(self), indicesOf(call, indices), true);

@@ -17,6 +17,7 @@ export const indexSelect: WasmKernel = wasmKernel({
 /** `embedding(weight, indices)`: the rows of a table. */
 export const embedding: WasmKernel = wasmKernel({
   ops: ["aten::embedding"],
+  unsigned: true,
   prepare(call, { weight, indices }) {
     planSlices(call, call.tensor(weight), [{ dim: 0, view: call.tensor(indices) }]);
   },

@@ -21,6 +21,7 @@ import { orderKernels } from "./ordering-module.ts";
 /** `sort(self, stable, dim, descending)`: NaN counts as the largest; equal elements come in PyTorch's order. */
 const sort: WasmKernel = wasmKernel({
   ops: ["aten::sort.stable"],
+  unsigned: true,
   prepare: (call, args) => {
     const { dtype, shape, strides } = call.tensor(args.self);
     const { descending } = args;

@@ -5,6 +5,7 @@ import { type WebgpuKernel, webgpuKernel } from "../../engine/kernel.ts";
 /** `cat(tensors, dim)`: each operand is copied into its part of the result. */
 export const cat: WebgpuKernel = webgpuKernel({
   ops: ["aten::cat"],
+  unsigned: true,
   complex: true,
   prepare(call, args) {
     const result = call.call.results[0] as TensorMeta;

@@ -14,6 +14,7 @@ import { storageOf } from "../../wgsl/storage.ts";
  */
 export const reinterpret: WebgpuKernel = webgpuKernel({
   ops: ["aten::view_as_real", "aten::view_as_complex", "aten::view.dtype"],
+  unsigned: true,
   complex: true,
   accepts: ({ self, dtype }) => dtype !== "bool" || self.dtype === "bool",
   prepare(call, args) {

@@ -29,6 +29,7 @@ const arange: WebgpuKernel = webgpuKernel({
 /** `full(size, fill_value)` and `empty`, whose contents PyTorch leaves open: zeros here. */
 const full: WebgpuKernel = webgpuKernel({
   ops: ["aten::full"],
+  unsigned: true,
   complex: true,
   accepts: ({ fill_value }) => !isTensor(fill_value),
   prepare(call, { fill_value: fill }) {

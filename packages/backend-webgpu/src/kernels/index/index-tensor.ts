@@ -5,6 +5,7 @@ import { hasNoMask, indexedBy } from "./indexed.ts";
 /** `index(self, indices)` without masks. */
 export const indexTensor: WebgpuKernel = webgpuKernel({
   ops: ["aten::index.Tensor"],
+  unsigned: true,
   accepts: hasNoMask,
   complex: true,
   fuses: true,

@@ -18,6 +18,7 @@ export const indexSelect: WebgpuKernel = webgpuKernel({
 /** `embedding(weight, indices)`: the rows of a table. */
 export const embedding: WebgpuKernel = webgpuKernel({
   ops: ["aten::embedding"],
+  unsigned: true,
   complex: true,
   fuses: true,
   prepare: (call, { weight, indices }) => planSlices(call, "embedding", call.tensor(weight), call.tensor(indices), 0),

@@ -10,6 +10,7 @@ import { planTies, type Ties, tiesOfSort, tiesOfTopk } from "./ties.ts";
 /** `sort(self, stable, dim, descending)`: NaN counts as the largest. */
 const sort: WebgpuKernel = webgpuKernel({
   ops: ["aten::sort.stable"],
+  unsigned: true,
   prepare: (call, args) =>
     planSort(call, args, { descending: args.descending, ties: (...lanes) => tiesOfSort(args, ...lanes) }),
 });

@@ -1,5 +1,6 @@
 import type { DType } from "@pt2/format";
 import type { Builder } from "../../builder.ts";
+import { isBareUnsigned } from "../../dtype-promotion.ts";
 import { defineOp, type OpRecord } from "../../op.ts";
 import type { Scalar, TensorMeta } from "../../tensor-meta.ts";
 import { wrapDim } from "../support/dims.ts";
@@ -55,9 +56,10 @@ function converted(
   dim: number,
   dtype: DType | null,
 ): TensorMeta | null {
-  if (dtype === null || dtype === self.dtype) return null;
+  const result = dtype ?? (isBareUnsigned(self.dtype) ? "int64" : self.dtype);
+  if (result === self.dtype) return null;
   // Without the dtype, small integers would be added in int64.
-  return b.tensor(op, { self: emit(b).cast(self, dtype), dim, dtype });
+  return b.tensor(op, { self: emit(b).cast(self, result), dim, dtype: result });
 }
 
 function extremes(self: TensorMeta, dim: number): readonly [TensorMeta, TensorMeta] {

@@ -1,5 +1,5 @@
 import { type DType, isSmallFloat } from "@pt2/format";
-import { computeDtype } from "../../dtype-promotion.ts";
+import { computeDtype, isBareUnsigned } from "../../dtype-promotion.ts";
 import { defineOp, type OpRecord } from "../../op.ts";
 import type { TensorMeta } from "../../tensor-meta.ts";
 import { check, show } from "../support/check.ts";
@@ -49,9 +49,12 @@ export function accumulated(self: TensorMeta, dtype: DType | null): DType {
   return dtype ?? (isIntegral(self.dtype) ? "int64" : self.dtype);
 }
 
-/** Returns whether elements are converted before they are reduced: to a part of a complex number, or to fewer bits. */
+/**
+ * Returns whether elements are converted before they are reduced: to a part of a complex number, to fewer bits, or of
+ * integers that no kernel reduces.
+ */
 export function isRoundedFirst({ dtype }: TensorMeta, result: DType): boolean {
-  return isComplex(dtype) || (isSmallFloat(result) && dtype !== result);
+  return isComplex(dtype) || ((isSmallFloat(result) || isBareUnsigned(dtype)) && dtype !== result);
 }
 
 function averaged(self: TensorMeta, dtype: DType | null): DType {
