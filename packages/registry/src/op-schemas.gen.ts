@@ -182,6 +182,7 @@ export interface OpSchemas {
   readonly "aten::_pdist_forward": "aten::_pdist_forward(Tensor self, float p=2.) -> Tensor";
   readonly "aten::_prelu_kernel": "aten::_prelu_kernel(Tensor self, Tensor weight) -> Tensor";
   readonly "aten::_prelu_kernel_backward": "aten::_prelu_kernel_backward(Tensor grad_output, Tensor self, Tensor weight) -> (Tensor, Tensor)";
+  readonly "aten::_print": "aten::_print(str s) -> ()";
   readonly "aten::_reshape_alias": "aten::_reshape_alias(Tensor(a) self, SymInt[] size, SymInt[] stride) -> Tensor(a)";
   readonly "aten::_reshape_alias_copy": "aten::_reshape_alias_copy(Tensor self, SymInt[] size, SymInt[] stride) -> Tensor";
   readonly "aten::_reshape_copy": "aten::_reshape_copy(Tensor self, SymInt[] size) -> Tensor";

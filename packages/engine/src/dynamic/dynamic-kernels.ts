@@ -4,6 +4,7 @@ import { ctcLoss } from "./ctc.ts";
 import { equal, isNonzero, item } from "./item.ts";
 import { indexMask, maskedSelect } from "./masks.ts";
 import { nonzero, where } from "./nonzero.ts";
+import { print } from "./print.ts";
 import { tensorSplit } from "./split.ts";
 import { unique, uniqueConsecutive, uniqueDim, uniqueDimConsecutive } from "./unique.ts";
 
@@ -25,6 +26,7 @@ const KERNELS: readonly DynamicKernel[] = [
   oneHot,
   tensorSplit,
   ctcLoss,
+  print,
 ];
 
 /** The kernels of ops whose result sizes depend on data, by op. */

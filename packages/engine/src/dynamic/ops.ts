@@ -2,7 +2,7 @@ const OPS: ReadonlySet<string> = new Set(
   [
     "_ctc_loss.Tensor _local_scalar_dense _unique _unique2 argwhere bincount equal index.Tensor is_nonzero item masked_select nonzero",
     "nonzero_numpy one_hot repeat_interleave.Tensor repeat_interleave.self_Tensor unique_consecutive unique_dim",
-    "tensor_split.tensor_indices_or_sections unique_dim_consecutive where",
+    "tensor_split.tensor_indices_or_sections unique_dim_consecutive where _print",
   ].flatMap((names) => names.split(" ").map((name) => `aten::${name}`)),
 );
 

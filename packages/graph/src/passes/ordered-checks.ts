@@ -1,7 +1,7 @@
 import type { Arg, Node, OpName } from "../ir.ts";
 
 /** Checks, with the names of their positional arguments. */
-const CHECKS: ReadonlyMap<OpName, readonly string[]> = new Map([
+export const CHECKS: ReadonlyMap<OpName, readonly string[]> = new Map([
   ["aten::_assert_async", ["self"]],
   ["aten::_assert_async.msg", ["self", "assert_msg"]],
   ["aten::_assert_scalar", ["self", "assert_msg"]],

@@ -146,21 +146,28 @@ function viewOf(
   const self = index?.kind === "int" ? copied[Number(index.value)] : undefined;
   if (self?.kind !== "value") return { kind: "none" };
   const base = builder.typeOf(self.name);
-  const make = (op: OpName, names: readonly string[], from: readonly string[], type: TensorType | undefined): Arg => {
-    const args = [
-      { name: "self", arg: self },
-      ...names.map((name, i): NamedArg => ({ name, arg: of(from[i]!) ?? { kind: "none" } })),
-    ];
-    const [name] = builder.emit({ op, args, results: [{ name: `${node.name}_view`, type }], origin: node.origin });
+  const make = ({ op, names, type }: ViewCall): Arg => {
+    const args = Object.entries(names).map(([name, given]): NamedArg => ({ name, arg: of(given) ?? { kind: "none" } }));
+    const results = [{ name: `${node.name}_view`, type }];
+    const [name] = builder.emit({ op, args: [{ name: "self", arg: self }, ...args], results, origin: node.origin });
     return { kind: "value", name: name! };
   };
   if (of("size") !== undefined) {
-    const names = ["size", "stride", "storage_offset"];
-    return make("aten::as_strided", names, names, strided(base, of("size"), of("stride"), of("storage_offset")));
+    const type = strided(base, of("size"), of("stride"), of("storage_offset"));
+    const names = { size: "size", stride: "stride", storage_offset: "storage_offset" };
+    return make({ op: "aten::as_strided", names, type });
   }
   if (of("slice_dim") === undefined) return self;
   const type = sliced(base, of("slice_dim"), of("slice_start"), of("slice_end"));
-  return make("aten::slice.Tensor", ["dim", "start", "end"], ["slice_dim", "slice_start", "slice_end"], type);
+  const names = { dim: "slice_dim", start: "slice_start", end: "slice_end" };
+  return make({ op: "aten::slice.Tensor", names, type });
+}
+
+interface ViewCall {
+  readonly op: OpName;
+  /** What the arguments are called in the node, by their names. */
+  readonly names: Readonly<Record<string, string>>;
+  readonly type: TensorType | undefined;
 }
 
 type Tensor = ReturnType<GraphBuilder["typeOf"]>;

@@ -24,6 +24,7 @@ export const SCALAR_OPS: readonly OpRecord[] = [
     "aten::_make_dep_token(*, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor",
     { decompose: ({ dtype }, b) => b.tensor("aten::full", { size: [], fill_value: 0, dtype: dtype ?? "float32" }) },
   ),
+  defineOp("aten::_print(str s) -> ()", { infer: () => undefined, dynamic: true, impure: true }),
   defineOp("aten::_assert_scalar(Scalar self, str assert_msg) -> ()", {
     infer: ({ self, assert_msg }) => asserted(isTrue(self), assert_msg),
     impure: true,
