@@ -38,6 +38,7 @@ import { lowerRecurrentCells } from "./lower-recurrent-cell.ts";
 import { lowerTransposedConvolutions } from "./lower-transposed-convolution.ts";
 import { lowerUpsampling } from "./lower-upsampling.ts";
 import { cancelConversions, narrowWeights } from "./narrow-weights.ts";
+import { restoreDrawn } from "./restore-drawn.ts";
 import { restoreLayouts } from "./restore-layouts.ts";
 import { fuseSqueezeExcite } from "./squeeze-excite.ts";
 import { isOwnOp, type OptimizeTarget } from "./target.ts";
@@ -103,7 +104,7 @@ export function optimize(program: Program, target: OptimizeTarget, isFunctional 
   // What was copied into a memory may lie otherwise in its own.
   if (functional === null || looksBehindViews(functional.graph)) return unoptimized(program);
   const rewritten = PASSES.reduce((current, pass) => pass(current, target), functional);
-  const { program: folded, prologue } = foldConstants(rewritten, target);
+  const { program: folded, prologue } = foldConstants(restoreDrawn(rewritten, functional), target);
   const main = updatedAtOnce(fusePointwise(folded, target), target);
   return { program: main, prologue, notes: notesOn(program, main, prologue) };
 }
