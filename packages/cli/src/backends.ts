@@ -1,8 +1,10 @@
 import type { Backend, Seed } from "@pt2/backend";
+import { Pt2Error } from "@pt2/format";
 import { cliError, usageError } from "./cli-errors.ts";
 import type { OptionSpec } from "./command-syntax.ts";
 import type { BackendSettings, Pt2Config } from "./config.ts";
 import { buildNativeModule } from "./libtorch/build.ts";
+import { libtorchPackage, webgpuPackage } from "./optional-package.ts";
 import type { Options } from "./options.ts";
 import type { Terminal } from "./terminal/terminal.ts";
 
@@ -25,7 +27,7 @@ const BACKENDS: readonly KnownBackend[] = [
     package: "@pt2/backend-libtorch",
     about: "PyTorch's own C++ library: every op, CPU and CUDA",
     async obstacle() {
-      const { findBuiltAddon } = await import("@pt2/backend-libtorch/node");
+      const { findBuiltAddon } = await libtorchPackage();
       // A default choice must not start a compiler.
       const build = await findBuiltAddon();
       return build === undefined
@@ -33,7 +35,7 @@ const BACKENDS: readonly KnownBackend[] = [
         : undefined;
     },
     async create({ device = "cpu", threads }, terminal) {
-      const { libtorch } = await import("@pt2/backend-libtorch/node");
+      const { libtorch } = await libtorchPackage();
       await buildNativeModule(terminal);
       return await libtorch({ device, ...(threads !== undefined && { threads }) });
     },
@@ -60,7 +62,7 @@ const BACKENDS: readonly KnownBackend[] = [
       if (device !== undefined && device !== "gpu")
         throw usageError(`The webgpu backend has no device "${device}"`, "omit --device");
       if (threads !== undefined) throw usageError("The webgpu backend has no threads to set", "omit --threads");
-      const { webgpu } = await import("@pt2/backend-webgpu/node");
+      const { webgpu } = await webgpuPackage();
       return await webgpu({ narrowFloat64 });
     },
   },
@@ -115,7 +117,7 @@ async function namedBackend(options: Options, terminal: Terminal): Promise<Backe
   const named = options.text("backend") ?? options.config.backend ?? process.env.PT2_BACKEND;
   if (named) return await createBackend(named, settings, terminal, options.config);
   for (const known of BACKENDS) {
-    if ((await obstacleOf(known)) === undefined) return await create(known, settings, terminal);
+    if ((await obstacleOf(known)) === undefined) return await known.create(settings, terminal);
   }
   throw cliError("cli.backend", { what: "No backend works here", advice: "see `pt2 doctor`" });
 }
@@ -129,7 +131,7 @@ export async function createBackend(
 ): Promise<Backend> {
   const backends = backendsOf(config);
   const known = backends.find((one) => one.name === name);
-  if (known !== undefined) return await create(known, settings, terminal);
+  if (known !== undefined) return await known.create(settings, terminal);
   throw cliError("cli.backend", {
     what: `There is no backend "${name}"`,
     advice: `choose one of ${[...new Set(backends.map((one) => one.name))].join(", ")}`,
@@ -143,34 +145,36 @@ export function backendsOf({ backends = {} }: Pt2Config): readonly KnownBackend[
     package: "pt2.config",
     about: "as the configuration of this project makes it",
     obstacle: async () => undefined,
-    create: async (settings: BackendSettings) => await make(settings),
+    create: (settings: BackendSettings) => made(name, make, settings),
   }));
   return [...own, ...BACKENDS.filter(({ name }) => !Object.hasOwn(backends, name))];
 }
 
-/** Returns {@link KnownBackend.obstacle}, also for packages that are not installed. */
-export async function obstacleOf(known: KnownBackend): Promise<string | undefined> {
+/** Makes a backend of the configuration, whose code may fail in any way. */
+async function made(
+  name: string,
+  make: NonNullable<Pt2Config["backends"]>[string],
+  settings: BackendSettings,
+): Promise<Backend> {
   try {
-    return await known.obstacle();
-  } catch (problem) {
-    return isAbsent(problem) ? `npm install ${known.package}` : (problem as Error).message;
-  }
-}
-
-async function create(known: KnownBackend, settings: BackendSettings, terminal: Terminal): Promise<Backend> {
-  try {
-    return await known.create(settings, terminal);
+    return await make(settings);
   } catch (cause) {
-    if (!isAbsent(cause)) throw cause;
+    if (cause instanceof Pt2Error) throw cause;
     throw cliError("cli.backend", {
-      what: `The backend "${known.name}" is not installed`,
-      where: known.package,
-      advice: `npm install ${known.package}`,
+      what: `The backend "${name}" cannot be made: ${cause instanceof Error ? cause.message : cause}`,
+      where: "`backends` of the configuration",
+      advice: "look at the function that makes it, and at what it imports",
       cause,
     });
   }
 }
 
-function isAbsent(problem: unknown): boolean {
-  return (problem as { readonly code?: string }).code === "ERR_MODULE_NOT_FOUND";
+/** Returns {@link KnownBackend.obstacle}, or what to do where that fails, as for packages that are not installed. */
+export async function obstacleOf(known: KnownBackend): Promise<string | undefined> {
+  try {
+    return await known.obstacle();
+  } catch (problem) {
+    const { advice, details, message } = problem as Pt2Error;
+    return details?.package === undefined ? message : advice;
+  }
 }

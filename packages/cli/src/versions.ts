@@ -1,4 +1,5 @@
 import { createRequire } from "node:module";
+import { installedIn } from "./optional-package.ts";
 
 /** The packages that commands load; those of a backend may be missing, or of another release. */
 const PACKAGES = [
@@ -25,10 +26,12 @@ export function versions(): Readonly<Record<string, string>> {
 }
 
 function versionOf(name: string, require: NodeJS.Require): string | undefined {
+  const path = `${name}/package.json`;
   try {
-    return (require(`${name}/package.json`) as { readonly version: string }).version;
+    return (require(path) as { readonly version: string }).version;
   } catch (problem) {
-    if ((problem as NodeJS.ErrnoException).code === "MODULE_NOT_FOUND") return undefined;
-    throw problem;
+    if ((problem as NodeJS.ErrnoException).code !== "MODULE_NOT_FOUND") throw problem;
+    const found = installedIn(process.cwd(), path);
+    return found && (require(found) as { readonly version: string }).version;
   }
 }

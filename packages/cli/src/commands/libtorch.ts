@@ -2,6 +2,7 @@ import { usageError } from "../cli-errors.ts";
 import type { Command, ExitCode } from "../command.ts";
 import { buildNativeModule } from "../libtorch/build.ts";
 import { downloadLibtorch } from "../libtorch/install.ts";
+import { libtorchPackage } from "../optional-package.ts";
 import type { Options } from "../options.ts";
 import { type Terminal, toJsonText } from "../terminal/terminal.ts";
 
@@ -24,7 +25,7 @@ export const libtorch: Command = {
   async run(options: Options, terminal: Terminal): Promise<ExitCode> {
     const action = options.operands[0];
     if (action === "clear") {
-      const { clearKeptWeights } = await import("@pt2/backend-libtorch/node");
+      const { clearKeptWeights } = await libtorchPackage();
       const cleared = await clearKeptWeights();
       terminal.out(options.flag("json") ? toJsonText({ cleared }) : `removed ${cleared}\n`);
       return 0;

@@ -1,4 +1,5 @@
 import type { Libtorch, LibtorchInfo, LibtorchPlace } from "@pt2/backend-libtorch/node";
+import { libtorchPackage } from "../optional-package.ts";
 import { bytesText } from "../report/text.ts";
 import { table } from "../terminal/table.ts";
 
@@ -19,7 +20,7 @@ export interface LibtorchReport {
  * Searches for libtorch and its native module, and loads the module. Returns null where the package is not installed.
  */
 export async function examineLibtorch(): Promise<LibtorchReport | null> {
-  const module = await import("@pt2/backend-libtorch/node").catch(() => undefined);
+  const module = await libtorchPackage().catch(() => undefined);
   if (module === undefined) return null;
   const { places, libtorch } = await module.searchLibtorch();
   const addon = (await module.findBuiltAddon())?.file ?? null;

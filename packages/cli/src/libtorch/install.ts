@@ -1,4 +1,5 @@
 import type { InstalledLibtorch } from "@pt2/backend-libtorch/node";
+import { libtorchPackage } from "../optional-package.ts";
 import type { Options } from "../options.ts";
 import { bytesText } from "../report/text.ts";
 import { ProgressBar } from "../terminal/progress.ts";
@@ -6,7 +7,7 @@ import type { Terminal } from "../terminal/terminal.ts";
 
 /** Downloads libtorch into the cache folder, unless it exists, and shows progress. */
 export async function downloadLibtorch(options: Options, terminal: Terminal): Promise<InstalledLibtorch> {
-  const { installLibtorch } = await import("@pt2/backend-libtorch/node");
+  const { installLibtorch } = await libtorchPackage();
   const bar = new ProgressBar(terminal);
   let shown = "";
   return await installLibtorch({
