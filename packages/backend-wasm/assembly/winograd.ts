@@ -1,10 +1,10 @@
 // Convolution 3x3 by Winograd's algorithm: every tile of the input becomes `planes` points, each point is a matrix product over
 // channels, and the products become a tile of the output. The edge of a tile says which one it is: 4 pixels make 2 outputs a
-// side, 6 make 4, and 5 make 2 with stride 2.
+// side, 6 make 4, and 5 make 2 with stride 2; the others may be dilated.
 import { copyFloats, floats, Window, WORKSPACE } from "./conv-window";
 import { gemmPacked } from "./gemm";
 import { gemmPackedBytes, PANEL } from "./gemm-pack";
-import { planeBytes, tileExtent, tilePointers } from "./winograd-tile";
+import { planeBytes, tileExtent, tilePointers, tilesAlong, tileStart } from "./winograd-tile";
 import { inputTile as inputTile2, outputTile as outputTile2 } from "./winograd2-transform";
 import { inputTile as inputTile4, outputTile as outputTile4 } from "./winograd4-transform";
 import { inputTile as inputTileStride2, outputTile as outputTileStride2 } from "./winograd2-stride2-transform";
@@ -27,7 +27,7 @@ const NARROW: usize = 384;
 const NARROW_BIAS: usize = NARROW + 256;
 
 /**
- * Tiles [tileStart, tileStart + tileCount) in the order batch, row, column, and of the output `channels` channels from
+ * Tiles [firstTile, firstTile + tileCount) in the order batch, row, column, and of the output `channels` channels from
  * `channelStart` on, which begin with a panel. `edge` is 4, 5 or 6. The input has at least four channels. The window is followed
  * by 1 KB of work space.
  */
@@ -37,7 +37,7 @@ export function winogradTiles(
   input: usize,
   weights: usize,
   bias: usize,
-  tileStart: i32,
+  firstTile: i32,
   tileCount: i32,
   channelStart: i32,
   channels: i32,
@@ -53,8 +53,9 @@ export function winogradTiles(
   const line = table + 160;
   const inChannels = w.inChannels;
   const outChannels = w.outChannels;
-  const across = (w.outW + size - 1) / size;
-  const down = (w.outH + size - 1) / size;
+  const dilationH = w.dilationH, dilationW = w.dilationW;
+  const across = tilesAlong(size, w.outW, dilationW);
+  const down = tilesAlong(size, w.outH, dilationH);
   const inStep = planeBytes(tileCount, inChannels);
   const columns = wholePanels(channels);
   const outStep = planeBytes(tileCount, columns);
@@ -63,8 +64,10 @@ export function winogradTiles(
   memory.fill(zeros, 0, floats(inChannels));
 
   for (let t = 0; t < tileCount; t++) {
-    const tile = tileStart + t;
-    tilePointers(w, input, zeros, tile / (across * down), (tile / across) % down, tile % across, size * w.strideH, edge, table);
+    const tile = firstTile + t;
+    const top = tileStart((tile / across) % down, size, w.outH, dilationH) * w.strideH - w.padH;
+    const left = tileStart(tile % across, size, w.outW, dilationW) * w.strideW - w.padW;
+    tilePointers(w, input, zeros, tile / (across * down), top, left, edge, table);
     const dst = scratch + <usize>t * floats(inChannels);
     if (edge == 6) inputTile4(table, inChannels, line, dst, inStep);
     else if (edge == 5) inputTileStride2(table, inChannels, line, dst, inStep);
@@ -84,8 +87,8 @@ export function winogradTiles(
 
   const low = f32x4.splat(lo);
   const high = f32x4.splat(hi);
-  const pixel = floats(w.outPixel);
-  const rowBytes = <usize>w.outW * pixel;
+  const pixel = floats(w.outPixel), rowBytes = <usize>w.outW * pixel;
+  const nextPixel = <usize>dilationW * pixel, nextRow = <usize>dilationH * rowBytes;
   const skipped = floats(channelStart);
   if (bias) bias += skipped;
   const narrow = channels < 4;
@@ -95,22 +98,22 @@ export function winogradTiles(
     bias = line + NARROW_BIAS;
   }
   for (let t = 0; t < tileCount; t++) {
-    const tile = tileStart + t;
-    const tx = tile % across;
-    const ty = (tile / across) % down;
-    const y = (tile / (across * down)) * w.outH + ty * size;
+    const tile = firstTile + t;
+    const x = tileStart(tile % across, size, w.outW, dilationW);
+    const y = tileStart((tile / across) % down, size, w.outH, dilationH);
     const src = products + <usize>t * floats(columns);
-    const dst = output + <usize>y * rowBytes + <usize>(tx * size) * pixel + skipped;
-    const rows = tileExtent(ty, size, w.outH);
-    const wide = tileExtent(tx, size, w.outW);
+    const dst = output + <usize>((tile / (across * down)) * w.outH + y) * rowBytes + <usize>x * pixel + skipped;
+    const rows = tileExtent(y, size, w.outH, dilationH);
+    const wide = tileExtent(x, size, w.outW, dilationW);
+    if (wide == 0) continue;
     if (!narrow) {
-      outputTile(edge, src, outStep, channels, line, bias, dst, pixel, rowBytes, rows, wide, low, high);
+      outputTile(edge, src, outStep, channels, line, bias, dst, nextPixel, nextRow, rows, wide, low, high);
       continue;
     }
     outputTile(edge, src, outStep, 4, line, bias, spare, 16, 64, rows, wide, low, high);
     for (let i = 0; i < rows; i++) {
       for (let j = 0; j < wide; j++) {
-        copyFloats(dst + <usize>i * rowBytes + <usize>j * pixel, spare + <usize>(4 * i + j) * 16, channels);
+        copyFloats(dst + <usize>i * nextRow + <usize>j * nextPixel, spare + <usize>(4 * i + j) * 16, channels);
       }
     }
   }

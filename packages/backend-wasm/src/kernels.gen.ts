@@ -258,7 +258,7 @@ export interface Kernels {
     input: Pointer,
     weights: Pointer,
     bias: Pointer,
-    tileStart: number,
+    firstTile: number,
     tileCount: number,
     channelStart: number,
     channels: number,

@@ -205,6 +205,34 @@ describe("winograd", () => {
     }
   });
 
+  test.each(["winograd2", "winograd4"] as const)(
+    "Winograd with %s takes dilations, also beyond the image",
+    (algorithm) => {
+      const rng = random(23);
+      for (const dilation of [2, 3, 5, 7, 19]) {
+        for (const other of [1, 2, 4, dilation]) {
+          for (const [height, width] of [
+            [1, 2],
+            [7, 13],
+            [17, 11],
+          ] as const) {
+            const shape = shapeOf({
+              ...{ batch: 2, inChannels: 4 + rng.below(6), outChannels: 1 + rng.below(13), groups: 1 },
+              input: [1, height, width],
+              dilation: [1, dilation, other],
+              padding: [0, dilation + rng.below(2), other],
+              paddingEnd: [0, dilation, other + rng.below(3)],
+            });
+            expectClose(shape, { algorithm, bias: dilation !== 3 }, 3e-5);
+          }
+        }
+      }
+      const groups = { groups: 2, inChannels: 14, outChannels: 10 } as const;
+      const dilated = { dilation: [1, 2, 3], padding: [0, 2, 3] } as const;
+      expectClose(shapeOf({ ...groups, ...dilated, input: [1, 31, 37] }), { algorithm, clamp: [-1, 1] }, 3e-5);
+    },
+  );
+
   test("Winograd takes several blocks, padding at the end only, and a clamp", () => {
     const given = { padding: [0, 0, 0], paddingEnd: [0, 2, 1], inChannels: 64, outChannels: 20 } as const;
     for (const algorithm of algorithms) {

@@ -45,13 +45,21 @@ describe("choice of algorithm", () => {
     const cases: readonly Partial<ConvShape>[] = [
       { stride: [1, 2, 1] },
       { stride: [1, 3, 3] },
-      { dilation: [1, 2, 2] },
+      { dilation: [1, 2, 2], stride: [1, 2, 2], input: [1, 57, 57] },
       { inChannels: 3, input: [1, 9, 9] },
       { kernel: [1, 5, 5] },
       { kernel: [3, 3, 3], input: [3, 9, 9] },
       { input: [3, 9, 9] },
     ];
     for (const given of cases) expect(chooseAlgorithm(square(64, 28, given)), JSON.stringify(given)).toBe("im2col");
+  });
+
+  test("dilated convolutions are several without dilation, unless these are small", () => {
+    const dilated = (channels: number, size: number, step: number): string =>
+      chooseAlgorithm(square(channels, size, { dilation: [1, step, step], padding: [0, step, step] }));
+    expect(dilated(64, 28, 2)).toBe("winograd2");
+    expect(dilated(256, 65, 2)).toBe("winograd4");
+    expect(dilated(64, 33, 30)).toBe("im2col");
   });
 
   test("one input channel is a dense convolution, with one output channel or many", () => {

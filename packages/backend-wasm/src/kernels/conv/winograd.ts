@@ -15,13 +15,12 @@ export type WinogradAlgorithm = keyof typeof TILES;
 /** The kernels take vectors of channels. */
 const LEAST_CHANNELS = 4;
 
-/** The algorithms that apply, for many channels first: those of 3x3 kernels without dilation, with stride 1 or 2. */
+/** The algorithms that apply, for many channels first: those of 3x3 kernels with stride 1, or with stride 2 and no dilation. */
 export function winogradOf(shape: ConvShape): readonly WinogradAlgorithm[] {
   const { transposed, groups, inChannels, kernel, stride, dilation } = shape;
   const applies = !transposed && inChannels / groups >= LEAST_CHANNELS && isFlat(shape) && `${kernel}` === "1,3,3";
-  if (!applies || dilation.some((step) => step !== 1)) return [];
-  if (stride[1] !== stride[2]) return [];
-  if (stride[1] === 2) return ["winograd2-stride2"];
+  if (!applies || stride[1] !== stride[2]) return [];
+  if (stride[1] === 2) return dilation.every((step) => step === 1) ? ["winograd2-stride2"] : [];
   return stride[1] === 1 ? ["winograd4", "winograd2"] : [];
 }
 
@@ -39,7 +38,9 @@ export function winogradSize(
 ): { readonly tiles: number; readonly points: number; readonly weightPoints: number } {
   const [, height, width] = convOutput(shape);
   const { outputs, edge, weightPoints } = TILES[algorithm];
-  const tiles = shape.batch * Math.ceil(height / outputs) * Math.ceil(width / outputs);
+  // Of a dilated convolution, every so many pixels are one without dilation.
+  const along = (length: number, step: number): number => step * Math.ceil(Math.ceil(length / step) / outputs);
+  const tiles = shape.batch * along(height, shape.dilation[1]) * along(width, shape.dilation[2]);
   return { tiles, points: edge ** 2, weightPoints };
 }
 
