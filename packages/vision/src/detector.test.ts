@@ -201,7 +201,7 @@ describe("a detector in Node", () => {
       what: expect.stringContaining("is not the address of a file of this computer"),
     });
     await expect(things.detect({ data: new Float32Array(3), width: 1, height: 1 } as never)).rejects.toMatchObject({
-      what: "An Object cannot be read as a picture",
+      what: "This cannot be read as a picture: Object",
     });
     const refused = { code: "vision.options" };
     await using model = await load(DETECTOR, { backend: backends.wasm });

@@ -1,7 +1,7 @@
 import type { Camera, Frames } from "./camera.ts";
 import { ofIterator, type Pictures, readerOf } from "./iterated-frames.ts";
 import { ofStream, ofVideo } from "./video-frames.ts";
-import { visionError } from "./vision-errors.ts";
+import { kindOf, visionError } from "./vision-errors.ts";
 
 /** Begins to read a camera. Throws `vision.camera` for what gives no pictures here. */
 export async function framesOf<Image>(camera: Camera<Image>, signal: AbortSignal): Promise<Frames<Image>> {
@@ -56,7 +56,7 @@ function iteratorOf<Image>(camera: unknown): Pictures<Image> {
   const begin = typeof camera === "string" ? undefined : (later ?? now);
   if (begin !== undefined) return (begin as () => Pictures<Image>).call(camera);
   throw visionError("vision.camera", {
-    what: `A ${typeof camera === "object" ? (camera?.constructor?.name ?? "null") : typeof camera} gives no pictures one after the other`,
+    what: `This gives no pictures one after the other: ${kindOf(camera)}`,
     advice: `give a <video>, a MediaStream, a ReadableStream of frames, or an iterable of pictures${"WorkerGlobalScope" in globalThis ? `; for a camera, ${IN_WORKER}` : ""}`,
   });
 }

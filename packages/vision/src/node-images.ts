@@ -2,7 +2,7 @@ import { fileURLToPath } from "node:url";
 import { opened } from "./page-images.ts";
 import { isPixels, type Pixels } from "./pixels.ts";
 import type { ImageReader } from "./source.ts";
-import { visionError } from "./vision-errors.ts";
+import { kindOf, visionError } from "./vision-errors.ts";
 
 /** What a `sharp` instance has: it decodes a picture, and turns it upright. */
 export interface SharpLike {
@@ -57,9 +57,8 @@ function inputOf(image: unknown): unknown {
   if (image instanceof URL) return pathOf(image);
   if (typeof image === "string" && /^(?:https?|file):\/\//i.test(image)) return pathOf(new URL(image));
   if (typeof image === "string" || image instanceof Uint8Array || image instanceof ArrayBuffer) return image;
-  const type = typeof image === "object" ? (image?.constructor?.name ?? "null") : typeof image;
   throw visionError("vision.image", {
-    what: `${/^[aeiou]/i.test(type) ? "An" : "A"} ${type} cannot be read as a picture`,
+    what: `This cannot be read as a picture: ${kindOf(image)}`,
     advice: "give a path, the bytes of a file, a `sharp` instance, or raw pixels { data, width, height }",
   });
 }

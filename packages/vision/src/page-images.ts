@@ -1,6 +1,6 @@
 import { isPixels, type Pixels, type Size } from "./pixels.ts";
 import type { ImageReader, OpenImage } from "./source.ts";
-import { visionError } from "./vision-errors.ts";
+import { kindOf, visionError } from "./vision-errors.ts";
 
 /** A picture in a page: what it shows, what it has decoded, a file, or raw pixels. */
 export type PageImage = Pixels | CanvasImageSource | Blob;
@@ -78,7 +78,7 @@ function drawn(image: CanvasImageSource, { width, height }: Size): Pixels {
 
 function unreadable(image: unknown): Error {
   return visionError("vision.image", {
-    what: `A ${typeof image === "object" ? (image?.constructor.name ?? "null") : typeof image} cannot be read as a picture here`,
+    what: `This cannot be read as a picture here: ${kindOf(image)}`,
     advice:
       "give raw pixels { data, width, height }, or in Node import from @pt2/vision/node, which takes files and `sharp`",
   });

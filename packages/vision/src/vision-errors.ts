@@ -14,6 +14,11 @@ export const VISION_ERRORS = {
 /** A code of {@link VISION_ERRORS}. */
 export type VisionErrorCode = keyof typeof VISION_ERRORS;
 
+/** What a value is, for an error that refuses it: `Promise`, `Float32Array`, `Undefined`. */
+export function kindOf(value: unknown): string {
+  return Object.prototype.toString.call(value).slice("[object ".length, -1);
+}
+
 /** Creates an error with a code of the table. */
 export function visionError(code: VisionErrorCode, parts: Pt2ErrorParts): Pt2Error {
   return new Pt2Error(code, parts);
