@@ -176,7 +176,8 @@ function requireFixedSizes({ record, args }: TracedCall, node: Node): void {
   throw autogradError("autograd.sizes", {
     what: `The sizes of the results of ${record.name} depend on data`,
     where: describeNode(node),
-    advice: "Replace it by an op with fixed sizes, such as a multiplication with a mask.",
+    advice:
+      "Replace it by an op with fixed sizes, such as a multiplication with a mask, or export forward and backward with PyTorch: torch.export.experimental._export_forward_backward.",
     details: { op: record.name },
   });
 }

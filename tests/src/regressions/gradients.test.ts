@@ -9,11 +9,15 @@ import { testedBackends } from "../backends.ts";
 const DRAWN = { randn_like: [0.3367, 0.4617, 1.3221, 0.2815], normal_: [0.3367, 0.4617, 1.3221, 0.2815] };
 
 for (const { name, missing, create, precision } of await testedBackends()) {
-  describe(`gradients of programs whose tensors are not contiguous: ${name}`, () => {
+  describe(`gradients that were missing or wrong: ${name}`, () => {
     if (missing !== null) return it.skip(`skipped: ${missing}`);
 
     /** The loss of a program of `x`, and its gradient. */
-    async function step(shape: readonly number[], body: string): Promise<readonly (readonly number[])[]> {
+    async function step(
+      shape: readonly number[],
+      body: string,
+      values?: readonly number[],
+    ): Promise<readonly (readonly number[])[]> {
       const program = parse(`program {
         user_input %x: f32[${shape}]
         forward ("x")
@@ -25,7 +29,8 @@ for (const { name, missing, create, precision } of await testedBackends()) {
       const backend = await create();
       const options = { backend, ...(precision && { precision }) };
       await using model = await load({ program: await grad(program, { wrt: ["x"] }), weights: new Map() }, options);
-      const x = hostTensor("float32", shape, new Float32Array(shape.reduce((a, b) => a * b)).fill(1));
+      const ones = new Float32Array(shape.reduce((a, b) => a * b)).fill(1);
+      const x = hostTensor("float32", shape, values === undefined ? ones : Float32Array.from(values));
       backend.manualSeed?.(42);
       const { loss, inputGradients } = await model.step!(x);
       return [[...(await loss.read())].map(Number), [...(await inputGradients.x!.read())].map(Number)];
@@ -55,6 +60,58 @@ for (const { name, missing, create, precision } of await testedBackends()) {
       );
       expect(loss).toEqual([6]);
       expect(gradient).toEqual([3, 0, 1, 1, 3, 0]);
+    });
+
+    const POSITIVE = [0.5, 1, 2, 3];
+    it.each([
+      ["special_i1(%x)", [0, 0.5, -1.5, 3], [0.5, 0.547695, 0.992279, 3.563002]],
+      ["special_i1e(%x)", [0, 0.5, -1.5, 3], [0.5, 0.175773, 0.00236794, -0.0194353]],
+      ["igamma(%a, other=%x)", POSITIVE, [0.483941, 0.415108, 0.215964, 0.0973043]],
+      ["igammac(%a, other=%x)", POSITIVE, [-0.483941, -0.415108, -0.215964, -0.0973043]],
+      ["special_zeta(%c, other=%x)", POSITIVE, [-29.052011, -2.816835, -0.316835, -0.0958638]],
+      ["narrow_copy(%x, dim=0, start=-3, length=2)", POSITIVE, [0, 1, 1, 0]],
+    ] as const)("%s", async (call, values, right) => {
+      const [, gradient] = await step(
+        [4],
+        `%a: f32[4] = aten::full(size=[4], fill_value=1.5, dtype=torch.float32)
+         %c: f32[4] = aten::full(size=[4], fill_value=2.5, dtype=torch.float32)
+         %y: f32[${call.startsWith("narrow") ? 2 : 4}] = aten::${call}
+         %loss: f32[] = aten::sum(%y)`,
+        values,
+      );
+      for (const [i, value] of right.entries())
+        expect(Math.abs(gradient![i]! / (value || 1) - (value && 1))).toBeLessThan(1e-4);
+    });
+
+    it("mantissas", async () => {
+      const [, gradient] = await step(
+        [4],
+        `%m: f32[4], %e: i32[4] = aten::frexp.Tensor(%x)
+         %loss: f32[] = aten::sum(%m)`,
+        POSITIVE,
+      );
+      expect(gradient).toEqual([1, 0.5, 0.25, 0.25]);
+    });
+
+    it.each([
+      ["sum", [2, 4, 3, 5, 3, 5]],
+      ["mean", [2, 4, 1.5, 2.5, 1.5, 2.5]],
+      ["max", [2, 4, 3, 0, 0, 5]],
+      ["min", [2, 4, 0, 5, 3, 0]],
+    ] as const)("%s of segments", async (reduce, right) => {
+      const [, gradient] = await step(
+        [3, 2],
+        `%l: i64[2] = aten::arange.start(start=1, end=3, dtype=torch.int64)
+         %s: f32[2, 2] = aten::segment_reduce(data=%x, reduce="${reduce}", lengths=%l)
+         %f: f32[2] = aten::arange.start(start=2, end=4, dtype=torch.float32)
+         %v: f32[2, 1] = aten::unsqueeze(%f, dim=1)
+         %g: f32[2] = aten::arange.start_step(start=0, end=3, step=2, dtype=torch.float32)
+         %w: f32[2, 2] = aten::add.Tensor(%v, other=%g)
+         %t: f32[2, 2] = aten::mul.Tensor(%s, other=%w)
+         %loss: f32[] = aten::sum(%t)`,
+        [1, 3, 3, 2, 2, 5],
+      );
+      expect(gradient).toEqual(right);
     });
 
     it.each([

@@ -37,6 +37,10 @@ const ON_DEMAND: readonly { readonly ops: RegExp; readonly rules: () => Gradient
     ops: /^aten::(embedding|gather|index|\w*scatter|sort|topk|kthvalue|(nan)?median|mode|cummax|cummin|flip)(_|\.|$)|^aten::grid_sampler_/,
     rules: onDemand("gradients of indexing", async () => (await import("./indexing.ts")).INDEXING_RULES),
   },
+  {
+    ops: /^aten::(special_(i1e?|zeta)|igammac?|frexp|segment_reduce)(\.|$)/,
+    rules: onDemand("gradients of special functions", async () => (await import("./special.ts")).SPECIAL_RULES),
+  },
 ];
 /** Ops that make complex numbers of real ones. */
 const TO_COMPLEX: ReadonlySet<OpName> = new Set(["aten::complex", "aten::view_as_complex", "aten::_fft_r2c"]);

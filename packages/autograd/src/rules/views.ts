@@ -26,6 +26,18 @@ const scattered =
   (b, src, self, { self: _, ...place }) =>
     b.tensor(op, { ...place, self: zeros(b, self), src });
 
+function narrowed(b: Builder, src: TensorMeta, self: TensorMeta, { dim, start, length }: Args): TensorMeta {
+  const at = Number(dim);
+  const from = Number(start) < 0 ? Number(start) + self.shape.at(at)! : Number(start);
+  return b.tensor("aten::slice_scatter", {
+    self: zeros(b, self),
+    src,
+    dim: at,
+    start: from,
+    end: from + Number(length),
+  });
+}
+
 const RULES: { readonly [op: string]: ViewRule } = {
   "aten::view": reshaped,
   "aten::_reshape_alias": reshaped,
@@ -83,12 +95,8 @@ const RULES: { readonly [op: string]: ViewRule } = {
       dim1: dim1!,
       dim2: dim2!,
     }),
-  "aten::narrow"(b, src, self, { dim, start, length }) {
-    const at = Number(dim);
-    const from = Number(start) < 0 ? Number(start) + self.shape.at(at)! : Number(start);
-    const end = from + Number(length);
-    return b.tensor("aten::slice_scatter", { self: zeros(b, self), src, dim: at, start: from, end });
-  },
+  "aten::narrow": narrowed,
+  "aten::narrow_copy": narrowed,
 };
 
 /** Views that split along `dim`: the gradients of the pieces are joined again. */
