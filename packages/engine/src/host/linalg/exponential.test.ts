@@ -16,7 +16,7 @@ function series(a: Float64Array, n: number): Float64Array {
   const halvings = 12;
   const small = a.map((value) => value / 2 ** halvings);
   let term = Float64Array.from(a, (_, at) => (at % (n + 1) === 0 ? 1 : 0));
-  let sum = term.slice();
+  let sum: Float64Array = term.slice();
   for (let k = 1; k < 10; k++) {
     term = times(term, small).map((value) => value / k);
     sum = sum.map((value, i) => value + term[i]!);
