@@ -40,6 +40,11 @@ export interface Aten {
   /** `aten::_adaptive_avg_pool3d_backward(Tensor grad_output, Tensor self) -> Tensor` */
   readonly _adaptive_avg_pool3d_backward: _adaptive_avg_pool3d_backward$;
   /**
+   * - `aten::_add_relu.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor`
+   * - `aten::_add_relu.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor`
+   */
+  readonly _add_relu: _add_relu$;
+  /**
    * - `aten::_assert_async(Tensor self) -> ()`
    * - `aten::_assert_async.msg(Tensor self, str assert_msg) -> ()`
    */
@@ -344,6 +349,8 @@ export interface Aten {
   readonly _prelu_kernel: _prelu_kernel$;
   /** `aten::_prelu_kernel_backward(Tensor grad_output, Tensor self, Tensor weight) -> (Tensor, Tensor)` */
   readonly _prelu_kernel_backward: _prelu_kernel_backward$;
+  /** `aten::_print(str s) -> ()` */
+  readonly _print: _print$;
   /** `aten::_reshape_alias(Tensor(a) self, SymInt[] size, SymInt[] stride) -> Tensor(a)` */
   readonly _reshape_alias: _reshape_alias$;
   /** `aten::_reshape_alias_copy(Tensor self, SymInt[] size, SymInt[] stride) -> Tensor` */
@@ -366,10 +373,14 @@ export interface Aten {
   readonly _scaled_dot_product_flash_attention_for_cpu: _scaled_dot_product_flash_attention_for_cpu$;
   /** `aten::_scaled_dot_product_flash_attention_for_cpu_backward(Tensor grad_out, Tensor query, Tensor key, Tensor value, Tensor out, Tensor logsumexp, float dropout_p, bool is_causal, *, Tensor? attn_mask=None, float? scale=None) -> (Tensor grad_query, Tensor grad_key, Tensor grad_value)` */
   readonly _scaled_dot_product_flash_attention_for_cpu_backward: _scaled_dot_product_flash_attention_for_cpu_backward$;
+  /** `aten::_scaled_mm(Tensor self, Tensor mat2, Tensor scale_a, Tensor scale_b, Tensor? bias=None, Tensor? scale_result=None, ScalarType? out_dtype=None, bool use_fast_accum=False) -> Tensor` */
+  readonly _scaled_mm: _scaled_mm$;
   /** `aten::_softmax(Tensor self, int dim, bool half_to_float) -> Tensor` */
   readonly _softmax: _softmax$;
   /** `aten::_softmax_backward_data(Tensor grad_output, Tensor output, int dim, ScalarType input_dtype) -> Tensor` */
   readonly _softmax_backward_data: _softmax_backward_data$;
+  /** `aten::_stack(Tensor[] tensors, int dim=0) -> Tensor` */
+  readonly _stack: _stack$;
   /** `aten::_standard_gamma(Tensor self, Generator? generator=None) -> Tensor` */
   readonly _standard_gamma: _standard_gamma$;
   /** `aten::_to_copy(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, bool non_blocking=False, MemoryFormat? memory_format=None) -> Tensor` */
@@ -409,6 +420,11 @@ export interface Aten {
   /** `aten::_upsample_bilinear2d_aa_backward(Tensor grad_output, SymInt[2] output_size, SymInt[4] input_size, bool align_corners, float? scales_h=None, float? scales_w=None) -> Tensor` */
   readonly _upsample_bilinear2d_aa_backward: _upsample_bilinear2d_aa_backward$;
   /**
+   * - `aten::_upsample_lanczos2d_aa.vec(Tensor input, SymInt[]? output_size, bool align_corners, float[]? scale_factors) -> Tensor`
+   * - `aten::_upsample_lanczos2d_aa(Tensor self, SymInt[2] output_size, bool align_corners, float? scales_h=None, float? scales_w=None) -> Tensor`
+   */
+  readonly _upsample_lanczos2d_aa: _upsample_lanczos2d_aa$;
+  /**
    * - `aten::_upsample_nearest_exact1d.vec(Tensor input, SymInt[]? output_size, float[]? scale_factors) -> Tensor`
    * - `aten::_upsample_nearest_exact1d(Tensor self, SymInt[1] output_size, float? scales=None) -> Tensor`
    */
@@ -429,6 +445,8 @@ export interface Aten {
   readonly _upsample_nearest_exact3d: _upsample_nearest_exact3d$;
   /** `aten::_upsample_nearest_exact3d_backward(Tensor grad_output, SymInt[3] output_size, SymInt[5] input_size, float? scales_d=None, float? scales_h=None, float? scales_w=None) -> Tensor` */
   readonly _upsample_nearest_exact3d_backward: _upsample_nearest_exact3d_backward$;
+  /** `aten::_weight_int8pack_mm(Tensor self, Tensor mat2, Tensor scales) -> Tensor` */
+  readonly _weight_int8pack_mm: _weight_int8pack_mm$;
   /** `aten::_weight_norm(Tensor v, Tensor g, int dim=0) -> Tensor` */
   readonly _weight_norm: _weight_norm$;
   /** `aten::_weight_norm_interface(Tensor v, Tensor g, int dim=0) -> (Tensor, Tensor)` */
@@ -1585,7 +1603,10 @@ export interface Aten {
   readonly nanquantile: nanquantile$;
   /** `aten::nansum(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor` */
   readonly nansum: nansum$;
-  /** `aten::narrow(Tensor(a) self, int dim, SymInt start, SymInt length) -> Tensor(a)` */
+  /**
+   * - `aten::narrow.Tensor(Tensor(a) self, int dim, Tensor start, SymInt length) -> Tensor(a)`
+   * - `aten::narrow(Tensor(a) self, int dim, SymInt start, SymInt length) -> Tensor(a)`
+   */
   readonly narrow: narrow$;
   /** `aten::narrow_copy(Tensor self, int dim, SymInt start, SymInt length) -> Tensor` */
   readonly narrow_copy: narrow_copy$;
@@ -1773,6 +1794,11 @@ export interface Aten {
   readonly random: random$;
   /** `aten::randperm(SymInt n, *, ScalarType? dtype=4, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor` */
   readonly randperm: randperm$;
+  /**
+   * - `aten::range(Scalar start, Scalar end, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor`
+   * - `aten::range.step(Scalar start, Scalar end, Scalar step=1, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor`
+   */
+  readonly range: range$;
   /** `aten::ravel(Tensor(a) self) -> Tensor(a)` */
   readonly ravel: ravel$;
   /** `aten::real(Tensor(a) self) -> Tensor(a)` */
@@ -2251,6 +2277,8 @@ export interface Aten {
    * - `aten::to.other(Tensor(a) self, Tensor other, bool non_blocking=False, bool copy=False, MemoryFormat? memory_format=None) -> Tensor(a)`
    */
   readonly to: to$;
+  /** `aten::to_dense(Tensor self, ScalarType? dtype=None, *, bool? masked_grad=None) -> Tensor` */
+  readonly to_dense: to_dense$;
   /** `aten::topk(Tensor self, SymInt k, int dim=-1, bool largest=True, bool sorted=True) -> (Tensor values, Tensor indices)` */
   readonly topk: topk$;
   /** `aten::trace(Tensor self) -> Tensor` */
@@ -2400,7 +2428,10 @@ export interface Aten {
   readonly view_as_complex: view_as_complex$;
   /** `aten::view_as_real(Tensor(a) self) -> Tensor(a)` */
   readonly view_as_real: view_as_real$;
-  /** `aten::view_copy(Tensor self, SymInt[] size) -> Tensor` */
+  /**
+   * - `aten::view_copy.dtype(Tensor self, ScalarType dtype) -> Tensor`
+   * - `aten::view_copy(Tensor self, SymInt[] size) -> Tensor`
+   */
   readonly view_copy: view_copy$;
   /**
    * - `aten::vsplit.int(Tensor(a -> *) self, int sections) -> Tensor(a)[]`
@@ -2532,6 +2563,21 @@ interface _adaptive_avg_pool3d_backward$default {
 interface _adaptive_avg_pool3d_backward$ extends _adaptive_avg_pool3d_backward$default {
   /** `aten::_adaptive_avg_pool3d_backward(Tensor grad_output, Tensor self) -> Tensor` */
   readonly default: _adaptive_avg_pool3d_backward$default;
+}
+interface _add_relu$Tensor {
+  (self: In, keywords: { other: In; alpha?: Num }): Out;
+  (self: In, other: In, keywords?: { alpha?: Num }): Out;
+}
+interface _add_relu$Scalar {
+  (self: In, keywords: { other: Num; alpha?: Num }): Out;
+  (self: In, other: Num, keywords?: { alpha?: Num }): Out;
+  (self: In, other: Num, alpha: Num): Out;
+}
+interface _add_relu$ extends _add_relu$Tensor, _add_relu$Scalar {
+  /** `aten::_add_relu.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor` */
+  readonly Tensor: _add_relu$Tensor;
+  /** `aten::_add_relu.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor` */
+  readonly Scalar: _add_relu$Scalar;
 }
 interface _assert_async$default {
   (self: In): Promise<void>;
@@ -3839,6 +3885,13 @@ interface _prelu_kernel_backward$ extends _prelu_kernel_backward$default {
   /** `aten::_prelu_kernel_backward(Tensor grad_output, Tensor self, Tensor weight) -> (Tensor, Tensor)` */
   readonly default: _prelu_kernel_backward$default;
 }
+interface _print$default {
+  (s: string): Promise<void>;
+}
+interface _print$ extends _print$default {
+  /** `aten::_print(str s) -> ()` */
+  readonly default: _print$default;
+}
 interface _reshape_alias$default {
   (self: In, keywords: { size: readonly Int[]; stride: readonly Int[] }): Out;
   (self: In, size: readonly Int[], keywords: { stride: readonly Int[] }): Out;
@@ -3959,6 +4012,20 @@ interface _scaled_dot_product_flash_attention_for_cpu_backward$ extends _scaled_
   /** `aten::_scaled_dot_product_flash_attention_for_cpu_backward(Tensor grad_out, Tensor query, Tensor key, Tensor value, Tensor out, Tensor logsumexp, float dropout_p, bool is_causal, *, Tensor? attn_mask=None, float? scale=None) -> (Tensor grad_query, Tensor grad_key, Tensor grad_value)` */
   readonly default: _scaled_dot_product_flash_attention_for_cpu_backward$default;
 }
+interface _scaled_mm$default {
+  (self: In, keywords: { mat2: In; scale_a: In; scale_b: In; bias?: In | null; scale_result?: In | null; out_dtype?: DType | null; use_fast_accum?: boolean }): Out;
+  (self: In, mat2: In, keywords: { scale_a: In; scale_b: In; bias?: In | null; scale_result?: In | null; out_dtype?: DType | null; use_fast_accum?: boolean }): Out;
+  (self: In, mat2: In, scale_a: In, keywords: { scale_b: In; bias?: In | null; scale_result?: In | null; out_dtype?: DType | null; use_fast_accum?: boolean }): Out;
+  (self: In, mat2: In, scale_a: In, scale_b: In, keywords?: { bias?: In | null; scale_result?: In | null; out_dtype?: DType | null; use_fast_accum?: boolean }): Out;
+  (self: In, mat2: In, scale_a: In, scale_b: In, bias: In | null, keywords?: { scale_result?: In | null; out_dtype?: DType | null; use_fast_accum?: boolean }): Out;
+  (self: In, mat2: In, scale_a: In, scale_b: In, bias: In | null, scale_result: In | null, keywords?: { out_dtype?: DType | null; use_fast_accum?: boolean }): Out;
+  (self: In, mat2: In, scale_a: In, scale_b: In, bias: In | null, scale_result: In | null, out_dtype: DType | null, keywords?: { use_fast_accum?: boolean }): Out;
+  (self: In, mat2: In, scale_a: In, scale_b: In, bias: In | null, scale_result: In | null, out_dtype: DType | null, use_fast_accum: boolean): Out;
+}
+interface _scaled_mm$ extends _scaled_mm$default {
+  /** `aten::_scaled_mm(Tensor self, Tensor mat2, Tensor scale_a, Tensor scale_b, Tensor? bias=None, Tensor? scale_result=None, ScalarType? out_dtype=None, bool use_fast_accum=False) -> Tensor` */
+  readonly default: _scaled_mm$default;
+}
 interface _softmax$default {
   (self: In, keywords: { dim: Int; half_to_float: boolean }): Out;
   (self: In, dim: Int, keywords: { half_to_float: boolean }): Out;
@@ -3977,6 +4044,14 @@ interface _softmax_backward_data$default {
 interface _softmax_backward_data$ extends _softmax_backward_data$default {
   /** `aten::_softmax_backward_data(Tensor grad_output, Tensor output, int dim, ScalarType input_dtype) -> Tensor` */
   readonly default: _softmax_backward_data$default;
+}
+interface _stack$default {
+  (tensors: readonly In[], keywords?: { dim?: Int }): Out;
+  (tensors: readonly In[], dim: Int): Out;
+}
+interface _stack$ extends _stack$default {
+  /** `aten::_stack(Tensor[] tensors, int dim=0) -> Tensor` */
+  readonly default: _stack$default;
 }
 interface _standard_gamma$default {
   (self: In, keywords?: { generator?: null }): Out;
@@ -4169,6 +4244,25 @@ interface _upsample_bilinear2d_aa_backward$ extends _upsample_bilinear2d_aa_back
   /** `aten::_upsample_bilinear2d_aa_backward(Tensor grad_output, SymInt[2] output_size, SymInt[4] input_size, bool align_corners, float? scales_h=None, float? scales_w=None) -> Tensor` */
   readonly default: _upsample_bilinear2d_aa_backward$default;
 }
+interface _upsample_lanczos2d_aa$vec {
+  (input: In, keywords: { output_size: readonly Int[] | null; align_corners: boolean; scale_factors: readonly Float[] | null }): Out;
+  (input: In, output_size: readonly Int[] | null, keywords: { align_corners: boolean; scale_factors: readonly Float[] | null }): Out;
+  (input: In, output_size: readonly Int[] | null, align_corners: boolean, keywords: { scale_factors: readonly Float[] | null }): Out;
+  (input: In, output_size: readonly Int[] | null, align_corners: boolean, scale_factors: readonly Float[] | null): Out;
+}
+interface _upsample_lanczos2d_aa$default {
+  (self: In, keywords: { output_size: Int | readonly Int[]; align_corners: boolean; scales_h?: Float | null; scales_w?: Float | null }): Out;
+  (self: In, output_size: Int | readonly Int[], keywords: { align_corners: boolean; scales_h?: Float | null; scales_w?: Float | null }): Out;
+  (self: In, output_size: Int | readonly Int[], align_corners: boolean, keywords?: { scales_h?: Float | null; scales_w?: Float | null }): Out;
+  (self: In, output_size: Int | readonly Int[], align_corners: boolean, scales_h: Float | null, keywords?: { scales_w?: Float | null }): Out;
+  (self: In, output_size: Int | readonly Int[], align_corners: boolean, scales_h: Float | null, scales_w: Float | null): Out;
+}
+interface _upsample_lanczos2d_aa$ extends _upsample_lanczos2d_aa$vec, _upsample_lanczos2d_aa$default {
+  /** `aten::_upsample_lanczos2d_aa.vec(Tensor input, SymInt[]? output_size, bool align_corners, float[]? scale_factors) -> Tensor` */
+  readonly vec: _upsample_lanczos2d_aa$vec;
+  /** `aten::_upsample_lanczos2d_aa(Tensor self, SymInt[2] output_size, bool align_corners, float? scales_h=None, float? scales_w=None) -> Tensor` */
+  readonly default: _upsample_lanczos2d_aa$default;
+}
 interface _upsample_nearest_exact1d$vec {
   (input: In, keywords: { output_size: readonly Int[] | null; scale_factors: readonly Float[] | null }): Out;
   (input: In, output_size: readonly Int[] | null, keywords: { scale_factors: readonly Float[] | null }): Out;
@@ -4252,6 +4346,15 @@ interface _upsample_nearest_exact3d_backward$default {
 interface _upsample_nearest_exact3d_backward$ extends _upsample_nearest_exact3d_backward$default {
   /** `aten::_upsample_nearest_exact3d_backward(Tensor grad_output, SymInt[3] output_size, SymInt[5] input_size, float? scales_d=None, float? scales_h=None, float? scales_w=None) -> Tensor` */
   readonly default: _upsample_nearest_exact3d_backward$default;
+}
+interface _weight_int8pack_mm$default {
+  (self: In, keywords: { mat2: In; scales: In }): Out;
+  (self: In, mat2: In, keywords: { scales: In }): Out;
+  (self: In, mat2: In, scales: In): Out;
+}
+interface _weight_int8pack_mm$ extends _weight_int8pack_mm$default {
+  /** `aten::_weight_int8pack_mm(Tensor self, Tensor mat2, Tensor scales) -> Tensor` */
+  readonly default: _weight_int8pack_mm$default;
 }
 interface _weight_norm$default {
   (v: In, keywords: { g: In; dim?: Int }): Out;
@@ -8888,13 +8991,21 @@ interface nansum$ extends nansum$default {
   /** `aten::nansum(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor` */
   readonly default: nansum$default;
 }
+interface narrow$Tensor {
+  (self: In, keywords: { dim: Int; start: In; length: Int }): Out;
+  (self: In, dim: Int, keywords: { start: In; length: Int }): Out;
+  (self: In, dim: Int, start: In, keywords: { length: Int }): Out;
+  (self: In, dim: Int, start: In, length: Int): Out;
+}
 interface narrow$default {
   (self: In, keywords: { dim: Int; start: Int; length: Int }): Out;
   (self: In, dim: Int, keywords: { start: Int; length: Int }): Out;
   (self: In, dim: Int, start: Int, keywords: { length: Int }): Out;
   (self: In, dim: Int, start: Int, length: Int): Out;
 }
-interface narrow$ extends narrow$default {
+interface narrow$ extends narrow$Tensor, narrow$default {
+  /** `aten::narrow.Tensor(Tensor(a) self, int dim, Tensor start, SymInt length) -> Tensor(a)` */
+  readonly Tensor: narrow$Tensor;
   /** `aten::narrow(Tensor(a) self, int dim, SymInt start, SymInt length) -> Tensor(a)` */
   readonly default: narrow$default;
 }
@@ -9660,6 +9771,21 @@ interface randperm$default {
 interface randperm$ extends randperm$default {
   /** `aten::randperm(SymInt n, *, ScalarType? dtype=4, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor` */
   readonly default: randperm$default;
+}
+interface range$default {
+  (start: Num, keywords: { end: Num; dtype?: DType | null; layout?: Layout | null; device?: string | null; pin_memory?: boolean | null }): Out;
+  (start: Num, end: Num, keywords?: { dtype?: DType | null; layout?: Layout | null; device?: string | null; pin_memory?: boolean | null }): Out;
+}
+interface range$step {
+  (start: Num, keywords: { end: Num; step?: Num; dtype?: DType | null; layout?: Layout | null; device?: string | null; pin_memory?: boolean | null }): Out;
+  (start: Num, end: Num, keywords?: { step?: Num; dtype?: DType | null; layout?: Layout | null; device?: string | null; pin_memory?: boolean | null }): Out;
+  (start: Num, end: Num, step: Num, keywords?: { dtype?: DType | null; layout?: Layout | null; device?: string | null; pin_memory?: boolean | null }): Out;
+}
+interface range$ extends range$default, range$step {
+  /** `aten::range(Scalar start, Scalar end, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor` */
+  readonly default: range$default;
+  /** `aten::range.step(Scalar start, Scalar end, Scalar step=1, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor` */
+  readonly step: range$step;
 }
 interface ravel$default {
   (self: In): Out;
@@ -11486,6 +11612,14 @@ interface to$ extends to$dtype_layout, to$device, to$dtype, to$other {
   /** `aten::to.other(Tensor(a) self, Tensor other, bool non_blocking=False, bool copy=False, MemoryFormat? memory_format=None) -> Tensor(a)` */
   readonly other: to$other;
 }
+interface to_dense$default {
+  (self: In, keywords?: { dtype?: DType | null; masked_grad?: boolean | null }): Out;
+  (self: In, dtype: DType | null, keywords?: { masked_grad?: boolean | null }): Out;
+}
+interface to_dense$ extends to_dense$default {
+  /** `aten::to_dense(Tensor self, ScalarType? dtype=None, *, bool? masked_grad=None) -> Tensor` */
+  readonly default: to_dense$default;
+}
 interface topk$default {
   (self: In, keywords: { k: Int; dim?: Int; largest?: boolean; sorted?: boolean }): readonly [values: Out, indices: Out];
   (self: In, k: Int, keywords?: { dim?: Int; largest?: boolean; sorted?: boolean }): readonly [values: Out, indices: Out];
@@ -12099,11 +12233,17 @@ interface view_as_real$ extends view_as_real$default {
   /** `aten::view_as_real(Tensor(a) self) -> Tensor(a)` */
   readonly default: view_as_real$default;
 }
+interface view_copy$dtype {
+  (self: In, keywords: { dtype: DType }): Out;
+  (self: In, dtype: DType): Out;
+}
 interface view_copy$default {
   (self: In, keywords: { size: readonly Int[] }): Out;
   (self: In, size: readonly Int[]): Out;
 }
-interface view_copy$ extends view_copy$default {
+interface view_copy$ extends view_copy$dtype, view_copy$default {
+  /** `aten::view_copy.dtype(Tensor self, ScalarType dtype) -> Tensor` */
+  readonly dtype: view_copy$dtype;
   /** `aten::view_copy(Tensor self, SymInt[] size) -> Tensor` */
   readonly default: view_copy$default;
 }

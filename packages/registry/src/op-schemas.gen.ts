@@ -26,6 +26,10 @@ export interface OpSchemas {
   readonly "aten::_adaptive_avg_pool2d_backward": "aten::_adaptive_avg_pool2d_backward(Tensor grad_output, Tensor self) -> Tensor";
   readonly "aten::_adaptive_avg_pool3d": "aten::_adaptive_avg_pool3d(Tensor self, SymInt[3] output_size) -> Tensor";
   readonly "aten::_adaptive_avg_pool3d_backward": "aten::_adaptive_avg_pool3d_backward(Tensor grad_output, Tensor self) -> Tensor";
+  readonly "aten::_add_relu.Scalar": "aten::_add_relu.Scalar(Tensor self, Scalar other, Scalar alpha=1) -> Tensor";
+  readonly "aten::_add_relu.Tensor": "aten::_add_relu.Tensor(Tensor self, Tensor other, *, Scalar alpha=1) -> Tensor";
+  readonly "aten::_add_relu_.Scalar": "aten::_add_relu_.Scalar(Tensor(a!) self, Scalar other, Scalar alpha=1) -> Tensor(a!)";
+  readonly "aten::_add_relu_.Tensor": "aten::_add_relu_.Tensor(Tensor(a!) self, Tensor other, *, Scalar alpha=1) -> Tensor(a!)";
   readonly "aten::_assert_async": "aten::_assert_async(Tensor self) -> ()";
   readonly "aten::_assert_async.msg": "aten::_assert_async.msg(Tensor self, str assert_msg) -> ()";
   readonly "aten::_assert_scalar": "aten::_assert_scalar(Scalar self, str assert_msg) -> ()";
@@ -194,8 +198,10 @@ export interface OpSchemas {
   readonly "aten::_scaled_dot_product_flash_attention": "aten::_scaled_dot_product_flash_attention(Tensor query, Tensor key, Tensor value, float dropout_p=0., bool is_causal=False, bool return_debug_mask=False, *, float? scale=None) -> (Tensor output, Tensor logsumexp, Tensor cum_seq_q, Tensor cum_seq_k, SymInt max_q, SymInt max_k, Tensor rng_state, Tensor unused, Tensor debug_attn_mask)";
   readonly "aten::_scaled_dot_product_flash_attention_for_cpu": "aten::_scaled_dot_product_flash_attention_for_cpu(Tensor query, Tensor key, Tensor value, float dropout_p=0., bool is_causal=False, *, Tensor? attn_mask=None, float? scale=None) -> (Tensor output, Tensor logsumexp)";
   readonly "aten::_scaled_dot_product_flash_attention_for_cpu_backward": "aten::_scaled_dot_product_flash_attention_for_cpu_backward(Tensor grad_out, Tensor query, Tensor key, Tensor value, Tensor out, Tensor logsumexp, float dropout_p, bool is_causal, *, Tensor? attn_mask=None, float? scale=None) -> (Tensor grad_query, Tensor grad_key, Tensor grad_value)";
+  readonly "aten::_scaled_mm": "aten::_scaled_mm(Tensor self, Tensor mat2, Tensor scale_a, Tensor scale_b, Tensor? bias=None, Tensor? scale_result=None, ScalarType? out_dtype=None, bool use_fast_accum=False) -> Tensor";
   readonly "aten::_softmax": "aten::_softmax(Tensor self, int dim, bool half_to_float) -> Tensor";
   readonly "aten::_softmax_backward_data": "aten::_softmax_backward_data(Tensor grad_output, Tensor output, int dim, ScalarType input_dtype) -> Tensor";
+  readonly "aten::_stack": "aten::_stack(Tensor[] tensors, int dim=0) -> Tensor";
   readonly "aten::_standard_gamma": "aten::_standard_gamma(Tensor self, Generator? generator=None) -> Tensor";
   readonly "aten::_to_copy": "aten::_to_copy(Tensor self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, bool non_blocking=False, MemoryFormat? memory_format=None) -> Tensor";
   readonly "aten::_transform_bias_rescale_qkv": "aten::_transform_bias_rescale_qkv(Tensor qkv, Tensor qkv_bias, int num_heads) -> (Tensor, Tensor, Tensor)";
@@ -214,6 +220,8 @@ export interface OpSchemas {
   readonly "aten::_upsample_bilinear2d_aa": "aten::_upsample_bilinear2d_aa(Tensor self, SymInt[2] output_size, bool align_corners, float? scales_h=None, float? scales_w=None) -> Tensor";
   readonly "aten::_upsample_bilinear2d_aa.vec": "aten::_upsample_bilinear2d_aa.vec(Tensor input, SymInt[]? output_size, bool align_corners, float[]? scale_factors) -> Tensor";
   readonly "aten::_upsample_bilinear2d_aa_backward": "aten::_upsample_bilinear2d_aa_backward(Tensor grad_output, SymInt[2] output_size, SymInt[4] input_size, bool align_corners, float? scales_h=None, float? scales_w=None) -> Tensor";
+  readonly "aten::_upsample_lanczos2d_aa": "aten::_upsample_lanczos2d_aa(Tensor self, SymInt[2] output_size, bool align_corners, float? scales_h=None, float? scales_w=None) -> Tensor";
+  readonly "aten::_upsample_lanczos2d_aa.vec": "aten::_upsample_lanczos2d_aa.vec(Tensor input, SymInt[]? output_size, bool align_corners, float[]? scale_factors) -> Tensor";
   readonly "aten::_upsample_nearest_exact1d": "aten::_upsample_nearest_exact1d(Tensor self, SymInt[1] output_size, float? scales=None) -> Tensor";
   readonly "aten::_upsample_nearest_exact1d.vec": "aten::_upsample_nearest_exact1d.vec(Tensor input, SymInt[]? output_size, float[]? scale_factors) -> Tensor";
   readonly "aten::_upsample_nearest_exact1d_backward": "aten::_upsample_nearest_exact1d_backward(Tensor grad_output, SymInt[1] output_size, SymInt[3] input_size, float? scales=None) -> Tensor";
@@ -223,6 +231,7 @@ export interface OpSchemas {
   readonly "aten::_upsample_nearest_exact3d": "aten::_upsample_nearest_exact3d(Tensor self, SymInt[3] output_size, float? scales_d=None, float? scales_h=None, float? scales_w=None) -> Tensor";
   readonly "aten::_upsample_nearest_exact3d.vec": "aten::_upsample_nearest_exact3d.vec(Tensor input, SymInt[]? output_size, float[]? scale_factors) -> Tensor";
   readonly "aten::_upsample_nearest_exact3d_backward": "aten::_upsample_nearest_exact3d_backward(Tensor grad_output, SymInt[3] output_size, SymInt[5] input_size, float? scales_d=None, float? scales_h=None, float? scales_w=None) -> Tensor";
+  readonly "aten::_weight_int8pack_mm": "aten::_weight_int8pack_mm(Tensor self, Tensor mat2, Tensor scales) -> Tensor";
   readonly "aten::_weight_norm": "aten::_weight_norm(Tensor v, Tensor g, int dim=0) -> Tensor";
   readonly "aten::_weight_norm_interface": "aten::_weight_norm_interface(Tensor v, Tensor g, int dim=0) -> (Tensor, Tensor)";
   readonly "aten::_weight_norm_interface_backward": "aten::_weight_norm_interface_backward(Tensor grad_w, Tensor saved_v, Tensor saved_g, Tensor saved_norms, int dim) -> (Tensor, Tensor)";
@@ -931,6 +940,7 @@ export interface OpSchemas {
   readonly "aten::nanquantile.scalar": "aten::nanquantile.scalar(Tensor self, float q, int? dim=None, bool keepdim=False, *, str interpolation=\"linear\") -> Tensor";
   readonly "aten::nansum": "aten::nansum(Tensor self, int[1]? dim=None, bool keepdim=False, *, ScalarType? dtype=None) -> Tensor";
   readonly "aten::narrow": "aten::narrow(Tensor(a) self, int dim, SymInt start, SymInt length) -> Tensor(a)";
+  readonly "aten::narrow.Tensor": "aten::narrow.Tensor(Tensor(a) self, int dim, Tensor start, SymInt length) -> Tensor(a)";
   readonly "aten::narrow_copy": "aten::narrow_copy(Tensor self, int dim, SymInt start, SymInt length) -> Tensor";
   readonly "aten::native_batch_norm": "aten::native_batch_norm(Tensor input, Tensor? weight, Tensor? bias, Tensor? running_mean, Tensor? running_var, bool training, float momentum, float eps) -> (Tensor, Tensor, Tensor)";
   readonly "aten::native_batch_norm_backward": "aten::native_batch_norm_backward(Tensor grad_out, Tensor input, Tensor? weight, Tensor? running_mean, Tensor? running_var, Tensor? save_mean, Tensor? save_invstd, bool train, float eps, bool[3] output_mask) -> (Tensor, Tensor, Tensor)";
@@ -1033,6 +1043,8 @@ export interface OpSchemas {
   readonly "aten::random_.from": "aten::random_.from(Tensor(a!) self, int from, int? to, *, Generator? generator=None) -> Tensor(a!)";
   readonly "aten::random_.to": "aten::random_.to(Tensor(a!) self, int to, *, Generator? generator=None) -> Tensor(a!)";
   readonly "aten::randperm": "aten::randperm(SymInt n, *, ScalarType? dtype=4, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor";
+  readonly "aten::range": "aten::range(Scalar start, Scalar end, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor";
+  readonly "aten::range.step": "aten::range.step(Scalar start, Scalar end, Scalar step=1, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor";
   readonly "aten::ravel": "aten::ravel(Tensor(a) self) -> Tensor(a)";
   readonly "aten::real": "aten::real(Tensor(a) self) -> Tensor(a)";
   readonly "aten::reciprocal": "aten::reciprocal(Tensor self) -> Tensor";
@@ -1307,6 +1319,7 @@ export interface OpSchemas {
   readonly "aten::to.dtype": "aten::to.dtype(Tensor(a) self, ScalarType dtype, bool non_blocking=False, bool copy=False, MemoryFormat? memory_format=None) -> Tensor(a)";
   readonly "aten::to.dtype_layout": "aten::to.dtype_layout(Tensor(a) self, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, bool non_blocking=False, bool copy=False, MemoryFormat? memory_format=None) -> Tensor(a)";
   readonly "aten::to.other": "aten::to.other(Tensor(a) self, Tensor other, bool non_blocking=False, bool copy=False, MemoryFormat? memory_format=None) -> Tensor(a)";
+  readonly "aten::to_dense": "aten::to_dense(Tensor self, ScalarType? dtype=None, *, bool? masked_grad=None) -> Tensor";
   readonly "aten::topk": "aten::topk(Tensor self, SymInt k, int dim=-1, bool largest=True, bool sorted=True) -> (Tensor values, Tensor indices)";
   readonly "aten::trace": "aten::trace(Tensor self) -> Tensor";
   readonly "aten::trace_backward": "aten::trace_backward(Tensor grad, SymInt[] sizes) -> Tensor";

@@ -147,3 +147,12 @@ differing = v([1, nan, 0.3], [inf, 2, 3], [1, 1, 1])
 case("cdist", "NaNs count", differing, v([1, 1, 0], [1, 2, nan]), 0.0)
 case("_pdist_forward", "NaNs count", differing, 0.0)
 case("cdist", "the largest of no features", t(3, 0), t(2, 0), inf)
+
+# Products of float8 and of int8 with scales. Numbers are small, so that all sums of products are exact.
+for a, b in ((torch.float8_e4m3fn, torch.float8_e4m3fn), (torch.float8_e5m2, torch.float8_e4m3fn)):
+    left, right = ints(16, 32).to(f32).to(a), ints(48, 32).to(f32).to(b).t()
+    for out in (f32, bf16):
+        case("_scaled_mm", f"{name_of(a)} and {name_of(b)} to {name_of(out)}", left, right, v(0.5).reshape(()), v(2.0).reshape(()), out_dtype=out)
+    case("_scaled_mm", f"{name_of(a)} and {name_of(b)}, scales of rows and columns, with a bias", left, right, t(16, 1, lo=0.5, hi=1), t(1, 48, lo=0.5, hi=1), t(48, dtype=bf16), out_dtype=bf16)
+for dtype in (f32, f16, bf16):
+    case("_weight_int8pack_mm", name_of(dtype), t(3, 32, dtype=dtype), ints(8, 32).to(i8), t(8, lo=0.1, hi=1, dtype=dtype))

@@ -239,3 +239,8 @@ for axis in (0, 1):
     case("_fake_quantize_learnable_per_channel_affine", f"axis {axis}", t(3, 5, lo=-3, hi=3), t(channels, lo=0.1, hi=0.4), zeros, axis, -8, 7, 0.5)
     case("_fake_quantize_learnable_per_channel_affine_backward", f"axis {axis}", t(3, 5), t(3, 5, lo=-3, hi=3), t(channels, lo=0.1, hi=0.4), zeros, axis, -8, 7, 0.5)
 case("_fake_quantize_learnable_per_channel_affine_backward", "a vector", t(4), t(4, lo=-3, hi=3), t(4, lo=0.1, hi=0.4), v(-1.0, 0.0, 1.0, 2.0), 0, -8, 7)
+case("_stack", "two tensors", [t(2, 3), t(2, 3)], 1)
+case("_add_relu.Tensor", "broadcasts", t(2, 3), t(3), alpha=2)
+case("_add_relu.Scalar", "a number", t(2, 3), -0.5)
+case("to_dense", "as it is", t(2, 3))
+case("to_dense", "another dtype", t(2, 3), f64)

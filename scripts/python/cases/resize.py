@@ -147,3 +147,8 @@ for spatial in ((3, 5), (2, 3, 4)):
         for padding in (0, 1, 2):
             case(op, f"infinities, {mode}, {padding}", infinite, corners, mode, padding, True)
             case(op, f"lost positions, {mode}, {padding}", t(1, 2, *spatial), lost, mode, padding, False)
+for dtype in (f32, f64):
+    case("_upsample_lanczos2d_aa", f"fewer, {name_of(dtype)}", t(1, 2, 11, 13, dtype=dtype), [3, 5], False)
+    case("_upsample_lanczos2d_aa", f"more, {name_of(dtype)}", t(1, 2, 5, 7, dtype=dtype), [11, 9], False)
+case("_upsample_lanczos2d_aa", "with scales", t(2, 1, 12, 8), [4, 4], False, 1 / 3, 0.5)
+case("_upsample_lanczos2d_aa.vec", "scale factors", t(1, 2, 9, 12), None, False, [0.5, 0.25])

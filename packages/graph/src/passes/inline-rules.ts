@@ -9,7 +9,7 @@ export interface Inlinable {
 
 /** Wrappers that affect gradients, caching or speed, and not the result. */
 const TRANSPARENT =
-  /^higher_order::(wrap|wrap_with_set_grad_enabled|invoke_subgraph|strict_mode|(wrap|tag)_activation_checkpoint|hints_wrapper)$/;
+  /^higher_order::(wrap|wrap_with_set_grad_enabled|invoke_subgraph|strict_mode|(wrap|tag)_activation_checkpoint|hints_wrapper|run_const_graph)$/;
 
 /**
  * Returns the graph of a node that only wraps it; null where the wrapper matters. Enabled autocast changes numerics.

@@ -146,6 +146,21 @@ describe("removeNoOps", () => {
     );
   });
 
+  it("removeNoOps inlines graphs of constants", () => {
+    expectPass(
+      removeNoOps,
+      `user_input %x: f32[2]
+       run: %y: f32[2] = higher_order::run_const_graph(graph g(%a: f32[2]) {
+         %r: f32[2] = aten::mul.Tensor(%a, other=2)
+         return %r
+       }, [%x])
+       return %y`,
+      `user_input %x: f32[2]
+       %r: f32[2] = aten::mul.Tensor(%x, other=2)
+       return %r`,
+    );
+  });
+
   it("removeNoOps keeps enabled autocast", () => {
     const text = `user_input %x: f32[2]
        auto: %y: bf16[2] = higher_order::wrap_with_autocast("cpu", torch.bfloat16, true, true, graph g(%x: f32[2]) {

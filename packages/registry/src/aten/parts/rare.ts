@@ -17,11 +17,13 @@ import { PSEUDO_INVERSE_OPS } from "../linalg/pseudo-inverse.ts";
 import { TENSOR_EQUATION_OPS } from "../linalg/tensor-equations.ts";
 import { GROUPED_OPS } from "../matmul/grouped.ts";
 import { MOMENT_OPS } from "../matmul/moments.ts";
+import { SCALED_PRODUCT_OPS } from "../matmul/scaled.ts";
 import { FAKE_QUANTIZE_OPS } from "../pointwise/fake-quantize.ts";
 import { SPECIAL_OPS } from "../pointwise/special.ts";
 import { FRACTIONAL_POOL_OPS } from "../pool/fractional-pool.ts";
 import { RNN_OPS } from "../rnn/rnn.ts";
 import { GRADIENT_ESTIMATE_OPS } from "../shape/gradient.ts";
+import { SYNONYM_OPS } from "../shape/synonyms.ts";
 import { TRAPEZOID_OPS } from "../shape/trapezoid.ts";
 import { MEDIAN_OPS } from "../sort/median.ts";
 import { QUANTILE_OPS } from "../sort/quantile.ts";
@@ -45,12 +47,14 @@ export const rareOps: readonly OpRecord[] = [
   ...TENSOR_EQUATION_OPS,
   ...GROUPED_OPS,
   ...MOMENT_OPS,
+  ...SCALED_PRODUCT_OPS,
   ...FAKE_QUANTIZE_OPS,
   ...LEARNABLE_FAKE_QUANTIZE_BACKWARD_OPS,
   ...SPECIAL_OPS,
   ...FRACTIONAL_POOL_OPS,
   ...RNN_OPS,
   ...GRADIENT_ESTIMATE_OPS,
+  ...SYNONYM_OPS,
   ...TRAPEZOID_OPS,
   ...MEDIAN_OPS,
   ...QUANTILE_OPS,

@@ -5,7 +5,7 @@ import { numel } from "../support/dims.ts";
 import { type Emit, emit } from "../support/emit.ts";
 
 /** The kernel that weights neighbors; `-aa` widens it for downsampling. */
-export type Kernel = "linear" | "cubic" | "linear-aa" | "cubic-aa";
+export type Kernel = "linear" | "cubic" | "linear-aa" | "cubic-aa" | "lanczos-aa";
 
 /** The arguments of {@link interpolate}. */
 export interface Interpolation {
@@ -28,8 +28,8 @@ export function interpolate(
     const length = x.shape[dim]!;
     const scale = scales[d] ?? null;
     const ratio = alignCorners ? (count > 1 ? (length - 1) / (count - 1) : 0) : scale ? 1 / scale : length / count;
-    if (kernel === "linear-aa" || kernel === "cubic-aa") {
-      return length === count ? x : multiplyAlong(b, x, dim, antialiased(e, kernel, { length, count, ratio }, x.dtype));
+    if (kernel !== "linear" && kernel !== "cubic") {
+      return length === count ? x : multiplyAlong(b, x, dim, antialiased(b, kernel, { length, count, ratio }, x.dtype));
     }
     const taps = kernel === "linear" ? linearTaps : cubicTaps;
     return sumOfTaps(b, x, dim, taps(b, sourceOf(e, count, alignCorners, ratio, x.dtype), { length, count, ratio }));
@@ -106,11 +106,17 @@ function multiplyAlong(b: Builder, x: TensorMeta, dim: number, weights: TensorMe
 }
 
 /** Stretches the kernel by the ratio and normalizes its weights; elements outside are left out. */
-function antialiased(e: Emit, kernel: Kernel, { length, count, ratio }: Axis, dtype: DType): TensorMeta {
+function antialiased(b: Builder, kernel: Kernel, { length, count, ratio }: Axis, dtype: DType): TensorMeta {
+  const e = emit(b);
   const stretch = Math.max(ratio, 1);
   const center = e.unsqueeze(sourceOf(e, count, false, ratio, dtype), 1);
   const distance = e.div(e.abs(e.sub(e.arange(length, dtype), center)), { float: stretch });
-  const weights = kernel === "linear-aa" ? e.relu(e.sub({ float: 1 }, distance)) : cubic(e, distance, -0.5);
+  const weights =
+    kernel === "linear-aa"
+      ? e.relu(e.sub({ float: 1 }, distance))
+      : kernel === "cubic-aa"
+        ? cubic(e, distance, -0.5)
+        : lanczos(b, distance);
   return e.div(weights, e.sum(weights, [1], true));
 }
 
@@ -120,4 +126,11 @@ function cubic(e: Emit, d: TensorMeta, a: number): TensorMeta {
   const inner = e.mul(e.add(e.mul(e.sub(d, { float: 5 }), d), { float: 8 }), d);
   const far = e.mul(e.sub(inner, { float: 4 }), { float: a });
   return e.where(e.le(d, { float: 1 }), near, e.where(e.lt(d, { float: 2 }), far, { float: 0 }));
+}
+
+/** Computes Lanczos' kernel with three lobes at distance d ≥ 0; it is zero from 3 on. */
+function lanczos(b: Builder, d: TensorMeta): TensorMeta {
+  const e = emit(b);
+  const sinc = (self: TensorMeta): TensorMeta => b.tensor("aten::sinc", { self });
+  return e.where(e.lt(d, { float: 3 }), e.mul(sinc(d), sinc(e.div(d, { float: 3 }))), { float: 0 });
 }

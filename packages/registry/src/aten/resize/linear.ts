@@ -5,7 +5,7 @@ import { checkFloating } from "../support/dtypes.ts";
 import { interpolate, type Kernel } from "./interpolate.ts";
 import { resized, targetOf } from "./output-size.ts";
 
-/** Defines linear and cubic resizing, plain and antialiased. */
+/** Defines linear and cubic resizing, plain and antialiased, and that by Lanczos' kernel. */
 export const LINEAR_RESIZE_OPS: readonly OpRecord[] = [
   defineOp(
     "aten::upsample_linear1d(Tensor self, SymInt[1] output_size, bool align_corners, float? scales=None) -> Tensor",
@@ -56,6 +56,14 @@ export const LINEAR_RESIZE_OPS: readonly OpRecord[] = [
     },
   ),
   defineOp(
+    "aten::_upsample_lanczos2d_aa(Tensor self, SymInt[2] output_size, bool align_corners, float? scales_h=None, float? scales_w=None) -> Tensor",
+    {
+      infer: ({ self, output_size }) => resampled(self, output_size),
+      decompose: ({ self, output_size, align_corners, scales_h, scales_w }, b) =>
+        resample(b, "lanczos-aa", self, output_size, align_corners, [scales_h, scales_w]),
+    },
+  ),
+  defineOp(
     "aten::upsample_linear1d.vec(Tensor input, SymInt[]? output_size, bool align_corners, float[]? scale_factors) -> Tensor",
     { decompose: (args, b) => vec(b, "upsample_linear1d", args, ["scales"]) },
   ),
@@ -79,6 +87,10 @@ export const LINEAR_RESIZE_OPS: readonly OpRecord[] = [
     "aten::_upsample_bicubic2d_aa.vec(Tensor input, SymInt[]? output_size, bool align_corners, float[]? scale_factors) -> Tensor",
     { decompose: (args, b) => vec(b, "_upsample_bicubic2d_aa", args, ["scales_h", "scales_w"]) },
   ),
+  defineOp(
+    "aten::_upsample_lanczos2d_aa.vec(Tensor input, SymInt[]? output_size, bool align_corners, float[]? scale_factors) -> Tensor",
+    { decompose: (args, b) => vec(b, "_upsample_lanczos2d_aa", args, ["scales_h", "scales_w"]) },
+  ),
 ];
 
 type Resampling =
@@ -87,7 +99,8 @@ type Resampling =
   | "upsample_trilinear3d"
   | "upsample_bicubic2d"
   | "_upsample_bilinear2d_aa"
-  | "_upsample_bicubic2d_aa";
+  | "_upsample_bicubic2d_aa"
+  | "_upsample_lanczos2d_aa";
 
 interface Vec {
   readonly input: TensorMeta;
