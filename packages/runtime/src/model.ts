@@ -37,7 +37,10 @@ export interface Model extends AsyncDisposable {
    *
    * The result has the module's structure: a dict, namedtuple or dataclass becomes an object, a tuple or list an array;
    * classes of libraries become objects with their field names (`last_hidden_state`). `Result` is the caller's claim; it
-   * is not checked.
+   * is not checked. Results belong to the caller: those that stay on a device are freed by their `dispose()`.
+   *
+   * Rejects with `runtime.input-…` or `graph.input-shape` before anything runs where inputs do not fit, and with
+   * `runtime.disposed` after `dispose()`.
    */
   forward<Result = Tensor>(...inputs: readonly unknown[]): Promise<Result>;
   /**
@@ -46,7 +49,10 @@ export interface Model extends AsyncDisposable {
    * Absent for a program without gradients: `grad` of `@pt2/autograd` adds them.
    */
   readonly step?: <Outputs = unknown>(...inputs: readonly unknown[]) => Promise<StepResult<Outputs>>;
-  /** Like `forward`, with separate positional and keyword arguments, and with options. */
+  /**
+   * Like `forward`, with separate positional and keyword arguments, and with options: a `signal` that aborts makes it
+   * reject with its reason, and changes no buffer.
+   */
   run<Result = Tensor>(call: Call, options?: RunOptions): Promise<Result>;
   /** Returns the leaves of a call in flattened order, for `runFlat`. */
   leavesOf(call: Call): readonly unknown[];
@@ -79,7 +85,7 @@ export interface Model extends AsyncDisposable {
    * be among them. Absent when the backend cannot give them.
    */
   readonly readState?: () => Promise<ReadonlyMap<string, HostTensor>>;
-  /** Runs a call with a time for each step. */
+  /** Runs a call with a time for each step, in milliseconds. Buffers are written as by any call. */
   profile(call: Call, options?: RunOptions): Promise<Profile>;
   /** Returns the bytes in use. */
   memory(): Promise<MemoryReport>;
