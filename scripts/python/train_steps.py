@@ -42,6 +42,7 @@ WAYS = {
     "sgd": Way(lambda p: optim.SGD(p, lr=1e-2, momentum=0.9, nesterov=True, weight_decay=1e-3, foreach=False)),
     "dampened": Way(lambda p: optim.SGD(p, lr=1e-2, momentum=0.9, dampening=0.2, foreach=False)),
     "adagrad": Way(lambda p: optim.Adagrad(p, lr=1e-2, lr_decay=0.01, weight_decay=1e-3, initial_accumulator_value=0.1, foreach=False)),
+    "adadelta": Way(lambda p: optim.Adadelta(p, lr=0.5, rho=0.8, eps=1e-4, weight_decay=1e-3, foreach=False)),
     "rmsprop": Way(lambda p: optim.RMSprop(p, lr=1e-3, alpha=0.9, momentum=0.5, centered=True, weight_decay=1e-3, foreach=False)),
     "clipped": Way(
         lambda p: optim.AdamW(groups(p), lr=1e-3, foreach=False),

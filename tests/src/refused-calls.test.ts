@@ -114,6 +114,7 @@ const BEFORE_OPTIONS: Readonly<Record<string, readonly unknown[]>> = {
   "runtime/node openProgram": [source],
   "runtime/node readSchema": [source],
   "runtime/node readWeights": [source],
+  "train adadelta": [],
   "train adagrad": [],
   "train adam": [],
   "train adamW": [],

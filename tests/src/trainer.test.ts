@@ -11,6 +11,7 @@ import { openSafetensors, Pt2Error, readTensor } from "@pt2/format";
 import { fromFile } from "@pt2/format/node";
 import { openProgram } from "@pt2/runtime/node";
 import {
+  adadelta,
   adagrad,
   adam,
   adamW,
@@ -34,6 +35,7 @@ const WAYS: Readonly<Record<string, Way>> = {
   sgd: { optimizer: sgd({ lr: 1e-2, momentum: 0.9, nesterov: true, weightDecay: 1e-3 }) },
   dampened: { optimizer: sgd({ lr: 1e-2, momentum: 0.9, dampening: 0.2 }) },
   adagrad: { optimizer: adagrad({ lr: 1e-2, lrDecay: 0.01, weightDecay: 1e-3, initialAccumulatorValue: 0.1 }) },
+  adadelta: { optimizer: adadelta({ lr: 0.5, rho: 0.8, eps: 1e-4, weightDecay: 1e-3 }) },
   rmsprop: { optimizer: rmsprop({ lr: 1e-3, alpha: 0.9, momentum: 0.5, centered: true, weightDecay: 1e-3 }) },
   clipped: {
     optimizer: adamW({ lr: 1e-3 }),

@@ -1,8 +1,10 @@
 /** Trains PyTorch programs where they run. */
 export type { LoraOptions } from "./lora.ts";
 export {
+  type AdadeltaOptions,
   type AdagradOptions,
   type AdamOptions,
+  adadelta,
   adagrad,
   adam,
   adamW,

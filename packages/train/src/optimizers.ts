@@ -219,3 +219,35 @@ export function rmsprop(options: RmspropOptions = {}): Optimizer {
     },
   };
 }
+
+/** Options of {@link adadelta}. */
+export interface AdadeltaOptions extends OptimizerOptions {
+  readonly rho?: number;
+  readonly eps?: number;
+}
+
+/** `torch.optim.Adadelta`: steps as large as the ones of before, over the root of the running mean square. */
+export function adadelta(options: AdadeltaOptions = {}): Optimizer {
+  const { rho, eps, ...rates } = withDefaults(
+    "Adadelta",
+    { lr: 1, weightDecay: 0, maximize: false, rho: 0.9, eps: 1e-6 },
+    options,
+  );
+  if (rho > 1) throw trainError("train.options", { what: `rho must be from 0 to 1, not ${rho}` });
+  return {
+    name: "Adadelta",
+    ...rates,
+    state: { square_avg: 0, acc_delta: 0 },
+    numbers: (rate, decay) => ({ lr: rate, decay }),
+    update({ parameter, gradient, state, numbers }, u) {
+      const grad = u.add(u.mul(parameter, numbers.decay!), gradient);
+      const square = u.addSquare(u.mul(state.square_avg!, rho), grad, 1 - rho);
+      const ratio = u.div(u.sqrt(u.add(state.acc_delta!, eps)), u.sqrt(u.add(square, eps)));
+      const delta = u.mul(ratio, grad);
+      return {
+        parameter: u.sub(parameter, u.mul(delta, numbers.lr!)),
+        state: { square_avg: square, acc_delta: u.addSquare(u.mul(state.acc_delta!, rho), delta, 1 - rho) },
+      };
+    },
+  };
+}

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { adagrad, adam, adamW, cosine, rmsprop, sgd, stepDecay } from "./index.ts";
+import { adadelta, adagrad, adam, adamW, cosine, rmsprop, sgd, stepDecay } from "./index.ts";
 
 /** The message of an error with the code `train.options`. */
 function refusal(make: () => unknown): string {
@@ -42,6 +42,8 @@ describe("options of optimizers", () => {
     expect(refusal(() => adagrad({ initialAccumulatorValue: Infinity }))).toBe(
       refused("Adagrad", "initialAccumulatorValue: Infinity"),
     );
+    expect(refusal(() => adadelta({ rho: -0.1 }))).toBe(refused("Adadelta", "rho: -0.1"));
+    expect(refusal(() => adadelta({ rho: 1.5 }))).toBe("rho must be from 0 to 1, not 1.5");
     expect(refusal(() => sgd(any({ lr: "0.1" })))).toBe(refused("SGD", 'lr: "0.1"'));
     expect(refusal(() => sgd(any({ lr: null })))).toBe(refused("SGD", "lr: null"));
     expect(refusal(() => sgd(any({ nesterov: 1 })))).toBe(refused("SGD", "nesterov: 1"));

@@ -6,6 +6,7 @@ import { isGradient, type Program } from "@pt2/graph";
 import { inputsOf } from "@pt2/runtime";
 import { openProgram } from "@pt2/runtime/node";
 import {
+  adadelta,
   adagrad,
   adam,
   adamW,
@@ -35,7 +36,14 @@ import { OPS_OPTION, registryWith, type UserOps, userOps } from "../user-ops.ts"
 
 type MakeOptimizer = (options: OptimizerOptions & { readonly momentum?: number }) => Optimizer;
 
-const OPTIMIZERS: Readonly<Record<string, MakeOptimizer>> = { adagrad, adam, adamw: adamW, rmsprop, sgd };
+const OPTIMIZERS: Readonly<Record<string, MakeOptimizer>> = {
+  adadelta,
+  adagrad,
+  adam,
+  adamw: adamW,
+  rmsprop,
+  sgd,
+};
 
 /** Losses that take a target of the type that `withLoss` adds. */
 const LOSSES = [
