@@ -14,9 +14,9 @@ function transposed(data: Float32Array, rows: number, columns: number): Float32A
   return data.map((_, i) => data[(i % rows) * columns + Math.floor(i / rows)]!);
 }
 
-test.each([1, 2, 3, 4, 5, 7, 8, 21, 64, 1023, 1024, 1025, 1028, 2051])("of %i elements", (n) => {
+test.each([1, 2, 3, 4, 5, 7, 8, 21, 64, 255, 256, 1021, 1023, 1024])("of %i elements", (n) => {
   const bed = testbed(64);
-  for (const count of [4, 5, 7, 16, 18]) {
+  for (const count of [4, 5, 7, 16, 18, 64, 67, 131]) {
     const data = rng.floats(n * count).map((x) => 20 * x);
     if (n > 2) {
       data[count] = nan;
@@ -26,7 +26,8 @@ test.each([1, 2, 3, 4, 5, 7, 8, 21, 64, 1023, 1024, 1025, 1028, 2051])("of %i el
     for (const isLog of [0, 1]) {
       bed.clear();
       const [from, to, apart] = [bed.put(data), bed.room(n * count), bed.room(n * count)];
-      bed.kernels.softmaxColumns(from, to, n, 4 * count, count, isLog);
+      const scratch = bed.room((bed.kernels.softmaxScratch(n) >>> 0) / 4);
+      bed.kernels.softmaxColumns(from, to, n, 4 * count, count, isLog, scratch);
       const rows = bed.put(transposed(data, n, count));
       bed.kernels[isLog ? "logSoftmaxRows" : "softmaxRows"](rows, apart, count, n);
       const right = transposed(bed.floats(apart, n * count), count, n);

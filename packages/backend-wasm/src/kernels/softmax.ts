@@ -1,6 +1,7 @@
 import type { DType } from "@pt2/format";
 import { isContiguous, normalDim, numel } from "@pt2/format";
 import { type KernelCall, type WasmKernel, wasmKernel } from "../engine/kernel.ts";
+import { partScratch } from "../engine/part-scratch.ts";
 import { addressOf, type TensorView } from "../engine/tensor-view.ts";
 import { eachWhole, type Part } from "../threads/team.ts";
 import { float32Result, isFloat32 } from "./float32.ts";
@@ -59,7 +60,7 @@ function planRows(call: KernelCall, from: TensorView, to: TensorView, rows: "sof
   );
 }
 
-/** Whether softmax over a dimension is computed for columns that lie side by side, of which kernels take four. */
+/** Whether softmax over a dimension is computed for columns that lie side by side, of which there are at least four. */
 function isColumns(shape: readonly number[], dim: number): boolean {
   return shape[dim]! <= LONGEST_COLUMN && numel(shape.slice(dim + 1)) >= 4;
 }
@@ -75,16 +76,18 @@ function planColumns(
   const inner = numel(from.shape.slice(dim + 1));
   const outer = numel(from.shape.slice(0, dim));
   if (n * inner * outer === 0) return;
-  const { softmaxColumns } = call.kernels;
+  const { softmaxColumns, softmaxScratch } = call.kernels;
   // What is left behind the last whole piece is part of it.
   const pieces = Math.max(1, Math.floor(inner / COLUMNS));
   const parts = call.team.parts({ items: outer * pieces, nanoseconds: n * inner * outer * NANOSECONDS_EACH });
+  const scratchOf = partScratch(call, parts, softmaxScratch(n) >>> 0);
   const compute = (part: Part): void =>
     eachWhole(part, pieces, (index, first, count) => {
       const offset = 4 * (index * n * inner + first * COLUMNS);
       const columns = first + count === pieces ? inner - first * COLUMNS : count * COLUMNS;
       const isLog = Number(rows === "logSoftmaxRows");
-      softmaxColumns(addressOf(from) + offset, addressOf(to) + offset, n, 4 * inner, columns, isLog);
+      const scratch = scratchOf(part);
+      softmaxColumns(addressOf(from) + offset, addressOf(to) + offset, n, 4 * inner, columns, isLog, scratch);
     });
   call.step(call.team.step(parts, compute));
 }
