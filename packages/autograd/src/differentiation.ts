@@ -148,9 +148,7 @@ export class Differentiation {
     }
     const results = record.decompose && depth < MAX_DEPTH ? this.#simpler(record, given, node, depth) : null;
     if (results !== null) return results;
-    const { results: made } = this.#trace.call(op, given, node);
-    if (made.flat().some(isDifferentiable)) throw noGradient(op, node, isComplexCall(op, given));
-    return made;
+    return this.#record(this.#trace.call(op, given, node), refusing(op, node, isComplexCall(op, given)), node);
   }
 
   #rowMajor(self: ArgValue, node: Node, depth: number): ArgValue {
@@ -324,6 +322,13 @@ export class Differentiation {
 }
 
 const loops = onDemand("gradients of loops", () => import("./loops.ts"));
+
+/** The rule of an op that has none: only a loss that depends on its results asks. */
+function refusing(op: OpName, node: Node, isComplex: boolean): GradientRule {
+  return () => {
+    throw noGradient(op, node, isComplex);
+  };
+}
 
 /** The gradient of what is its argument. */
 const passOn: GradientRule = ({ grads: [self] }) => ({ self: self ?? null });

@@ -38,7 +38,7 @@ const ON_DEMAND: readonly { readonly ops: RegExp; readonly rules: () => Gradient
     rules: onDemand("gradients of indexing", async () => (await import("./indexing.ts")).INDEXING_RULES),
   },
   {
-    ops: /^aten::(special_(i1e?|zeta)|igammac?|frexp|segment_reduce)(\.|$)/,
+    ops: /^aten::(special_(i1e?|zeta|[a-z]+_\w+)|igammac?|frexp|histc|segment_reduce)(\.|$)/,
     rules: onDemand("gradients of special functions", async () => (await import("./special.ts")).SPECIAL_RULES),
   },
 ];

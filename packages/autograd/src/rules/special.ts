@@ -5,6 +5,14 @@ import { type Call, type GradientRule, type GradientRules, ofResult } from "../g
 import { summedTo } from "../scalar-gradient.ts";
 import { Emit, tensorOf } from "./support.ts";
 
+/** Functions that no gradient flows through in PyTorch, where it has a derivative of none. */
+const CONSTANT =
+  `airy_ai bessel_j0 bessel_j1 bessel_y0 bessel_y1 chebyshev_polynomial_t chebyshev_polynomial_u chebyshev_polynomial_v
+  chebyshev_polynomial_w hermite_polynomial_h hermite_polynomial_he laguerre_polynomial_l legendre_polynomial_p modified_bessel_i0
+  modified_bessel_i1 modified_bessel_k0 modified_bessel_k1 scaled_modified_bessel_k0 scaled_modified_bessel_k1
+  shifted_chebyshev_polynomial_t shifted_chebyshev_polynomial_u shifted_chebyshev_polynomial_v shifted_chebyshev_polynomial_w
+  spherical_bessel_j0`.split(/\s+/);
+
 /** Functions that few networks have, and reductions of segments. PyTorch has no gradient of what is refused here either. */
 export const SPECIAL_RULES: GradientRules = {
   "aten::special_i1": bessel((e, x, y) => e.sub(e.unary("i0", x), e.div(y, x))),
@@ -22,6 +30,8 @@ export const SPECIAL_RULES: GradientRules = {
     return { self: e.div(grad, e.unary("exp2", e.cast(exponent!, grad.dtype))) };
   }),
   "aten::segment_reduce": ofResult(ofSegments),
+  "aten::histc": () => ({}),
+  ...Object.fromEntries(CONSTANT.map((name): [string, GradientRule] => [`aten::special_${name}`, () => ({})])),
 };
 
 /** Bessel functions of order one, whose derivative at 0 is the limit. */
