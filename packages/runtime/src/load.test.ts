@@ -205,6 +205,11 @@ describe("load", () => {
     ["an op set that is none", { backend: idleBackend(), ops: [{}] }, "`ops[0]` has no list of ops"],
     ["no op set", { backend: idleBackend(), ops: [null] }, "`ops[0]` has no list of ops"],
     ["a handler that is none", { backend: idleBackend(), handlers: [{}] }, "`handlers[0]` has no list of ops"],
+    [
+      "a handler that does nothing",
+      { backend: idleBackend(), handlers: [{ ops: ["my::op"], compute: () => {} }] },
+      "`handlers[0]` has neither `compile` nor `rewrite`",
+    ],
     ["no handler", { backend: idleBackend(), handlers: [null] }, "`handlers[0]` has no list of ops"],
     ["a precision that is none", { backend: idleBackend(), precision: "fats" }, '{ precision: "fats" }'],
     ["a misspelled option", { backend: idleBackend(), precison: "exact" }, "did you mean `precision`?"],

@@ -26,14 +26,19 @@ function requireItems(name: "ops" | "handlers", items: readonly unknown[]): void
       advice: `pass an array, even of one item: { ${name}: [mine] }`,
     });
   }
-  const at = items.findIndex((item) => !Array.isArray((item as Partial<OpSet & OpHandler> | null)?.ops));
+  const lacking = (items as readonly (Partial<OpSet & OpHandler> | null)[]).map((item) => {
+    if (!Array.isArray(item?.ops)) return "no list of ops";
+    const computes = typeof item.compile === "function" || typeof item.rewrite === "function";
+    return name === "ops" || computes ? null : "neither `compile` nor `rewrite`";
+  });
+  const at = lacking.findIndex((what) => what !== null);
   if (at < 0) return;
   const item =
     name === "ops"
       ? "an op set: { name, ops: [defineOp(…)] }"
       : "a handler: { ops: [names], compile } or { ops: [names], rewrite }";
   throw runtimeError("runtime.options", {
-    what: `\`${name}[${at}]\` has no list of ops`,
+    what: `\`${name}[${at}]\` has ${lacking[at]}`,
     advice: `each item is ${item}`,
   });
 }

@@ -1,3 +1,4 @@
+import { conformanceError } from "../conformance-errors.ts";
 import type { CaseFamily } from "./case-types.ts";
 
 /** A family of ops, which has one file of cases. */
@@ -60,5 +61,11 @@ export const FAMILIES: readonly FamilyName[] = Object.keys(LOADERS) as FamilyNam
 
 /** Reads the cases of one family. */
 export async function loadFamily(name: FamilyName): Promise<CaseFamily> {
+  if (!Object.hasOwn(LOADERS, name)) {
+    throw conformanceError("conformance.options", {
+      what: `There is no family "${name}"`,
+      advice: `The families are ${FAMILIES.join(", ")}.`,
+    });
+  }
   return (await LOADERS[name]()).default as unknown as CaseFamily;
 }

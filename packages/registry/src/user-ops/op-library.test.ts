@@ -28,6 +28,12 @@ describe("an op library", () => {
     expect([library.has("my::relu"), library.has("my::rell"), library.has("other::*")]).toEqual([true, false, true]);
   });
 
+  it.each([5, undefined, {}, () => relu])("refuses %o, which is nothing to register", (item) => {
+    const problem = expect.objectContaining({ code: "registry.rule", advice: expect.stringContaining("defineOp(…)") });
+    expect(() => new OpLibrary().register(item as never)).toThrow(problem);
+    expect(() => new OpLibrary().replace(item as never)).toThrow(problem);
+  });
+
   it("forgets what is disposed or unregistered, and a load sees what it has then", () => {
     const library = new OpLibrary();
     const ops = (): readonly string[] =>

@@ -3,6 +3,7 @@ import type { OpHandler } from "../handler.ts";
 import type { OpRecord } from "../op.ts";
 import { duplicate } from "../op-records.ts";
 import type { OpSet } from "../op-set.ts";
+import { registryError } from "../registry-errors.ts";
 import { printSchema } from "../schema/print-schema.ts";
 import { opsOf } from "./package-kernels.ts";
 import { isWildcard, matcherOf, wildcardName } from "./wildcard.ts";
@@ -198,6 +199,7 @@ export class OpLibrary {
   }
 
   #itemOf(given: LibraryItem, replaces: boolean): Item {
+    requireItem(given);
     const empty = { replaces, hidden: new Set<OpName>(), ops: new Set<OpName>(), handled: new Set<OpName>() };
     if (isHandler(given)) {
       return { ...empty, set: null, package: null, handler: given, handled: new Set(given.ops.map(nameOf)) };
@@ -223,6 +225,16 @@ export class OpLibrary {
   #effective(): readonly Item[] {
     return this.#parent === null ? this.#items : [...this.#parent.#effective(), ...this.#items];
   }
+}
+
+/** Refuses what callers in plain JavaScript may take for an item. */
+function requireItem(given: unknown): void {
+  const { ops, schema } = Object(given) as Readonly<Record<string, unknown>>;
+  if (Array.isArray(ops) || schema !== undefined) return;
+  throw registryError("registry.rule", {
+    what: "What is registered is neither an op set nor an op nor a handler",
+    advice: "pass { name, ops: [defineOp(…)] }, defineOp(…), { ops: [names], compile } or { ops: [names], rewrite }",
+  });
 }
 
 function isHandler(given: LibraryItem): given is OpHandler {
