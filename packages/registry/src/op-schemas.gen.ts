@@ -152,6 +152,8 @@ export interface OpSchemas {
   readonly "aten::_functional_assert_scalar": "aten::_functional_assert_scalar(Scalar self, str assert_msg, Tensor dep_token) -> Tensor";
   readonly "aten::_functional_sym_constrain_range": "aten::_functional_sym_constrain_range(Scalar size, int? min, int? max, Tensor dep_token) -> Tensor";
   readonly "aten::_functional_sym_constrain_range_for_size": "aten::_functional_sym_constrain_range_for_size(Scalar size, int? min, int? max, Tensor dep_token) -> Tensor";
+  readonly "aten::_fused_moving_avg_obs_fq_helper": "aten::_fused_moving_avg_obs_fq_helper(Tensor self, Tensor observer_on, Tensor fake_quant_on, Tensor(a!) running_min, Tensor(b!) running_max, Tensor(c!) scale, Tensor(d!) zero_point, float averaging_const, int quant_min, int quant_max, int ch_axis, bool per_row_fake_quant=False, bool symmetric_quant=False) -> (Tensor output, Tensor mask)";
+  readonly "aten::_fused_moving_avg_obs_fq_helper_functional": "aten::_fused_moving_avg_obs_fq_helper_functional(Tensor self, Tensor observer_on, Tensor fake_quant_on, Tensor running_min, Tensor running_max, Tensor scale, Tensor zero_point, float averaging_const, int quant_min, int quant_max, int ch_axis, bool per_row_fake_quant=False, bool symmetric_quant=False) -> (Tensor output, Tensor mask, Tensor running_min_out, Tensor running_max_out, Tensor scale_out, Tensor zero_point_out)";
   readonly "aten::_fused_rms_norm": "aten::_fused_rms_norm(Tensor input, int[] normalized_shape, Tensor? weight, float? eps) -> (Tensor, Tensor)";
   readonly "aten::_grouped_mm": "aten::_grouped_mm(Tensor self, Tensor mat2, Tensor? offs=None, Tensor? bias=None, ScalarType? out_dtype=None) -> Tensor";
   readonly "aten::_histogramdd_bin_edges": "aten::_histogramdd_bin_edges(Tensor self, int[] bins, *, float[]? range=None, Tensor? weight=None, bool density=False) -> Tensor[]";
@@ -615,6 +617,7 @@ export interface OpSchemas {
   readonly "aten::frobenius_norm.dim": "aten::frobenius_norm.dim(Tensor self, int[1] dim, bool keepdim=False) -> Tensor";
   readonly "aten::full": "aten::full(SymInt[] size, Scalar fill_value, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None) -> Tensor";
   readonly "aten::full_like": "aten::full_like(Tensor self, Scalar fill_value, *, ScalarType? dtype=None, Layout? layout=None, Device? device=None, bool? pin_memory=None, MemoryFormat? memory_format=None) -> Tensor";
+  readonly "aten::fused_moving_avg_obs_fake_quant": "aten::fused_moving_avg_obs_fake_quant(Tensor self, Tensor observer_on, Tensor fake_quant_on, Tensor(a!) running_min, Tensor(b!) running_max, Tensor(c!) scale, Tensor(d!) zero_point, float averaging_const, int quant_min, int quant_max, int ch_axis, bool per_row_fake_quant=False, bool symmetric_quant=False) -> Tensor";
   readonly "aten::gather": "aten::gather(Tensor self, int dim, Tensor index, *, bool sparse_grad=False) -> Tensor";
   readonly "aten::gather_backward": "aten::gather_backward(Tensor grad, Tensor self, int dim, Tensor index, bool sparse_grad) -> Tensor";
   readonly "aten::gcd": "aten::gcd(Tensor self, Tensor other) -> Tensor";
@@ -1397,6 +1400,7 @@ export interface OpSchemas {
   readonly "aten::view_as_complex": "aten::view_as_complex(Tensor(a) self) -> Tensor(a)";
   readonly "aten::view_as_real": "aten::view_as_real(Tensor(a) self) -> Tensor(a)";
   readonly "aten::view_copy": "aten::view_copy(Tensor self, SymInt[] size) -> Tensor";
+  readonly "aten::view_copy.dtype": "aten::view_copy.dtype(Tensor self, ScalarType dtype) -> Tensor";
   readonly "aten::vsplit.array": "aten::vsplit.array(Tensor(a -> *) self, int[] indices) -> Tensor(a)[]";
   readonly "aten::vsplit.int": "aten::vsplit.int(Tensor(a -> *) self, int sections) -> Tensor(a)[]";
   readonly "aten::vstack": "aten::vstack(Tensor[] tensors) -> Tensor";

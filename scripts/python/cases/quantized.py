@@ -208,3 +208,18 @@ for float8 in (torch.float8_e4m3fn, torch.float8_e5m2):
     case(f"{AO}choose_scale_float8", f"bounds, blocks, {float8}", t(6, 10), [3, 5], float8, hp_value_lb=0.5, hp_value_ub=1.5)
 for dtype in FLOATS:
     case(f"{AO}choose_scale_float8", f"rows of {dtype}", t(5, 7, dtype=dtype), [1, 7])
+
+# Fake quantization that observes ranges, as models have it that are prepared for training with quantization.
+on, off = torch.tensor([1]), torch.tensor([0])
+for what, data in {"both signs": t(3, 5, lo=-3, hi=3), "positive": t(3, 5, lo=1, hi=3), "negative": t(3, 5, lo=-3, hi=-1), "tiny": t(3, 5, lo=-1e-6, hi=1e-6), "zeros": torch.zeros(3, 5)}.items():
+    for symmetric in (False, True):
+        for first in (True, False):
+            state = (v(inf), v(-inf)) if first else (v(-0.5), v(2.0))
+            case("_fused_moving_avg_obs_fq_helper_functional", f"{what}, {'symmetric, ' * symmetric}{'at first' if first else 'later'}",
+                 data, on, on, *state, v(1.0), torch.zeros(1, dtype=torch.int32), 0.01, -128, 127, -1, False, symmetric)
+        case("_fused_moving_avg_obs_fq_helper_functional", f"{what}, channels{', symmetric' * symmetric}",
+             data, on, on, v(-0.5, inf, -2.0), v(0.5, -inf, 1.0), v(1.0, 1.0, 1.0), torch.zeros(3, dtype=torch.int32), 0.25, 0, 127, 0, True, symmetric)
+for observes, quantizes in ((on, off), (off, on), (off, off)):
+    case("fused_moving_avg_obs_fake_quant", f"observes: {bool(observes)}, quantizes: {bool(quantizes)}",
+         t(3, 5, lo=-3, hi=3), observes, quantizes, v(-1.0), v(1.0), v(0.01), torch.ones(1, dtype=torch.int32), 0.25, 0, 255, -1)
+case("_fused_moving_avg_obs_fq_helper", "writes to its state", t(3, 5, lo=-3, hi=3), on, on, v(-1.0), v(1.0), v(0.01), torch.ones(1, dtype=torch.int32), 0.25, 0, 255, -1)

@@ -9,7 +9,12 @@ const IRREGULAR: Readonly<Record<OpName, OpName>> = {
   "aten::rrelu_with_noise": "aten::rrelu_with_noise_functional",
   "aten::_native_batch_norm_legit": "aten::_native_batch_norm_legit_functional",
   "aten::_batch_norm_with_update": "aten::_batch_norm_with_update_functional",
+  "aten::_fused_moving_avg_obs_fq_helper": "aten::_fused_moving_avg_obs_fq_helper_functional",
+  "aten::fused_moving_avg_obs_fake_quant": "aten::_fused_moving_avg_obs_fq_helper_functional",
 };
+
+/** How many results the functional variant has that the other one lacks, behind those that both have. */
+const FURTHER_RESULTS: Readonly<Record<OpName, number>> = { "aten::fused_moving_avg_obs_fake_quant": 1 };
 
 /** Arguments that have a default in the in-place variant only. */
 const IMPLIED: Readonly<Record<OpName, readonly NamedArg[]>> = {
@@ -44,6 +49,11 @@ export function functionalArguments({ op, args }: Node): readonly NamedArg[] {
     ? args.map(({ name, arg }) => ({ name: name === "self" ? "input" : name, arg }))
     : args;
   return [...named, ...implied.filter(({ name }) => named.every((given) => given.name !== name))];
+}
+
+/** Returns how many results the functional variant has besides those of a node and the written values. */
+export function furtherResults({ op }: Node): number {
+  return Object.hasOwn(FURTHER_RESULTS, op) ? FURTHER_RESULTS[op]! : 0;
 }
 
 /** Converts `relu_` to `relu`, `__iand__` to `__and__`. */

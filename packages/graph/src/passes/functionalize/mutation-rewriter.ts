@@ -6,7 +6,7 @@ import { sameSizes } from "../../strides.ts";
 import type { GraphBuilder } from "../graph-builder.ts";
 import type { Tensor } from "./alias-state.ts";
 import type { OpEffects } from "./effects.ts";
-import { functionalArguments, functionalForm, isOutVariant } from "./functional-names.ts";
+import { functionalArguments, functionalForm, furtherResults, isOutVariant } from "./functional-names.ts";
 import { computedDtype } from "./result-dtype.ts";
 import { resolve, type TensorTable } from "./tensor-table.ts";
 
@@ -71,7 +71,7 @@ export class MutationRewriter {
             ...node.outputs.map((output, i) => resultOf.get(aliased[i]?.arg ?? "") ?? output),
             ...written.flatMap(({ arg }, i) => (aliased.some((alias) => alias?.arg === arg) ? [] : results[i]!)),
           ]
-        : [...node.outputs.filter((_, i) => aliased[i] === undefined), ...results];
+        : [...node.outputs.filter((_, i) => aliased[i] === undefined), ...this.#further(node), ...results];
     const [first] = written;
     const fits = op !== node.op && written.length === 1 && args.some(({ name }) => name === first!.arg);
     this.#builder.push({
@@ -90,6 +90,11 @@ export class MutationRewriter {
       for (const [i, alias] of name.entries()) this.#tensors.alias(alias, tensors[i]!);
     }
     for (const [tensor, value] of this.#writes.splice(0)) this.#tensors.write(tensor, value, node);
+  }
+
+  #further(node: Node): readonly Output[] {
+    const count = furtherResults(node);
+    return Array.from({ length: count }, () => ({ kind: "value", name: this.#builder.fresh(node.name) }));
   }
 
   /**

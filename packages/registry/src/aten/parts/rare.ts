@@ -19,6 +19,7 @@ import { GROUPED_OPS } from "../matmul/grouped.ts";
 import { MOMENT_OPS } from "../matmul/moments.ts";
 import { SCALED_PRODUCT_OPS } from "../matmul/scaled.ts";
 import { FAKE_QUANTIZE_OPS } from "../pointwise/fake-quantize.ts";
+import { OBSERVED_FAKE_QUANTIZE_OPS } from "../pointwise/observed-fake-quantize.ts";
 import { SPECIAL_OPS } from "../pointwise/special.ts";
 import { FRACTIONAL_POOL_OPS } from "../pool/fractional-pool.ts";
 import { RNN_OPS } from "../rnn/rnn.ts";
@@ -50,6 +51,7 @@ export const rareOps: readonly OpRecord[] = [
   ...SCALED_PRODUCT_OPS,
   ...FAKE_QUANTIZE_OPS,
   ...LEARNABLE_FAKE_QUANTIZE_BACKWARD_OPS,
+  ...OBSERVED_FAKE_QUANTIZE_OPS,
   ...SPECIAL_OPS,
   ...FRACTIONAL_POOL_OPS,
   ...RNN_OPS,
