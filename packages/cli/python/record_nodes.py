@@ -345,6 +345,9 @@ def main() -> None:
     parser.add_argument("--threads", type=int, metavar="N", help="threads of PyTorch")
     parser.add_argument("--import", dest="modules", nargs="+", default=[], metavar="MODULE", help="modules that register ops and containers")
     options = parser.parse_args()
+    for path in filter(None, [options.file, options.inputs]):
+        if not os.path.isfile(path):
+            sys.exit(f"There is no file {path}")
     for module in options.modules:
         importlib.import_module(module)
     if options.threads:

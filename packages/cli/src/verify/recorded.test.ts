@@ -318,6 +318,16 @@ describe.skipIf(process.env.PT2_PYTHON === undefined)("record_nodes.py", () => {
     },
   );
 
+  it("says which file is not there, instead of a traceback", () => {
+    const wrong = [["nowhere.pt2"], [fixturePath("torch-2.13/mlp.pt2"), "--inputs", "nowhere.safetensors"]];
+    for (const [file, ...more] of wrong) {
+      const { status, stderr } = spawnSync(process.env.PT2_PYTHON!, [script, file!, "out.safetensors", ...more], {
+        encoding: "utf8",
+      });
+      expect([status, stderr]).toEqual([1, `There is no file ${more.at(-1) ?? file}\n`]);
+    }
+  });
+
   it("records the nodes that match, and types of large tensors", async () => {
     expect(await namesIn(record("torch-2.13/mlp", "--nodes", "aten.relu*"))).toEqual(["x", "relu"]);
     expect(await namesIn(record("torch-2.13/mlp", "--nodes", "b"))).toEqual(["x", "linear_1"]);
