@@ -1,7 +1,8 @@
 """The models of the benchmark as `.pt2` and as `.onnx`, same weights: `python export_bench.py OUT [--only NAME ...]`.
 
 NAME.pt2 is training IR, NAME_aten.pt2 ATen IR; inputs and PyTorch's outputs as in pt2files.py. `NAME.onnx.json` names
-the ONNX model's inputs and outputs in the order of those files. `vit_b_16.pt2` (348 MB) is for cold loads too.
+the ONNX model's inputs and outputs in the order of those files. `vit_b_16.pt2` (348 MB) is for cold loads too. With
+`--dtype float16` or `bfloat16` it is NAME_DTYPE.pt2 instead, a module in half precision, and nothing besides.
 """
 
 import argparse
@@ -11,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import torch
+from torch.utils._pytree import tree_map
 
 import torchvision_schemas  # noqa: F401  first, see there
 
@@ -87,10 +89,22 @@ BENCHES = {
 }
 
 
+def save_half(folder: str, name: str, module: torch.nn.Module, call: Call) -> None:
+    dtype = getattr(torch, name.split("_")[-1])
+    module = module.to(dtype)
+    args, kwargs = tree_map(lambda t: t.to(dtype) if t.is_floating_point() else t, (call.args, call.kwargs))
+    half = Call(args, kwargs)
+    with torch.no_grad():
+        program = torch.export.export(module, half.args, half.kwargs)
+    path = save_program(folder, name, program, record(module, [half]))
+    print(f"{name:20} {os.path.getsize(path) / 1e6:.0f} MB", flush=True)
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("folder")
     parser.add_argument("--only", nargs="+", choices=list(BENCHES), metavar="NAME", default=list(BENCHES))
+    parser.add_argument("--dtype", choices=["float16", "bfloat16"])
     options = parser.parse_args()
     os.makedirs(options.folder, exist_ok=True)
     for name in options.only:
@@ -98,6 +112,9 @@ def main() -> None:
         bench = BENCHES[name]
         call = bench.call()
         module = bench.build(call)
+        if options.dtype is not None:
+            save_half(options.folder, f"{name}_{options.dtype}", module, call)
+            continue
         recording = record(module, [call])
         paths = [save_program(options.folder, name + suffix, make(), recording) for suffix, make in export_dialects(module, call).items()]
         paths.append(export_onnx(module, call, options.folder, name))

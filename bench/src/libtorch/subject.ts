@@ -4,9 +4,8 @@
 
 import { join } from "node:path";
 import type { HostTensor } from "@pt2/backend";
-import { worstError } from "@pt2/testing/worst-error";
 import { answerRuns } from "../subject-process.ts";
-import { ALLOWED, readTensors } from "../tensors.ts";
+import { readTensors, worstOf } from "../tensors.ts";
 import { type Opened, openOnnx, openOurs } from "./runtimes.ts";
 
 const [kind, folder, name, threads] = process.argv.slice(2) as [string, string, string, string];
@@ -22,5 +21,5 @@ const load = seconds();
 const outputs = await opened.run();
 const first = seconds();
 const expected: readonly HostTensor[] = await readTensors(`${path}.expected.safetensors`);
-const error = Math.max(...expected.map(({ data }, i) => worstError(outputs[i] ?? [], data, ALLOWED)));
+const error = worstOf(outputs, expected);
 await answerRuns({ load, first, error }, () => opened.run());

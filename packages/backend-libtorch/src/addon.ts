@@ -62,6 +62,8 @@ export interface LibtorchInfo {
   readonly version: string;
   /** The value of `at::get_cpu_capability()`: `DEFAULT`, `AVX2`, `AVX512`, … */
   readonly cpuCapability: string;
+  /** Whether the processor multiplies bfloat16 itself. */
+  readonly multipliesBfloat16: boolean;
   /** The threads of one op. */
   readonly threads: number;
   /** Whether it was built with oneDNN. */

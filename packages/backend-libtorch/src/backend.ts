@@ -15,7 +15,7 @@ import { Abilities, LIBTORCH_DTYPES } from "./abilities.ts";
 import type { Addon, LibtorchInfo, NativeMemory } from "./addon.ts";
 import { type AotiModel, type AotiOptions, openAoti } from "./aoti.ts";
 import { compileProgram } from "./compile-program.ts";
-import { requireDevice, suitsOwnKernels } from "./device.ts";
+import { requireDevice, suitsOwnKernels, widenedOn } from "./device.ts";
 import { Dispatcher } from "./dispatcher.ts";
 import { callOp, callOpSync, type OpCaller } from "./eager/call-op.ts";
 import type { OpArgs, OpResult } from "./eager/op-args.ts";
@@ -97,7 +97,11 @@ export class LibtorchBackend implements Backend {
     this.#requireAlive();
     const lacks = await this.#sources.provide(request.program, request.registry);
     const abilities = this.#abilitiesFor(request.registry);
-    const target = routerTarget(abilities.router, { weights: this.#weights, ownKernels: this.#ownKernels });
+    const target = routerTarget(abilities.router, {
+      weights: this.#weights,
+      widened: widenedOn(this.device, this.#addon.info()),
+      ownKernels: this.#ownKernels,
+    });
     const compiled = await compileProgram(request, {
       addon: this.#addon,
       device: this.device,

@@ -1,5 +1,6 @@
 import type { LibtorchInfo } from "./addon.ts";
 import { libtorchError } from "./libtorch-errors.ts";
+import type { OptimizeTarget } from "./optimize/target.ts";
 
 /** The compute capability from which GPUs have tensor cores that multiply in TF32. */
 const TENSOR_CORES = 8;
@@ -9,6 +10,15 @@ export function suitsOwnKernels(device: string, { cuda }: LibtorchInfo): boolean
   if (device === "cpu") return true;
   const gpu = typeof cuda === "string" ? undefined : cuda.devices[Number(device.replace("cuda:", ""))];
   return Number(gpu?.capability) >= TENSOR_CORES;
+}
+
+/** Returns which dtypes of half precision a device computes in float32. */
+export function widenedOn(device: string, { multipliesBfloat16 }: LibtorchInfo): OptimizeTarget["widened"] {
+  if (device !== "cpu") return undefined;
+  return new Map([
+    ["float16", "always"],
+    ["bfloat16", multipliesBfloat16 ? "between products" : "always"],
+  ]);
 }
 
 /** Returns the name that the native module has for a device, `cpu` or `cuda:0`, if the device is there. */

@@ -12,6 +12,7 @@
 #include "check.h"
 #include "counting-allocator.h"
 #include "cuda-info.h"
+#include "kernels/processor.h"
 #include "library.h"
 #include "pool.h"
 #include "threads.h"
@@ -45,6 +46,7 @@ Napi::Value info(const Napi::CallbackInfo& info) {
   Napi::Object result = Napi::Object::New(info.Env());
   result.Set("version", TORCH_VERSION);
   result.Set("cpuCapability", at::get_cpu_capability());
+  result.Set("multipliesBfloat16", multiplies_bfloat16());
   result.Set("threads", at::get_num_threads());
   result.Set("mkldnn", at::globalContext().hasMKLDNN());
   result.Set("mkl", at::globalContext().hasMKL());

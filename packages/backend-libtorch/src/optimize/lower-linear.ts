@@ -1,7 +1,17 @@
-import { dense, given, knownShape, NONE, type RewriteContext, type RewriteRule, rewrite } from "@pt2/engine/rewrites";
-import { type Arg, argOf, type Program } from "@pt2/graph";
+import {
+  dense,
+  given,
+  isSameShape,
+  knownShape,
+  NONE,
+  type RewriteContext,
+  type RewriteRule,
+  rewrite,
+} from "@pt2/engine/rewrites";
+import { type Arg, argOf, type Node, type Program } from "@pt2/graph";
 import { activationArgs, NO_ACTIVATION } from "./activation.ts";
 import type { OptimizeTarget } from "./target.ts";
+import { halfOf, hasManyRows, rowsOf } from "./widened-weight.ts";
 
 /**
  * Lowers `linear` with a fixed weight to this package's op, or oneDNN's, with the weight packed: it is twice as fast on
@@ -38,6 +48,13 @@ const RULE: RewriteRule = (node, context) => {
     const args = { x: input, weight, out_features: features, bias, residual: NONE, ...activation };
     return context.emit("pt2::linear_3xtf32", args, type, node);
   }
+  const takesHalf = dtype === "float32" && !shape.includes(0) && context.target.has("pt2::linear_half");
+  const half = takesHalf && !hasManyRows(input, context) ? halfOf(matrix, context, node) : null;
+  if (half !== null) {
+    const round_input: Arg = { kind: "bool", value: half.rounds };
+    const args = { input, weight: rowMajor(half.weight, context, node), bias, round_input };
+    return context.emit("pt2::linear_half", args, type, node);
+  }
   // This package's kernel computes as many multiplications a second as oneDNN, and costs less for each call.
   if (dtype === "float32" && context.target.has("pt2::linear")) {
     const weight = context.emit("pt2::pack_linear_weight", { weight: matrix }, packed(matrix, shape, context), node);
@@ -48,28 +65,19 @@ const RULE: RewriteRule = (node, context) => {
   if (rows !== undefined && rows * shape[0]! * shape[1]! < SMALLEST) return null;
   const weight = context.emit(
     "mkldnn::_reorder_linear_weight",
-    { self: dense2d(matrix, context, node), batch_size: rows === undefined ? NONE : { kind: "int", value: rows } },
+    { self: rowMajor(matrix, context, node), batch_size: rows === undefined ? NONE : { kind: "int", value: rows } },
     packed(matrix, shape, context),
     node,
   );
   return context.emit("mkldnn::_linear_pointwise", { X: input, W: weight, B: bias, ...activation }, type, node);
 };
 
-function rowsOf(input: Arg, context: RewriteContext): number | undefined {
-  const sizes = knownShape(context.tensor(input));
-  return sizes?.slice(0, -1).reduce((product, size) => product * size, 1);
-}
-
-/** oneDNN packs row-major matrices; GPT-2 stores transposed ones. */
-function dense2d(matrix: Arg, context: RewriteContext, node: Parameters<RewriteRule>[0]): Arg {
-  const made = context.definition(matrix);
-  if (made === undefined) return matrix;
-  return context.emit(
-    "aten::contiguous",
-    { self: matrix },
-    dense(context.tensor(matrix), context.tensor(matrix)?.shape),
-    node,
-  );
+/** The row-major form of a fixed matrix, unless it is known to have it: GPT-2 stores transposed ones. */
+function rowMajor(matrix: Arg, context: RewriteContext, node: Node): Arg {
+  const type = context.tensor(matrix);
+  const isStored = context.definition(matrix) === undefined;
+  if (isStored && type !== undefined && isSameShape(type.strides, dense(type, type.shape)?.strides)) return matrix;
+  return context.emit("aten::contiguous", { self: matrix }, dense(type, type?.shape), node);
 }
 
 function packed(matrix: Arg, shape: readonly number[], context: RewriteContext): ReturnType<RewriteContext["tensor"]> {

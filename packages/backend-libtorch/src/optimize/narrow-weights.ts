@@ -2,13 +2,17 @@ import { argsOf, given, NONE, type RewriteRule, type RewriteRules, rewrite } fro
 import type { DType } from "@pt2/format";
 import { type Arg, argOf, type Program } from "@pt2/graph";
 import type { OptimizeTarget } from "./target.ts";
+import { WIDEN } from "./widen-halves.ts";
+import { halfOf, hasManyRows } from "./widened-weight.ts";
 
 /**
  * Computes products and convolutions with fixed float32 weights in bfloat16, on request: half the memory, and twice the
- * speed on CPUs with the instructions for it, with three significant digits.
+ * speed on CPUs with the instructions for it, with three significant digits. Such CPUs multiply many rows by weights that
+ * are bfloat16 in the file so without being asked: PyTorch does.
  */
 export function narrowWeights(program: Program, target: OptimizeTarget): Program {
-  return target.weights === "bfloat16" ? rewrite(program, RULES, target) : program;
+  if (target.weights === "bfloat16") return rewrite(program, RULES, target);
+  return target.widened?.get("bfloat16") === "between products" ? rewrite(program, WIDENED, target) : program;
 }
 
 const narrowed: RewriteRule = (node, context) => {
@@ -36,15 +40,28 @@ const RULES: RewriteRules = new Map([
   ["aten::conv2d", narrowed],
 ]);
 
+const WIDENED: RewriteRules = new Map([
+  [
+    "aten::linear",
+    (node, context) => {
+      const [input, weight] = [argOf(node, "input"), argOf(node, "weight")];
+      const half = weight && hasManyRows(input!, context) ? halfOf(weight, context, node) : null;
+      return half?.rounds && context.tensor(half.weight)?.dtype === "bfloat16" ? narrowed(node, context) : null;
+    },
+  ],
+]);
+
 /** to(to(x, float32), bfloat16) = x for an x in bfloat16. */
 export function cancelConversions(program: Program, target: OptimizeTarget): Program {
-  return target.weights === "bfloat16" ? rewrite(program, new Map([["aten::to.dtype", canceled]]), target) : program;
+  const narrows = target.weights === "bfloat16" || target.widened?.has("bfloat16") === true;
+  return narrows ? rewrite(program, new Map([["aten::to.dtype", canceled]]), target) : program;
 }
 
 const canceled: RewriteRule = (node, context) => {
   const widened = argOf(node, "self");
   const before = context.definition(widened);
-  const original = before?.op === "aten::to.dtype" ? argOf(before, "self") : undefined;
+  const original = before && argOf(before, before.op === WIDEN ? "weight" : "self");
+  if (before?.op !== "aten::to.dtype" && before?.op !== WIDEN) return null;
   const isNarrow = [original, resultOf(node)].every((arg) => context.tensor(arg)?.dtype === "bfloat16");
   return isNarrow && context.tensor(widened)?.dtype === "float32" ? (original ?? null) : null;
 };

@@ -42,6 +42,7 @@ import { restoreDrawn } from "./restore-drawn.ts";
 import { restoreLayouts } from "./restore-layouts.ts";
 import { fuseSqueezeExcite } from "./squeeze-excite.ts";
 import { isOwnOp, type OptimizeTarget } from "./target.ts";
+import { widenHalves } from "./widen-halves.ts";
 
 type Pass = (program: Program, target: OptimizeTarget) => Program;
 
@@ -52,6 +53,7 @@ type Pass = (program: Program, target: OptimizeTarget) => Program;
  */
 const PASSES: readonly Pass[] = [
   (program, { isClaimed }) => removeNoOps(program, { isClaimed }),
+  widenHalves,
   dropCopies,
   // Before others make one weight of a dequantized one and a factor.
   lowerInt8Linears,

@@ -3,7 +3,7 @@ import type { Router } from "../routes.ts";
 import { isOwnOp, type OptimizeTarget, purityWithOwnOps } from "./target.ts";
 
 /** What the passes may use. */
-export interface TargetOptions extends Pick<OptimizeTarget, "weights"> {
+export interface TargetOptions extends Pick<OptimizeTarget, "weights" | "widened"> {
   /** Whether ops that only passes emit are there, where the dispatcher has kernels for them. @default true */
   readonly ownKernels?: boolean;
 }
@@ -11,10 +11,11 @@ export interface TargetOptions extends Pick<OptimizeTarget, "weights"> {
 /** Describes to the passes what a router can run. */
 export function routerTarget(router: Router, options: TargetOptions = {}): OptimizeTarget {
   const { dispatcher, registry } = router;
-  const { weights, ownKernels = true } = options;
+  const { weights, widened, ownKernels = true } = options;
   const routeOf = (op: OpName): string => router.routeOf({ name: op, op, args: [], outputs: [], origin: {} }).kind;
   return {
     weights,
+    widened,
     has: (op) => (ownKernels || !isOwnOp(op)) && dispatcher.has(op) && !registry.isClaimed(op),
     isClaimed: (op) => registry.isClaimed(op) || routeOf(op) === "kernel",
     effectsOf: (op) => router.effectsOf(op),

@@ -45,6 +45,8 @@ TORCH_LIBRARY_FRAGMENT(pt2, m) {
   m.def(
       "linear_int8(Tensor input, Tensor weight, Tensor? scale=None, Tensor? zero_point=None, Tensor? bias=None) -> "
       "Tensor");
+  m.def("widen(Tensor weight) -> Tensor");
+  m.def("linear_half(Tensor input, Tensor weight, Tensor? bias=None, bool round_input=False) -> Tensor");
   m.def(
       "squeeze_excite(Tensor x, Tensor reduce, Tensor? reduce_bias, Tensor expand, Tensor? expand_bias, "
       "str attr, str gate) -> Tensor");
@@ -99,6 +101,8 @@ TORCH_LIBRARY_IMPL(pt2, CPU, m) {
   m.impl("matmul", TORCH_FN(pt2::matmul));
   m.impl("pack_zero_points", TORCH_FN(pt2::pack_zero_points));
   m.impl("linear_int8", TORCH_FN(pt2::linear_int8));
+  m.impl("widen", TORCH_FN(pt2::widen));
+  m.impl("linear_half", TORCH_FN(pt2::linear_half));
   m.impl("squeeze_excite", TORCH_FN(pt2::squeeze_excite));
   m.impl("recurrent", TORCH_FN(pt2::recurrent));
   m.impl("attention", TORCH_FN(pt2::attention));

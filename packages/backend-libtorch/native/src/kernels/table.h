@@ -9,8 +9,8 @@
 #include "direct-conv.h"
 #include "gemm.h"
 #include "group-norm.h"
-#include "int8-linear.h"
 #include "layer-norm.h"
+#include "narrow-linear.h"
 #include "panels.h"
 #include "pointwise.h"
 #include "pool.h"
@@ -33,8 +33,8 @@ struct Kernels {
   int64_t widest_panel;
   void (*pack_panels)(const Panels&, int64_t begin, int64_t end);
   void (*gemm)(const Gemm&, int64_t begin, int64_t end, GemmCopy& copy);
-  int64_t (*int8_scratch)(const Int8Linear&);
-  void (*int8_linear)(const Int8Linear&, int64_t begin, int64_t end, float* scratch);
+  int64_t (*narrow_scratch)(const NarrowLinear&);
+  void (*narrow_linear)(const NarrowLinear&, int64_t begin, int64_t end, float* scratch);
   void (*channel_means)(const float* x, int64_t pixels, int64_t pitch, int64_t begin, int64_t end, float* means);
   int64_t squeezed_rows;
   void (*squeeze)(const SqueezeExcite&, const float* means, int64_t begin, int64_t end, float* hidden);

@@ -1,6 +1,7 @@
 // Chooses the kernels for the instructions that this CPU has.
 #include <ATen/Version.h>
 
+#include "../processor.h"
 #include "../table.h"
 
 namespace pt2 {
@@ -16,6 +17,15 @@ const Kernels& kernels() {
     return portable::kKernels;
   }();
   return chosen;
+}
+
+bool multiplies_bfloat16() {
+#if defined(__x86_64__)
+  static const bool multiplies = &kernels() == &avx512::kKernels && __builtin_cpu_supports("avx512bf16");
+  return multiplies;
+#else
+  return false;
+#endif
 }
 
 }  // namespace pt2

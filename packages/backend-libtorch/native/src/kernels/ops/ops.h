@@ -80,6 +80,14 @@ at::Tensor pack_zero_points(const at::Tensor& zero_point);
 at::Tensor linear_int8(const at::Tensor& input, const at::Tensor& weight, const std::optional<at::Tensor>& scale,
                        const std::optional<at::Tensor>& zero_point, const std::optional<at::Tensor>& bias);
 
+/// A weight in float32.
+at::Tensor widen(const at::Tensor& weight);
+
+/// `linear(input, weight, bias)` of a weight [out, in] in half precision, the rest in float32. `round_input`:
+/// processors that multiply bfloat16 may round many rows to it, if the weight is bfloat16.
+at::Tensor linear_half(const at::Tensor& input, const at::Tensor& weight, const std::optional<at::Tensor>& bias,
+                       bool round_input);
+
 /// `linear` over the channels of an image: the same arguments, channels-last in and out.
 at::Tensor conv1x1(const at::Tensor& x, const at::Tensor& packed, int64_t out_channels,
                    const std::optional<at::Tensor>& bias, const std::optional<at::Tensor>& residual, std::string attr,

@@ -52,11 +52,42 @@ inline Vec load_int8(const int8_t* p) {
 #endif
 }
 
-/// The first `count` integers, the others zero; touches no memory past them.
-inline Vec load_int8_part(const int8_t* p, int64_t count) {
-  int8_t bytes[kLanes] = {};
-  std::memcpy(bytes, p, static_cast<size_t>(count));
-  return load_int8(bytes);
+/// The bits of numbers in half precision.
+enum Float16 : uint16_t {};
+enum BFloat16 : uint16_t {};
+
+#if !defined(PT2_AVX512) && !defined(PT2_AVX2)
+using HalfBits = uint16_t __attribute__((vector_size(kLanes * 2)));
+#endif
+
+/// kLanes numbers, which may lie anywhere.
+inline Vec load_float16(const Float16* p) {
+#if defined(PT2_AVX512)
+  return _mm512_cvtph_ps(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)));
+#elif defined(PT2_AVX2)
+  return _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p)));
+#else
+  HalfBits bits;
+  std::memcpy(&bits, p, sizeof(bits));
+  Vec v;
+  for (int64_t i = 0; i < kLanes; ++i) v[i] = c10::detail::fp16_ieee_to_fp32_value(bits[i]);
+  return v;
+#endif
+}
+
+/// kLanes numbers, which may lie anywhere: the upper halves of floats.
+inline Vec load_bfloat16(const BFloat16* p) {
+#if defined(PT2_AVX512)
+  const __m256i bits = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p));
+  return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(bits), 16));
+#elif defined(PT2_AVX2)
+  const __m128i bits = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
+  return _mm256_castsi256_ps(_mm256_slli_epi32(_mm256_cvtepu16_epi32(bits), 16));
+#else
+  HalfBits bits;
+  std::memcpy(&bits, p, sizeof(bits));
+  return reinterpret_cast<Vec>(__builtin_convertvector(bits, IntVec) << 16);
+#endif
 }
 
 #if defined(PT2_AVX2)

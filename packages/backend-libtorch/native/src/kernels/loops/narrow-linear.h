@@ -1,38 +1,38 @@
-// Dot products of rows of floats with rows of int8, which are read as they lie in memory.
+// Dot products of rows of floats with rows of narrower numbers, which are read as they lie in memory.
 //
-// A tile of R rows by W rows of the weight converts W vectors of int8 for R W multiply-adds, so a row is bound by what
-// memory gives: a byte for each weight. For many rows a panel is converted once, and they are bound by multiply-adds, as a
-// product of floats is.
+// A tile of R rows by W rows of the weight converts W vectors of them for R W multiply-adds, so a row is bound by what
+// memory gives: one or two bytes for each weight. For many rows a panel is converted once, and they are bound by
+// multiply-adds, as a product of floats is.
 #pragma once
 
-#include "../int8-linear.h"
+#include "../narrow-linear.h"
 #include "../simd/vector.h"
 #include "gemm.h"
 
 namespace pt2::PT2_ISA {
 
-/// Rows, and rows of the weight, of a tile: sums, a vector of each row of the weight and its zero point, and one of a row
-/// fill the registers.
+/// Rows, and rows of the weight, of a tile: sums, a vector of each row of the weight and its zero point, and one of a
+/// row fill the registers.
 #if defined(PT2_AVX512)
-inline constexpr int kInt8Rows = 5, kInt8Weights = 4;
+inline constexpr int kNarrowRows = 5, kNarrowWeights = 4;
 #else
-inline constexpr int kInt8Rows = 4, kInt8Weights = 2;
+inline constexpr int kNarrowRows = 4, kNarrowWeights = 2;
 #endif
 
 /// Columns that rows of a tile are read up to before other rows of the weight are: they stay in the first-level cache.
-inline constexpr int64_t kInt8Inner = 1024;
+inline constexpr int64_t kNarrowInner = 1024;
 
 /// Blocks of rows from which on weights are converted before the first.
-inline constexpr int64_t kInt8Blocks = 3;
+inline constexpr int64_t kNarrowBlocks = 3;
 
-/// Bytes of the weight that are asked of memory before a row reads them: of four rows side by side, processors see too little of
-/// each to fetch ahead by themselves.
-inline constexpr int64_t kInt8Ahead = 32768;
+/// Bytes of the weight that are asked of memory before a row reads them: of four rows side by side, processors see too
+/// little of each to fetch ahead by themselves.
+inline constexpr int64_t kNarrowAhead = 32768;
 inline constexpr int64_t kLineBytes = kLineFloats * 4;
 
-/// A tile whose weights are of type T: int8, or the floats that they stand for.
+/// A tile whose weights are of type T: narrow, or the floats that they stand for.
 template <typename T>
-struct Int8Tile {
+struct NarrowTile {
   const float* x;
   const T* weight;
   const float* scale;  // null for none; of the first row, and of the first group that is read
@@ -46,16 +46,32 @@ struct Int8Tile {
 
 inline Vec load_weights(const float* p) { return load(p); }
 inline Vec load_weights(const int8_t* p) { return load_int8(p); }
+inline Vec load_weights(const Float16* p) { return load_float16(p); }
+inline Vec load_weights(const BFloat16* p) { return load_bfloat16(p); }
 inline Vec load_weights_part(const float* p, int64_t count) { return load_part(p, count); }
-inline Vec load_weights_part(const int8_t* p, int64_t count) { return load_int8_part(p, count); }
+
+/// The first `count` weights, the others zero; touches no memory past them.
+template <typename T>
+inline Vec load_weights_part(const T* p, int64_t count) {
+  T weights[kLanes] = {};
+  std::memcpy(weights, p, static_cast<size_t>(count) * sizeof(T));
+  return load_weights(weights);
+}
 
 /// Adds the products of `kLanes` columns from `k` on, or of `left` of them.
 template <bool kWhole, bool kScaled, bool kShifted, typename T, int R, int W>
-[[gnu::always_inline]] inline void add_columns(const Int8Tile<T>& t, int64_t k, int64_t left, const Vec (&scale)[W],
+[[gnu::always_inline]] inline void add_columns(const NarrowTile<T>& t, int64_t k, int64_t left, const Vec (&scale)[W],
                                                const Vec (&zero)[W], Vec (&sums)[R][W]) {
-  if constexpr (kWhole && R == 1 && sizeof(T) == 1) {
+  if constexpr (kWhole && R == 1 && sizeof(T) < sizeof(float)) {
     // Rows lie one behind the other, so the tile's memory is one piece.
-    if (W * k % kLineBytes < W * kLanes) __builtin_prefetch(t.weight + W * k + kInt8Ahead, 0, 2);
+    constexpr int64_t kBytes = W * kLanes * static_cast<int64_t>(sizeof(T));
+    const char* next = reinterpret_cast<const char*>(t.weight) + k / kLanes * kBytes + kNarrowAhead;
+    if constexpr (kBytes < kLineBytes) {
+      if (k / kLanes * kBytes % kLineBytes < kBytes) __builtin_prefetch(next, 0, 2);
+    } else {
+#pragma GCC unroll 4
+      for (int64_t line = 0; line < kBytes; line += kLineBytes) __builtin_prefetch(next + line, 0, 2);
+    }
   }
   Vec weight[W];
 #pragma GCC unroll 4
@@ -77,7 +93,7 @@ template <bool kWhole, bool kScaled, bool kShifted, typename T, int R, int W>
 /// Adds the products of columns [begin, end), which are in one group; without `kParts` they fill vectors. `sums` are
 /// scaled already where rows have several groups.
 template <bool kParts, bool kScaled, bool kShifted, typename T, int R, int W>
-[[gnu::always_inline]] inline void add_group(const Int8Tile<T>& t, int64_t begin, int64_t end, int64_t group,
+[[gnu::always_inline]] inline void add_group(const NarrowTile<T>& t, int64_t begin, int64_t end, int64_t group,
                                              Vec (&sums)[R][W]) {
   // Weights are scaled before many rows, and the sum of one row after it.
   constexpr bool kBefore = kScaled && R > 1;
@@ -101,7 +117,7 @@ template <bool kParts, bool kScaled, bool kShifted, typename T, int R, int W>
 }
 
 template <bool kShifted, typename T, int R, int W>
-[[gnu::always_inline]] inline void add_groups(const Int8Tile<T>& t, Vec (&sums)[R][W]) {
+[[gnu::always_inline]] inline void add_groups(const NarrowTile<T>& t, Vec (&sums)[R][W]) {
   // What is scaled by one number is scaled at the end.
   if (t.group >= t.columns) return add_group<true, false, kShifted>(t, 0, t.columns, 0, sums);
   const int64_t size = t.group;
@@ -115,9 +131,9 @@ template <bool kShifted, typename T, int R, int W>
 }
 
 template <typename T, int R, int W>
-struct Int8Dots {
+struct NarrowDots {
   /// Writes dot products to `to`, W for each row.
-  static void tile(const Int8Tile<T>& t, float* to) {
+  static void tile(const NarrowTile<T>& t, float* to) {
     Vec sums[R][W] = {};
     if (t.zero) {
       add_groups<true>(t, sums);
@@ -134,22 +150,22 @@ struct Int8Dots {
 };
 
 template <typename T, int W, int... R>
-inline auto pick_int8(int64_t rows, std::integer_sequence<int, R...>) {
-  static constexpr decltype(&Int8Dots<T, 1, 1>::tile) kTiles[] = {Int8Dots<T, R + 1, W>::tile...};
+inline auto pick_narrow(int64_t rows, std::integer_sequence<int, R...>) {
+  static constexpr decltype(&NarrowDots<T, 1, 1>::tile) kTiles[] = {NarrowDots<T, R + 1, W>::tile...};
   return kTiles[rows - 1];
 }
 
 /// Computes the tiles of some rows with rows [panel, last) of the weight, whose first is `first`, from column `k` on.
 template <typename T>
-inline void int8_tiles(const Int8Linear& g, const Int8Tile<T>& first, int64_t row, int64_t rows, int64_t panel,
-                       int64_t last, int64_t k) {
-  constexpr auto kRows = std::make_integer_sequence<int, kInt8Rows>{};
-  Int8Tile<T> tile = first;
+inline void narrow_tiles(const NarrowLinear& g, const NarrowTile<T>& first, int64_t row, int64_t rows, int64_t panel,
+                         int64_t last, int64_t k) {
+  constexpr auto kRows = std::make_integer_sequence<int, kNarrowRows>{};
+  NarrowTile<T> tile = first;
   tile.x = g.x + row * g.inner + k;
   for (int64_t n = panel, count; n < last; n += count) {
-    count = n + kInt8Weights <= last ? kInt8Weights : 1;
-    float dots[kInt8Rows * kInt8Weights];
-    (count == 1 ? pick_int8<T, 1>(rows, kRows) : pick_int8<T, kInt8Weights>(rows, kRows))(tile, dots);
+    count = n + kNarrowWeights <= last ? kNarrowWeights : 1;
+    float dots[kNarrowRows * kNarrowWeights];
+    (count == 1 ? pick_narrow<T, 1>(rows, kRows) : pick_narrow<T, kNarrowWeights>(rows, kRows))(tile, dots);
     for (int64_t i = 0; i < rows; ++i) {
       float* out = g.out + (row + i) * g.columns + n;
       for (int64_t w = 0; w < count; ++w) {
@@ -164,56 +180,60 @@ inline void int8_tiles(const Int8Linear& g, const Int8Tile<T>& first, int64_t ro
 }
 
 /// Rows of the weight that are asked of memory before they are converted.
-inline constexpr int64_t kInt8RowsAhead = 8;
+inline constexpr int64_t kNarrowRowsAhead = 8;
 
 /// Writes the floats that some rows of the weight stand for, `to_pitch` from one to the next.
-inline void dequantize_rows(const Int8Tile<int8_t>& t, int64_t rows, float* to, int64_t to_pitch) {
+template <typename T>
+inline void widen_rows(const NarrowTile<T>& t, int64_t rows, float* to, int64_t to_pitch) {
+  constexpr int64_t kLine = kLineBytes / static_cast<int64_t>(sizeof(T));
   for (int64_t n = 0; n < rows; ++n) {
-    const int8_t* next = t.weight + (n + kInt8RowsAhead) * t.pitch;
-    for (int64_t i = 0; i < t.columns; i += kLineBytes) __builtin_prefetch(next + i, 0, 2);
+    const T* next = t.weight + (n + kNarrowRowsAhead) * t.pitch;
+    for (int64_t i = 0; i < t.columns; i += kLine) __builtin_prefetch(next + i, 0, 2);
     for (int64_t begin = 0, group = 0; begin < t.columns; begin += t.group, ++group) {
       const Vec scale = splat(t.scale ? t.scale[n * t.groups + group] : 1.0f);
       const Vec zero = splat(t.zero ? t.zero[n * t.groups + group] : 0.0f);
       const int64_t end = begin + t.group < t.columns ? begin + t.group : t.columns;
       each_vector(end - begin, [&](int64_t i, int64_t left) {
-        const int8_t* from = t.weight + n * t.pitch + begin + i;
-        const Vec weight = left < kLanes ? load_int8_part(from, left) : load_int8(from);
+        const T* from = t.weight + n * t.pitch + begin + i;
+        const Vec weight = left < kLanes ? load_weights_part(from, left) : load_weights(from);
         store_up_to(to + n * to_pitch + begin + i, (weight - zero) * scale, left);
       });
     }
   }
 }
 
-/// Columns that are read before others are: whole groups, or a part of the only one. A row or two stay in the first-level
-/// cache beside what is read of the weight once, in one go.
-inline int64_t int8_depth(const Int8Linear& g) {
-  if (g.rows * g.inner <= kInt8Rows * kInt8Inner) return g.inner;
+/// Columns that are read before others are: whole groups, or a part of the only one. A row or two stay in the
+/// first-level cache beside what is read of the weight once, in one go.
+inline int64_t narrow_depth(const NarrowLinear& g) {
+  if (g.rows * g.inner <= kNarrowRows * kNarrowInner) return g.inner;
   const int64_t group = g.group();
-  return g.groups == 1 ? kInt8Inner : group * (group < kInt8Inner ? kInt8Inner / group : 1);
+  return g.groups == 1 ? kNarrowInner : group * (group < kNarrowInner ? kNarrowInner / group : 1);
 }
 
 /// Floats from one converted row to the next: a cache line more than they are, so that rows fall into different sets.
-inline int64_t int8_pitch(const Int8Linear& g) { return int8_depth(g) + kLineFloats; }
+inline int64_t narrow_pitch(const NarrowLinear& g) { return narrow_depth(g) + kLineFloats; }
 
-inline int64_t int8_blocks(const Int8Linear& g) { return (g.rows + kInt8Rows - 1) / kInt8Rows; }
+inline int64_t narrow_blocks(const NarrowLinear& g) { return (g.rows + kNarrowRows - 1) / kNarrowRows; }
 
 /// Floats that a thread needs beside.
-inline int64_t int8_scratch(const Int8Linear& g) {
-  return int8_blocks(g) < kInt8Blocks ? 0 : kInt8Panel * int8_pitch(g);
+inline int64_t narrow_scratch(const NarrowLinear& g) {
+  return narrow_blocks(g) < kNarrowBlocks ? 0 : kNarrowPanel * narrow_pitch(g);
 }
 
-/// Panels [begin, end) of rows of the weight. `scratch`: `int8_scratch` floats.
-inline void int8_linear(const Int8Linear& g, int64_t begin, int64_t end, float* scratch) {
-  const int64_t group = g.group(), depth = int8_depth(g), pitch = int8_pitch(g);
-  const GemmBlocks blocks(g.rows, int8_blocks(g));
-  const int64_t past = end * kInt8Panel < g.columns ? end * kInt8Panel : g.columns;
-  for (int64_t panel = begin * kInt8Panel; panel < past; panel += kInt8Panel) {
-    const int64_t last = panel + kInt8Panel < past ? panel + kInt8Panel : past;
+/// Panels [begin, end) of rows of a weight of type T.
+template <typename T>
+inline void narrow_panels(const NarrowLinear& g, int64_t begin, int64_t end, float* scratch) {
+  const T* weight = static_cast<const T*>(g.weight);
+  const int64_t group = g.group(), depth = narrow_depth(g), pitch = narrow_pitch(g);
+  const GemmBlocks blocks(g.rows, narrow_blocks(g));
+  const int64_t past = end * kNarrowPanel < g.columns ? end * kNarrowPanel : g.columns;
+  for (int64_t panel = begin * kNarrowPanel; panel < past; panel += kNarrowPanel) {
+    const int64_t last = panel + kNarrowPanel < past ? panel + kNarrowPanel : past;
     for (int64_t k = 0; k < g.inner; k += depth) {
       const int64_t first = panel * g.groups + k / group;
-      const Int8Tile<int8_t> bytes{
+      const NarrowTile<T> narrow{
           .x = nullptr,
-          .weight = g.weight + panel * g.inner + k,
+          .weight = weight + panel * g.inner + k,
           .scale = g.scale ? g.scale + first : nullptr,
           .zero = g.zero ? g.zero + first : nullptr,
           .inner = g.inner,
@@ -222,18 +242,28 @@ inline void int8_linear(const Int8Linear& g, int64_t begin, int64_t end, float* 
           .columns = g.inner - k < depth ? g.inner - k : depth,
           .group = group,
       };
-      const Int8Tile<float> floats{nullptr, scratch, nullptr, nullptr, g.inner, pitch, 1, bytes.columns, bytes.columns};
-      const bool converts = blocks.count >= kInt8Blocks;
-      if (converts) dequantize_rows(bytes, last - panel, scratch, pitch);
+      const NarrowTile<float> floats{nullptr, scratch, nullptr,        nullptr,       g.inner,
+                                     pitch,   1,       narrow.columns, narrow.columns};
+      const bool converts = blocks.count >= kNarrowBlocks;
+      if (converts) widen_rows(narrow, last - panel, scratch, pitch);
       for (int64_t block = 0; block < blocks.count; ++block) {
         const int64_t row = blocks.begin(block), rows = blocks.size(block);
         if (converts) {
-          int8_tiles(g, floats, row, rows, panel, last, k);
+          narrow_tiles(g, floats, row, rows, panel, last, k);
         } else {
-          int8_tiles(g, bytes, row, rows, panel, last, k);
+          narrow_tiles(g, narrow, row, rows, panel, last, k);
         }
       }
     }
+  }
+}
+
+/// Panels [begin, end) of rows of the weight. `scratch`: `narrow_scratch` floats.
+inline void narrow_linear(const NarrowLinear& g, int64_t begin, int64_t end, float* scratch) {
+  switch (g.type) {
+    case NarrowType::kInt8: return narrow_panels<int8_t>(g, begin, end, scratch);
+    case NarrowType::kFloat16: return narrow_panels<Float16>(g, begin, end, scratch);
+    case NarrowType::kBFloat16: return narrow_panels<BFloat16>(g, begin, end, scratch);
   }
 }
 

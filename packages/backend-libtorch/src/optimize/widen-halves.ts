@@ -1,0 +1,291 @@
+import { fixedInputs } from "@pt2/engine/rewrites";
+import type { DType } from "@pt2/format";
+import {
+  type Arg,
+  argOf,
+  definitionsOf,
+  type Graph,
+  type NamedArg,
+  type Node,
+  type OpName,
+  type Program,
+  type TensorType,
+  usesOf,
+} from "@pt2/graph";
+import { eliminateDeadCode, GraphBuilder, Substitution } from "@pt2/graph/passes";
+import type { OptimizeTarget } from "./target.ts";
+
+/**
+ * Computes in float32 what a program with products or convolutions computes in half precision: few processors multiply
+ * it, so PyTorch's kernels of it take up to a hundred times as long. What ops pass on to each other is not rounded; inputs, outputs and conversions
+ * that the program makes are in its own dtypes, and so is what other ops read.
+ */
+export function widenHalves(program: Program, target: OptimizeTarget): Program {
+  const dtypes = dtypesIn(program, target);
+  if (dtypes.size === 0) return program;
+  const graph = new Widening(program, target, dtypes).run();
+  if (graph === program.graph) return program;
+  return eliminateDeadCode({ ...program, graph }, { isPure: (node) => target.isPure(node) });
+}
+
+/** The dtypes that are to be computed in float32. */
+function dtypesIn({ graph }: Program, { widened = new Map() }: OptimizeTarget): ReadonlySet<DType> {
+  const used = new Set([...graph.values.values()].flatMap((type) => (type.kind === "tensor" ? [type.dtype] : [])));
+  const count = (ops: ReadonlySet<OpName>): number => graph.nodes.filter(({ op }) => ops.has(op)).length;
+  const [products, convolutions] = [count(PRODUCTS), count(CONVOLUTIONS)];
+  // What PyTorch computes element by element it computes in float32 already.
+  if (products + convolutions === 0) return new Set();
+  const isOfProducts = products > convolutions;
+  return new Set([...used].filter((dtype) => widened.get(dtype) === "always" || (widened.has(dtype) && isOfProducts)));
+}
+
+const FLOAT32: Arg = { kind: "dtype", value: "float32" };
+
+class Widening {
+  readonly #graph: Graph;
+  readonly #target: OptimizeTarget;
+  readonly #dtypes: ReadonlySet<DType>;
+  readonly #builder: GraphBuilder;
+  /** The float32 forms of values in half precision that have one. */
+  readonly #wide = new Substitution();
+  /** Values that are another one. */
+  readonly #replaced = new Substitution();
+  /** Weights, and what only moves their elements. */
+  readonly #fixed: Set<string>;
+  #changed = false;
+
+  constructor(program: Program, target: OptimizeTarget, dtypes: ReadonlySet<DType>) {
+    const { graph } = program;
+    this.#graph = graph;
+    this.#fixed = new Set(fixedInputs(program));
+    this.#target = target;
+    this.#dtypes = dtypes;
+    this.#builder = new GraphBuilder(graph);
+  }
+
+  run(): Graph {
+    for (const original of this.#graph.nodes) {
+      const node = this.#replaced.node(original);
+      if (this.#isWidening(node))
+        this.#replaced.set(definitionsOf(node)[0]!, this.#widened(argOf(node, "self")!, node));
+      else if (this.#computesWide(node)) this.#widen(node);
+      else this.#keep(node);
+    }
+    if (!this.#changed) return this.#graph;
+    return this.#builder.build(this.#graph.outputs.map((arg) => this.#replaced.arg(arg)));
+  }
+
+  /** Whether a node converts what has a float32 form to float32. */
+  #isWidening(node: Node): boolean {
+    const [self, [result]] = [argOf(node, "self"), definitionsOf(node)];
+    return (
+      CONVERSIONS.has(node.op) &&
+      self?.kind === "value" &&
+      this.#wide.has(self.name) &&
+      this.#typeOf(result!)?.dtype === "float32" &&
+      !this.#target.isClaimed(node.op)
+    );
+  }
+
+  #computesWide(node: Node): boolean {
+    const halves = usesOf(node).filter((name) => this.#isHalf(name));
+    if (halves.length === 0 || this.#target.isClaimed(node.op) || !this.#target.isPure(node)) return false;
+    // What only moves elements need not be converted for it.
+    return this.#moves(node)
+      ? halves.every((name) => this.#wide.has(name))
+      : COMPUTES.has(node.op) && !isScaledByZero(node);
+  }
+
+  #moves({ op }: Node): boolean {
+    return MOVES.has(op) || this.#target.recordOf(op)?.view !== undefined;
+  }
+
+  #keep(node: Node): void {
+    this.#builder.push(node);
+    if (!this.#moves(node) || !this.#target.isPure(node) || this.#target.isClaimed(node.op)) return;
+    const used = usesOf(node);
+    if (used.length > 0 && used.every((name) => this.#fixed.has(name)))
+      for (const name of definitionsOf(node)) this.#fixed.add(name);
+  }
+
+  /** Computes a node in float32, and its results in half precision from that, for those that read them so. */
+  #widen(node: Node): void {
+    this.#changed = true;
+    for (const name of new Set(usesOf(node))) if (this.#isHalf(name)) this.#widened({ kind: "value", name }, node);
+    const { args } = this.#wide.node(node);
+    const results = definitionsOf(node).filter((name) => this.#isHalf(name));
+    for (const name of results) {
+      const type = this.#typeOf(name)!;
+      const fresh = this.#builder.fresh(name);
+      this.#builder.setType(fresh, { ...type, dtype: "float32" });
+      this.#wide.bind(name, { kind: "value", name: fresh });
+    }
+    const renamed = (name: string): string => {
+      const wide = results.includes(name) ? this.#wide.arg({ kind: "value", name }) : undefined;
+      return wide?.kind === "value" ? wide.name : name;
+    };
+    this.#builder.push({
+      ...node,
+      args: args.map((arg) => widenedArg(arg, this.#dtypes)),
+      outputs: node.outputs.map((output) => {
+        if (output.kind === "value") return { kind: "value", name: renamed(output.name) };
+        return output.kind === "list" ? { kind: "list", names: output.names.map(renamed) } : output;
+      }),
+    });
+    for (const name of results) {
+      const dtype: Arg = { kind: "dtype", value: this.#typeOf(name)!.dtype };
+      this.#push(name, "aten::to.dtype", { self: { kind: "value", name: renamed(name) }, dtype }, node);
+    }
+  }
+
+  /** Returns the float32 form of a value. */
+  #widened(value: Arg, like: Node): Arg {
+    if (value.kind !== "value" || this.#wide.has(value.name)) return this.#wide.arg(value);
+    const fresh = this.#builder.fresh(value.name);
+    this.#builder.setType(fresh, { ...this.#typeOf(value.name)!, dtype: "float32" });
+    if (this.#fixed.has(value.name) && this.#target.has(WIDEN)) this.#push(fresh, WIDEN, { weight: value }, like);
+    else this.#push(fresh, "aten::to.dtype", { self: value, dtype: FLOAT32 }, like);
+    const wide: Arg = { kind: "value", name: fresh };
+    this.#wide.bind(value.name, wide);
+    return wide;
+  }
+
+  /** Appends a conversion, which profiles name after the node that it is made for. */
+  #push(result: string, op: OpName, args: Readonly<Record<string, Arg>>, like: Node): void {
+    const named = Object.entries(args).map(([key, arg]) => ({ name: key, arg }));
+    const name = this.#builder.fresh(op.slice(op.indexOf("::") + 2).split(".")[0]!);
+    const outputs = [{ kind: "value", name: result }] as const;
+    const origin = { ...like.origin, joined: [{ op: like.op, name: like.name }] };
+    this.#builder.push({ name, op, args: named, outputs, origin });
+  }
+
+  #typeOf(name: string): TensorType | undefined {
+    const type = this.#builder.typeOf(name);
+    return type?.kind === "tensor" ? type : undefined;
+  }
+
+  #isHalf(name: string): boolean {
+    const dtype = this.#typeOf(name)?.dtype;
+    return dtype !== undefined && this.#dtypes.has(dtype);
+  }
+}
+
+/** Whether a product is left out, infinite or not: that depends on the dtype. */
+function isScaledByZero(node: Node): boolean {
+  return ["alpha", "beta"].some((name) => {
+    const factor = argOf(node, name);
+    return (factor?.kind === "int" || factor?.kind === "float") && Number(factor.value) === 0;
+  });
+}
+
+/** An argument of an op that computes in float32. */
+function widenedArg({ name, arg }: NamedArg, dtypes: ReadonlySet<DType>): NamedArg {
+  if (arg.kind === "dtype" && dtypes.has(arg.value)) return { name, arg: FLOAT32 };
+  // It is for operands in half precision.
+  return name === "half_to_float" ? { name, arg: { kind: "bool", value: false } } : { name, arg };
+}
+
+/** Makes a weight in half precision one in float32: what reads it may compute with the rounding of its dtype. */
+export const WIDEN: OpName = "pt2::widen";
+
+/** The ops of ATen with these names. */
+function atenOps(...names: readonly string[]): ReadonlySet<OpName> {
+  return new Set(names.map((name) => `aten::${name}`));
+}
+
+const CONVERSIONS = atenOps("to.dtype", "to.dtype_layout", "_to_copy");
+
+/** Ops besides views that move elements as they are. */
+const MOVES = atenOps(
+  ...["cat", "stack", "contiguous", "clone", "reshape", "flatten.using_ints", "roll", "flip", "repeat", "tile"],
+  ...["split.Tensor", "split_with_sizes", "chunk", "unbind.int", "tensor_split.sections"],
+  ...["index.Tensor", "index_select", "gather", "embedding", "repeat_interleave.self_int"],
+  ...["pad", "constant_pad_nd", "reflection_pad1d", "reflection_pad2d", "replication_pad1d", "replication_pad2d"],
+  ...["pixel_shuffle", "pixel_unshuffle", "channel_shuffle", "upsample_nearest1d", "upsample_nearest2d"],
+  ...["upsample_nearest1d.vec", "upsample_nearest2d.vec", "_upsample_nearest_exact2d"],
+);
+
+const CONVOLUTIONS = atenOps(
+  ...["conv1d", "conv2d", "conv3d", "conv1d.padding", "conv2d.padding", "conv3d.padding", "convolution"],
+  ...["conv_transpose1d", "conv_transpose2d.input", "conv_transpose3d.input"],
+);
+
+const PRODUCTS = atenOps(
+  ...["linear", "matmul", "mm", "bmm", "addmm", "baddbmm", "mv", "einsum", "scaled_dot_product_attention"],
+);
+
+/**
+ * Ops whose results follow from operands without jumps, so that those of float32, rounded, are as good as those of half
+ * precision. Not among them is what compares, rounds, sorts or counts.
+ */
+const COMPUTES: ReadonlySet<OpName> = new Set([
+  ...CONVOLUTIONS,
+  ...PRODUCTS,
+  ...atenOps(
+    ...[
+      "add.Tensor",
+      "add.Scalar",
+      "sub.Tensor",
+      "sub.Scalar",
+      "rsub.Scalar",
+      "mul.Tensor",
+      "mul.Scalar",
+      "div.Tensor",
+    ],
+    ...["div.Scalar", "neg", "abs", "square", "sqrt", "rsqrt", "reciprocal", "pow.Tensor_Scalar", "pow.Tensor_Tensor"],
+    ...["exp", "exp2", "expm1", "log", "log2", "log1p", "sin", "cos", "tan", "atan", "atan2", "erf", "tanh", "sigmoid"],
+    ...[
+      "relu",
+      "relu6",
+      "hardtanh",
+      "hardswish",
+      "hardsigmoid",
+      "leaky_relu",
+      "elu",
+      "selu",
+      "celu",
+      "silu",
+      "mish",
+      "gelu",
+    ],
+    ...[
+      "softplus",
+      "log_sigmoid",
+      "softsign",
+      "prelu",
+      "_prelu_kernel",
+      "glu",
+      "logaddexp",
+      "lerp.Scalar",
+      "lerp.Tensor",
+    ],
+    ...["clamp", "clamp_min", "clamp_max", "clamp.Tensor", "minimum", "maximum", "addcmul", "addcdiv"],
+    ...["where.self", "where.ScalarSelf", "where.ScalarOther", "masked_fill.Scalar", "masked_fill.Tensor"],
+    ...["batch_norm", "_native_batch_norm_legit_no_training", "layer_norm", "native_layer_norm", "rms_norm"],
+    ...["group_norm", "native_group_norm", "instance_norm"],
+    ...["softmax.int", "_softmax", "_safe_softmax", "log_softmax.int", "_log_softmax"],
+    ...[
+      "gelu",
+      "silu",
+      "mish",
+      "prelu",
+      "glu",
+      "masked_fill.Scalar",
+      "where.self",
+      "where.ScalarSelf",
+      "where.ScalarOther",
+    ],
+    ...["mean", "mean.dim", "sum", "sum.dim_IntList", "var.dim", "var.correction", "std.dim", "std.correction"],
+    ...["amax", "amin", "linalg_vector_norm", "norm.ScalarOpt_dim", "cumsum"],
+    ...["avg_pool1d", "avg_pool2d", "avg_pool3d", "adaptive_avg_pool1d", "adaptive_avg_pool2d", "_adaptive_avg_pool2d"],
+    ...["adaptive_avg_pool3d", "max_pool1d", "max_pool2d", "max_pool3d"],
+    ...[
+      "upsample_linear1d",
+      "upsample_bilinear2d",
+      "upsample_bilinear2d.vec",
+      "upsample_bicubic2d",
+      "upsample_bicubic2d.vec",
+    ],
+    ...["upsample_trilinear3d", "grid_sampler", "grid_sampler_2d"],
+  ),
+]);
