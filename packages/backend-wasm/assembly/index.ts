@@ -5,7 +5,6 @@ export { gemmPackB, gemmPackedBytes, gemmPackInPlace } from "./gemm-pack";
 export { linearInt8, linearInt8Scratch } from "./linear-int8";
 export { attention, attentionBlock, attentionScratch } from "./attention";
 export { logSoftmaxRows, softmaxRows } from "./softmax";
-export { softmaxColumns, softmaxScratch } from "./softmax-columns";
 export { layerNormRows, rmsNormRows } from "./norm-rows";
 export { groupMoments, groupNormChannels, groupNormRows } from "./norm-channels";
 export { argmaxRows, argminRows, maxRows, minRows, sumRows } from "./reduce-rows";

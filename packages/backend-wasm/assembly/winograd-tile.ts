@@ -4,18 +4,15 @@ import { floats, Window } from "./conv-window";
  * Tiles of `size` output pixels along an axis of `length`. With a dilation, every so many pixels are a convolution of their own without one;
  * the tiles of each come one after the other, as many as of the first, which has the most pixels.
  */
-@inline
 export function tilesAlong(size: i32, length: i32, dilation: i32): i32 {
   return tilesOfEach(size, length, dilation) * dilation;
 }
 
-@inline
 function tilesOfEach(size: i32, length: i32, dilation: i32): i32 {
   return ((length + dilation - 1) / dilation + size - 1) / size;
 }
 
 /** The first output pixel of a tile; the others are `dilation` apart. */
-@inline
 export function tileStart(tile: i32, size: i32, length: i32, dilation: i32): i32 {
   if (dilation == 1) return tile * size;
   const each = tilesOfEach(size, length, dilation);
@@ -23,7 +20,6 @@ export function tileStart(tile: i32, size: i32, length: i32, dilation: i32): i32
 }
 
 /** How many of its output pixels exist: fewer than the tile's size at the right and lower border, and none beyond. */
-@inline
 export function tileExtent(start: i32, size: i32, length: i32, dilation: i32): i32 {
   if (dilation == 1) return min(size, length - start);
   return max(0, min(size, (length - start + dilation - 1) / dilation));

@@ -72,10 +72,10 @@ const texts = {
   ),
   "src/kernels/conv/planar-plain.gen.ts": renderFile(
     renderTypes(planar.bindings, "PlanarKernels"),
-    renderModule(planar.wasm, "of convolutions with few output channels, for every processor"),
+    renderModule(planar.wasm, "of planes of channels, for every processor"),
   ),
   "src/kernels/conv/planar-relaxed.gen.ts": renderFile(
-    renderModule(planarRelaxed.wasm, "of convolutions with few output channels, with relaxed SIMD"),
+    renderModule(planarRelaxed.wasm, "of planes of channels, with relaxed SIMD"),
   ),
   "src/kernels/resize/resampling.gen.ts": renderFile(
     renderTypes(resampling.bindings, "ResamplingKernels"),

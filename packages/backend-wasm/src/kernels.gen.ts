@@ -89,16 +89,6 @@ export interface Kernels {
   attentionScratch(L: number, S: number, E: number, Ev: number): number;
   logSoftmaxRows(src: Pointer, dst: Pointer, rows: number, n: number): void;
   softmaxRows(src: Pointer, dst: Pointer, rows: number, n: number): void;
-  softmaxColumns(
-    src: Pointer,
-    dst: Pointer,
-    n: number,
-    next: number,
-    count: number,
-    isLog: number,
-    scratch: Pointer,
-  ): void;
-  softmaxScratch(n: number): number;
   layerNormRows(
     src: Pointer,
     dst: Pointer,

@@ -1,17 +1,15 @@
 import type { DType } from "@pt2/format";
 import { isContiguous, normalDim, numel } from "@pt2/format";
+import { loadCode } from "@pt2/registry/on-demand";
 import { type KernelCall, type WasmKernel, wasmKernel } from "../engine/kernel.ts";
-import { partScratch } from "../engine/part-scratch.ts";
 import { addressOf, type TensorView } from "../engine/tensor-view.ts";
-import { eachWhole, type Part } from "../threads/team.ts";
 import { float32Result, isFloat32 } from "./float32.ts";
+import type { ColumnPlanner } from "./softmax-columns.ts";
 
 type SoftmaxOp = "aten::softmax.int" | "aten::_softmax" | "aten::log_softmax.int" | "aten::_log_softmax";
 
 /** Longer columns are moved: what is read again would have left the nearest cache. */
 const LONGEST_COLUMN = 256;
-/** Columns that parts of a step begin at multiples of: a cache line. */
-const COLUMNS = 16;
 
 /**
  * `softmax` and `log_softmax` over any dimension. One that is not innermost, in memory either, is a stack of columns; a long one is moved
@@ -27,17 +25,22 @@ function softmaxKernel(ops: readonly SoftmaxOp[], rows: "softmaxRows" | "logSoft
       const input = call.convert(dtype == null ? x : call.convert(x, dtype), "float32");
       const rank = input.shape.length;
       const dim = normalDim(given, rank);
+      const order = [...input.shape.keys()].filter((d) => d !== dim).concat(dim);
+      if (isColumns(input.shape, dim) && !isContiguous(permuted(input, order))) {
+        const loading = async (): Promise<ColumnPlanner> => (await import("./softmax-columns.ts")).columnPlanner(call);
+        return loadCode("softmax over channels", loading).then((plan) =>
+          float32Result(call, (out) => plan(call.dense(input), out, dim, rows === "logSoftmaxRows")),
+        );
+      }
       float32Result(call, (out) => {
-        const order = [...input.shape.keys()].filter((d) => d !== dim).concat(dim);
-        if (dim >= rank - 1) planRows(call, call.dense(input), out, rows);
-        else if (isColumns(input.shape, dim) && !isContiguous(permuted(input, order))) {
-          planColumns(call, call.dense(input), out, dim, rows);
-        } else {
-          const source = call.dense(permuted(input, order));
-          const moved = call.temporary("float32", source.shape);
-          planRows(call, source, moved, rows);
-          call.copy(moved, permuted(out, order));
+        if (dim >= rank - 1) {
+          planRows(call, call.dense(input), out, rows);
+          return;
         }
+        const source = call.dense(permuted(input, order));
+        const moved = call.temporary("float32", source.shape);
+        planRows(call, source, moved, rows);
+        call.copy(moved, permuted(out, order));
       });
     },
   });
@@ -62,34 +65,7 @@ function planRows(call: KernelCall, from: TensorView, to: TensorView, rows: "sof
 
 /** Whether softmax over a dimension is computed for columns that lie side by side, of which there are at least four. */
 function isColumns(shape: readonly number[], dim: number): boolean {
-  return shape[dim]! <= LONGEST_COLUMN && numel(shape.slice(dim + 1)) >= 4;
-}
-
-function planColumns(
-  call: KernelCall,
-  from: TensorView,
-  to: TensorView,
-  dim: number,
-  rows: "softmaxRows" | "logSoftmaxRows",
-): void {
-  const n = from.shape[dim]!;
-  const inner = numel(from.shape.slice(dim + 1));
-  const outer = numel(from.shape.slice(0, dim));
-  if (n * inner * outer === 0) return;
-  const { softmaxColumns, softmaxScratch } = call.kernels;
-  // What is left behind the last whole piece is part of it.
-  const pieces = Math.max(1, Math.floor(inner / COLUMNS));
-  const parts = call.team.parts({ items: outer * pieces, nanoseconds: n * inner * outer * NANOSECONDS_EACH });
-  const scratchOf = partScratch(call, parts, softmaxScratch(n) >>> 0);
-  const compute = (part: Part): void =>
-    eachWhole(part, pieces, (index, first, count) => {
-      const offset = 4 * (index * n * inner + first * COLUMNS);
-      const columns = first + count === pieces ? inner - first * COLUMNS : count * COLUMNS;
-      const isLog = Number(rows === "logSoftmaxRows");
-      const scratch = scratchOf(part);
-      softmaxColumns(addressOf(from) + offset, addressOf(to) + offset, n, 4 * inner, columns, isLog, scratch);
-    });
-  call.step(call.team.step(parts, compute));
+  return dim < shape.length - 1 && shape[dim]! <= LONGEST_COLUMN && numel(shape.slice(dim + 1)) >= 4;
 }
 
 function permuted(view: TensorView, order: readonly number[]): TensorView {

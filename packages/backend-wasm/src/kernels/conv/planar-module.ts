@@ -8,7 +8,7 @@ import type { ConvPlanner } from "./types.ts";
 let loaded: Promise<(ctx: PlanContext) => PlanarKernels> | null = null;
 
 /** Loads the module that suits this engine, once for a thread; a load that failed is tried again. */
-function loadPlanarKernels(): Promise<(ctx: PlanContext) => PlanarKernels> {
+export function loadPlanarKernels(): Promise<(ctx: PlanContext) => PlanarKernels> {
   loaded ??= load().catch((error) => {
     loaded = null;
     throw error;
