@@ -35,8 +35,8 @@ describePage("what a page with WebGPU downloads", { app: "tests/browser/smallest
     // and a module of its own for what these share with normalizations of branches; 0.6 kB refuse numbers that integers lack, know
     // which ops draw numbers, and draw many at once; 0.3 kB tell programs of another default dtype, and equal products of sizes; 0.4 kB
     // say what was probably meant by a misspelled option, and refuse what is no program. 0.4 kB know what PyTorch computes of uint16,
-    // uint32 and uint64.
-    await measure(ready, answer, { before: 60_100, after: 151_800 });
+    // uint32 and uint64; 0.1 kB find guards of sizes.
+    await measure(ready, answer, { before: 60_100, after: 151_900 });
   });
 });
 
@@ -56,8 +56,8 @@ describePage("what a page with wasm downloads", { app: "tests/browser/smallest-w
     // numbers that integers lack, scale complex quotients, and know which ops draw numbers; 1.3 kB are attention of a few queries; 0.3 kB
     // tell programs of another default dtype, and equal products of sizes; 1.1 kB say what was probably meant by a misspelled option, and
     // refuse what is no program, in a file of its own since code that loads on demand needs it too. 0.7 kB compute with uint16, uint32
-    // and uint64, and find calls that tokens order or that write to copies.
-    await measure(ready, answer, { before: 62_600, after: 239_700 });
+    // and uint64, and find calls that tokens order or that write to copies. 0.1 kB find guards of sizes.
+    await measure(ready, answer, { before: 62_700, after: 239_700 });
   });
 });
 

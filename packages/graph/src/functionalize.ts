@@ -1,5 +1,6 @@
 // Exports the passes that functionalize programs, and expand automatic casts and batched calls. Few programs need them
 // and they are large, so they have an entry point of their own, which can be loaded on demand.
+export { assertGuards } from "./import/assert-guards.ts";
 export { aliasBuffers } from "./passes/alias-buffers.ts";
 export { expandAutocast } from "./passes/autocast/expand-autocast.ts";
 export { drawInMemoryOrder, type TensorLayout } from "./passes/draw-in-memory-order.ts";

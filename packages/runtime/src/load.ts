@@ -1,5 +1,12 @@
 import type { Backend, CompileRequest, Executable, Prefetch } from "@pt2/backend";
-import { type Archive, type ByteSource, openArchive, type Pt2Error, type WeightTensor } from "@pt2/format";
+import {
+  type Archive,
+  type ByteSource,
+  type ExportedProgram,
+  openArchive,
+  type Pt2Error,
+  type WeightTensor,
+} from "@pt2/format";
 import { importProgram, type Program } from "@pt2/graph";
 import { hasUnfitMutations } from "@pt2/graph/passes";
 import type { OpHandler, OpRegistry, OpSet } from "@pt2/registry";
@@ -68,7 +75,7 @@ export async function load(source: ModelSource | ProgramSource, options: LoadOpt
     const { model, signal, verifyChecksums } = ready;
     const archive = await openArchive(bytes, { signal, verifyChecksums });
     return {
-      program: async () => importProgram(await archive.program(model, { signal })),
+      program: async () => guarded(await archive.program(model, { signal })),
       weights: () => archive.weights(model, { signal }),
       // A source with an origin is local: reading ahead weights that turn out to be unused costs no download.
       prefetch: async () => (bytes.origin === undefined ? undefined : await begin(archive, ready)),
@@ -81,6 +88,16 @@ export async function load(source: ModelSource | ProgramSource, options: LoadOpt
 /** Returns whether a source is a program in memory. */
 export function isProgramSource(source: ModelSource | ProgramSource): source is ProgramSource {
   return typeof source === "object" && source !== null && "program" in source && "weights" in source;
+}
+
+/** A guard that compares what is computed of sizes; types and ranges say what others do. */
+const GUARD = /^[^!\n]*[*%+/-][^!\n]*$/m;
+
+/** Imports a program with its guards, which few files have. */
+export async function guarded(file: ExportedProgram): Promise<Program> {
+  const program = importProgram(file);
+  if (!GUARD.test(file.guardsCode.join("\n"))) return program;
+  return (await import("@pt2/graph/functionalize")).assertGuards(program, file.guardsCode);
 }
 
 function opened({ program, weights, close = async () => {} }: ProgramSource): OpenProgram {

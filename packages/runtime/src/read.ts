@@ -2,7 +2,7 @@ import { HostTensor } from "@pt2/backend";
 import { type ExportedProgram, expectStorages, type Generation, openArchive, readTensor } from "@pt2/format";
 import { type OptionTypes, requireOptions } from "@pt2/format/options";
 import { importProgram, type Program } from "@pt2/graph";
-import type { ProgramSource } from "./load.ts";
+import { guarded, type ProgramSource } from "./load.ts";
 import { type ModelSource, openSource } from "./open-source.ts";
 import { inputsOf, type LeafInfo, type OutputInfo, outputsOf } from "./signature.ts";
 
@@ -72,7 +72,7 @@ export async function openProgram(
   const { model, signal } = options;
   const archive = await openArchive(await openSource(source, signal), { signal });
   try {
-    const program = importProgram(await archive.program(model, { signal }));
+    const program = await guarded(await archive.program(model, { signal }));
     return { program, weights: await archive.weights(model, { signal }), close: () => archive.close() };
   } catch (problem) {
     await archive.close();

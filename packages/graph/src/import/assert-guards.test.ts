@@ -1,0 +1,63 @@
+import { expect, it } from "vitest";
+import { parse } from "../text/parse-program.ts";
+import { print } from "../text/print-program.ts";
+import { validate } from "../validate/validate.ts";
+import { assertGuards } from "./assert-guards.ts";
+
+const program = parse(`program {
+  user_input %x: f32[s0, s1]
+  user_input %a_0: f32[s0]
+  user_input %k: f32[s2]
+  forward ("x", "a_0", "d")
+  in_spec tuple(tuple(*, *, dict("k": *)), dict())
+  out_spec *
+  %y: f32[s0, s1] = aten::relu(%x)
+  return %y
+}`);
+
+/** The nodes that the guards become. */
+function nodes(...guards: readonly string[]): readonly string[] {
+  const made = assertGuards(program, guards);
+  expect(validate(made)).toEqual([]);
+  const lines = print(made).split("\n");
+  return lines.map((line) => line.trim()).filter((line) => /_operator::|sym_size|_assert/.test(line));
+}
+
+it("assertGuards asserts what a file says of arithmetic with sizes", () => {
+  expect(
+    nodes("((3*L['x'].size()[0]) / 4) == 1.5", "2 + L['a'][0].size()[0] // 2 - 1 >= L['d']['k'].size()[0] ** 2"),
+  ).toMatchInlineSnapshot(`
+    [
+      "%sym_size: int = aten::sym_size.int(%x, dim=0)",
+      "%mul: int = _operator::mul(a=3, b=%sym_size)",
+      "%truediv: float = _operator::truediv(a=%mul, b=4)",
+      "%eq: bool = _operator::eq(a=%truediv, b=1.5)",
+      "guard: aten::_assert_scalar(%eq, assert_msg="Guard failed: ((3*x.size()[0]) / 4) == 1.5")",
+      "%sym_size_1: int = aten::sym_size.int(%a_0, dim=0)",
+      "%floordiv: int = _operator::floordiv(a=%sym_size_1, b=2)",
+      "%add: int = _operator::add(a=2, b=%floordiv)",
+      "%sub: int = _operator::sub(a=%add, b=1)",
+      "%sym_size_2: int = aten::sym_size.int(%k, dim=0)",
+      "%pow: int = _operator::pow(a=%sym_size_2, b=2)",
+      "%ge: bool = _operator::ge(a=%sub, b=%pow)",
+      "guard_1: aten::_assert_scalar(%ge, assert_msg="Guard failed: 2 + a[0].size()[0] // 2 - 1 >= d['k'].size()[0] ** 2")",
+    ]
+  `);
+});
+
+it("assertGuards leaves out single sizes, those that are not to be one, and what it does not know", () => {
+  expect(
+    nodes(
+      "L['x'].size()[0] <= 32",
+      "L['x'].size()[0] == L['a'][0].size()[0]",
+      "L['x'].size()[0] // 2 != 1",
+      "L['x'].size()[0] // 2 >= 2",
+      "L['x'].size()[0] + 1 > 1",
+      "L['n'] == 2 * 4",
+      "L['z'].size()[0] + 1 == 4",
+      "Max(L['x'].size()[0], 2) + 1 == 4",
+      "(L['x'].size()[0] + 1 == 4",
+      "L['x'].size()[0] + == 4",
+    ),
+  ).toEqual([]);
+});
