@@ -45,6 +45,21 @@ it("assertGuards asserts what a file says of arithmetic with sizes", () => {
   `);
 });
 
+it("assertGuards asserts that sizes differ for which the module would do something else", () => {
+  expect(
+    nodes("L['x'].size()[0] != L['x'].size()[1]", "2*L['x'].size()[0] != 150").map((line) => line.split(" = ")[1]),
+  ).toEqual([
+    "aten::sym_size.int(%x, dim=0)",
+    "aten::sym_size.int(%x, dim=1)",
+    "_operator::ne(a=%sym_size, b=%sym_size_1)",
+    undefined,
+    "aten::sym_size.int(%x, dim=0)",
+    "_operator::mul(a=2, b=%sym_size_2)",
+    "_operator::ne(a=%mul, b=150)",
+    undefined,
+  ]);
+});
+
 it("assertGuards leaves out single sizes, those that are not to be one, and what it does not know", () => {
   expect(
     nodes(

@@ -12,6 +12,7 @@ type Expr =
 
 const OPERATORS: Readonly<Record<string, OpName>> = {
   "==": "_operator::eq",
+  "!=": "_operator::ne",
   "<=": "_operator::le",
   "<": "_operator::lt",
   ">=": "_operator::ge",
@@ -25,9 +26,9 @@ const OPERATORS: Readonly<Record<string, OpName>> = {
   "**": "_operator::pow",
 };
 
-/** By precedence, the weakest first. Unequal sizes are no guards here: the export assumes of all that they are not 1. */
+/** By precedence, the weakest first. */
 const LEVELS: readonly (readonly string[])[] = [
-  ["==", "<=", "<", ">=", ">"],
+  ["==", "!=", "<=", "<", ">=", ">"],
   ["+", "-"],
   ["*", "//", "/", "%"],
   ["**"],
@@ -49,7 +50,7 @@ export function assertGuards(program: Program, guards: readonly string[]): Progr
   const builder = new GraphBuilder(graph);
   for (const guard of guards) {
     const found = parsed(guard, values);
-    if (found?.kind !== "call" || (found.a.kind !== "call" && found.b.kind !== "call") || isAssumed(found)) continue;
+    if (found?.kind !== "call" || isKnown(found)) continue;
     const self = emitted(found, builder);
     const text = guard.replaceAll(/L\['(\w+)'\]/g, "$1");
     const message = { name: "assert_msg", arg: { kind: "string", value: `Guard failed: ${text}` } } as const;
@@ -60,9 +61,14 @@ export function assertGuards(program: Program, guards: readonly string[]): Progr
   return { ...program, graph: builder.build(graph.outputs) };
 }
 
-/** Whether a guard says no more than that a size is not 0 or 1, which the export assumes of all that are not numbers. */
-function isAssumed({ op, b }: Expr & { readonly kind: "call" }): boolean {
-  return b.kind === "number" && ((op === ">=" && b.value === 2) || (op === ">" && b.value === 1));
+/**
+ * Whether types and ranges say as much as a guard does: that of a single size, and that a size is not 0 or 1, which the export
+ * assumes of all that are not numbers.
+ */
+function isKnown({ op, a, b }: Expr & { readonly kind: "call" }): boolean {
+  const limit = b.kind === "number" ? b.value : Number.NaN;
+  if (op === "!=" ? limit === 0 || limit === 1 : op === ">=" ? limit === 2 : op === ">" && limit === 1) return true;
+  return op !== "!=" && a.kind !== "call" && b.kind !== "call";
 }
 
 /** The values of the tensors that a program is called with, by the way to them in Python: `L['x'][0]` is `x[0]`. */
