@@ -47,15 +47,17 @@ it("assertGuards asserts what a file says of arithmetic with sizes", () => {
 
 it("assertGuards asserts that sizes differ for which the module would do something else", () => {
   expect(
-    nodes("L['x'].size()[0] != L['x'].size()[1]", "2*L['x'].size()[0] != 150").map((line) => line.split(" = ")[1]),
+    nodes("L['x'].size()[0] != L['x'].size()[1]", "max(1, L['x'].size()[0]) != 150").map(
+      (line) => line.split(" = ")[1],
+    ),
   ).toEqual([
     "aten::sym_size.int(%x, dim=0)",
     "aten::sym_size.int(%x, dim=1)",
     "_operator::ne(a=%sym_size, b=%sym_size_1)",
     undefined,
     "aten::sym_size.int(%x, dim=0)",
-    "_operator::mul(a=2, b=%sym_size_2)",
-    "_operator::ne(a=%mul, b=150)",
+    "torch::sym_max(a=1, b=%sym_size_2)",
+    "_operator::ne(a=%sym_max, b=150)",
     undefined,
   ]);
 });
@@ -70,7 +72,9 @@ it("assertGuards leaves out single sizes, those that are not to be one, and what
       "L['x'].size()[0] + 1 > 1",
       "L['n'] == 2 * 4",
       "L['z'].size()[0] + 1 == 4",
-      "Max(L['x'].size()[0], 2) + 1 == 4",
+      "Mod(L['x'].size()[0], 2) + 1 == 4",
+      "max(L['x'].size()[0], 2 == 4",
+      "min(L['x'].size()[0]) == 4",
       "(L['x'].size()[0] + 1 == 4",
       "L['x'].size()[0] + == 4",
     ),

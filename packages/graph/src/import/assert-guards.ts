@@ -24,6 +24,8 @@ const OPERATORS: Readonly<Record<string, OpName>> = {
   "//": "_operator::floordiv",
   "%": "_operator::mod",
   "**": "_operator::pow",
+  max: "torch::sym_max",
+  min: "torch::sym_min",
 };
 
 /** By precedence, the weakest first. */
@@ -35,7 +37,7 @@ const LEVELS: readonly (readonly string[])[] = [
 ];
 
 const TOKEN =
-  /\s*(L\[[^\]]*\](?:\[[^\]]*\]|\.(?!size\b)\w+)*\.size\(\)\[\d+\]|\d+(?:\.\d+)?|\*\*|\/\/|[=<>!]=|[-+*/%<>()])/y;
+  /\s*(L\[[^\]]*\](?:\[[^\]]*\]|\.(?!size\b)\w+)*\.size\(\)\[\d+\]|\d+(?:\.\d+)?|max\b|min\b|,|\*\*|\/\/|[=<>!]=|[-+*/%<>()])/y;
 
 /**
  * Appends to a program the guards of its file as assertions: what PyTorch found out about sizes when it made the program, which
@@ -97,6 +99,11 @@ function parsed(text: string, values: ReadonlyMap<string, string>): Expr | null 
     if (token === "(") {
       const inner = level(0);
       return tokens.shift() === ")" ? inner : null;
+    }
+    if (token === "max" || token === "min") {
+      const a = tokens.shift() === "(" ? level(0) : null;
+      const b = tokens.shift() === "," ? level(0) : null;
+      return a && b && tokens.shift() === ")" ? { kind: "call", op: token, a, b } : null;
     }
     if (token === "-") {
       const b = atom();
