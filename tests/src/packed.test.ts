@@ -75,6 +75,16 @@ describe("packages as npm installs them", () => {
     expect(await node("all.mjs")).toBe("");
   });
 
+  it("CommonJS takes every entry point by require(), with types", async () => {
+    await writeFile(join(folder, "required.cjs"), entryPoints.map((entry) => `require("${entry}");`).join("\n"));
+    expect(await node("required.cjs")).toBe("");
+    const names = entryPoints.filter((entry) => !OF_PAGES.includes(entry));
+    const lines = names.map((entry, i) => `export * as m${i} from "${entry}";`);
+    await writeFile(join(folder, "required.cts"), lines.join("\n"));
+    const lib = ["--lib", "es2023,esnext.disposable", "--types", "node"];
+    await compile(["required.cts"], "--module", "node20", "--noEmit", ...lib);
+  });
+
   it.each(["bundler", "nodenext"])("have types under moduleResolution %s", async (resolution) => {
     const module = resolution === "bundler" ? "esnext" : "nodenext";
     const names = entryPoints
