@@ -6,13 +6,13 @@ export type KernelOp = KnownOp | TypedOp;
 
 /**
  * The arguments of a kernel's calls by their names in the schemas of its ops. An argument that only some of the ops
- * have is undefined in calls of the others.
+ * have is undefined in calls of the others. What `Op` may be is not said here: TypeScript would parse all schemas first.
  */
-export type KernelArgs<Op extends KernelOp> = {
+export type KernelArgs<Op> = {
   readonly [Name in NameOf<ArgsOfEach<Op>>]: ArgOf<ArgsOfEach<Op>, Name>;
 };
 
-type ArgsOfEach<Op extends KernelOp> = Op extends KernelOp ? ArgsOf<SchemaOf<Op>> : never;
+type ArgsOfEach<Op> = Op extends string | TypedOp ? ArgsOf<SchemaOf<Op>> : never;
 type NameOf<Args> = Args extends unknown ? keyof Args : never;
 type ArgOf<Args, Name> = Args extends unknown ? (Name extends keyof Args ? Args[Name] : undefined) : never;
 
