@@ -142,16 +142,7 @@ function emitted(expr: Expr, builder: GraphBuilder): Arg {
     return Number.isInteger(expr.value) ? { kind: "int", value: expr.value } : { kind: "float", value: expr.value };
   }
   const isCall = expr.kind === "call";
-  const args = isCall
-    ? [
-        { name: "a", arg: emitted(expr.a, builder) },
-        { name: "b", arg: emitted(expr.b, builder) },
-      ]
-    : [
-        { name: "self", arg: { kind: "value", name: expr.value } as const },
-        { name: "dim", arg: { kind: "int", value: expr.dim } as const },
-      ];
-  const op = isCall ? OPERATORS[expr.op]! : "aten::sym_size.int";
+  const { op, args } = isCall ? operation(expr, builder) : size(expr);
   const name = builder.fresh(op.slice(op.indexOf("::") + 2).split(".")[0]!);
   const isBool = isCall && LEVELS[0]!.includes(expr.op);
   const kind = isBool ? "symbool" : isCall && expr.op === "/" ? "symfloat" : "symint";
@@ -159,4 +150,19 @@ function emitted(expr: Expr, builder: GraphBuilder): Arg {
   const node: Node = { name, op, args, outputs: [{ kind: "value", name }], origin: {} };
   builder.push(node);
   return { kind: "value", name };
+}
+
+type Call = Pick<Node, "op" | "args">;
+
+function operation({ op, a, b }: Expr & { readonly kind: "call" }, builder: GraphBuilder): Call {
+  const args = [
+    { name: "a", arg: emitted(a, builder) },
+    { name: "b", arg: emitted(b, builder) },
+  ];
+  return { op: OPERATORS[op]!, args };
+}
+
+function size({ value, dim }: Expr & { readonly kind: "size" }): Call {
+  const self = { name: "self", arg: { kind: "value", name: value } } as const;
+  return { op: "aten::sym_size.int", args: [self, { name: "dim", arg: { kind: "int", value: dim } }] };
 }
