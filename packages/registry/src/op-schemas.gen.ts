@@ -1451,6 +1451,7 @@ export interface OpSchemas {
   readonly "prims::conj_physical": "prims::conj_physical(Tensor self) -> Tensor";
   readonly "prims::convert_element_type": "prims::convert_element_type(Tensor a, ScalarType dtype) -> Tensor";
   readonly "prims::copy_strided": "prims::copy_strided(Tensor a, SymInt[] stride) -> Tensor";
+  readonly "prims::copy_to": "prims::copy_to(Tensor(a!) a, Tensor b) -> Tensor(a!)";
   readonly "prims::cos": "prims::cos(Tensor self) -> Tensor";
   readonly "prims::cosh": "prims::cosh(Tensor self) -> Tensor";
   readonly "prims::device_put": "prims::device_put(Tensor a, Device device, bool non_blocking=False) -> Tensor";

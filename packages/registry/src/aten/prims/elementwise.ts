@@ -96,6 +96,9 @@ export const ELEMENTWISE_PRIMS: readonly OpRecord[] = [
   defineOp("prims::convert_element_type(Tensor a, ScalarType dtype) -> Tensor", {
     decompose: ({ a, dtype }, b) => b.tensor("aten::to.dtype", { self: a, dtype }),
   }),
+  defineOp("prims::copy_to(Tensor(a!) a, Tensor b) -> Tensor(a!)", {
+    decompose: (args, b) => b.tensor("aten::copy", { self: args.a, src: args.b }),
+  }),
   defineOp("prims::spherical_bessel_j0(Tensor self) -> Tensor", {
     decompose: ({ self }, b) => b.tensor("aten::special_spherical_bessel_j0", { x: self }),
   }),
