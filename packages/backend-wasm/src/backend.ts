@@ -7,7 +7,7 @@ import {
   type UnsupportedOp,
 } from "@pt2/backend";
 import { compileChecked, findUnsupported, RandomState } from "@pt2/engine";
-import type { WeightTensor } from "@pt2/format";
+import type { DType, WeightTensor } from "@pt2/format";
 import type { Program } from "@pt2/graph";
 import type { OpRegistry } from "@pt2/registry";
 import { CAPABILITIES } from "./capabilities.ts";
@@ -18,6 +18,12 @@ import { WeightRecords } from "./engine/weight-records.ts";
 import { Pool } from "./threads/pool.ts";
 import { ONE_THREAD, type Threads } from "./threads/thread-count.ts";
 import { backendDisposed } from "./wasm-errors.ts";
+
+/** WebAssembly has no instructions for half precision. */
+const WIDENED: ReadonlyMap<DType, "always"> = new Map([
+  ["float16", "always"],
+  ["bfloat16", "always"],
+]);
 
 /** The backend with its engine, in whichever thread it is created. Runs block that thread while they compute. */
 export class WasmBackend implements Backend {
@@ -49,7 +55,7 @@ export class WasmBackend implements Backend {
       this.#executables.delete(executable);
       await request.onDispose?.();
     };
-    const executable: WasmExecutable = await compileChecked(request, this, (program) =>
+    const create = (program: Program): Promise<WasmExecutable> =>
       WasmExecutable.create({
         ...request,
         program,
@@ -57,8 +63,8 @@ export class WasmBackend implements Backend {
         pool: this.#pool,
         explainThreads: () => this.#explainThreads(),
         onDispose,
-      }),
-    );
+      });
+    const executable = await compileChecked(request, this, create, WIDENED);
     this.#executables.add(executable);
     return executable;
   }

@@ -7,7 +7,7 @@ export { unflattenLinears } from "./rewrites/flat-linear.ts";
 export { foldBatchNorms } from "./rewrites/fold-batch-norm.ts";
 export { foldScales } from "./rewrites/fold-scale.ts";
 export { recognizeGelu } from "./rewrites/gelu-tanh.ts";
-export { groupQueries, sharedHeads } from "./rewrites/grouped-queries.ts";
+export { sharedHeads } from "./rewrites/grouped-queries.ts";
 export { keepInt8 } from "./rewrites/int8-linear.ts";
 export {
   floatArg,
@@ -33,6 +33,7 @@ export {
 } from "./rewrites/rewriter.ts";
 export { isFactory, purity, type RewriteTarget } from "./rewrites/target.ts";
 export { dense, isSameShape, isSameSize, resultType, transposed } from "./rewrites/types.ts";
+export { type WideningTarget, widenHalves } from "./rewrites/widen-halves.ts";
 export {
   haveSameHeads,
   haveSharedHeads,

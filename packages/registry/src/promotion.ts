@@ -1,13 +1,6 @@
 import { DTYPES, type DType } from "@pt2/format";
 import { broadcastShapes } from "./broadcast.ts";
-import {
-  computeDtype,
-  DEFAULT_DTYPE,
-  isBareUnsigned,
-  isFloat8,
-  isHalfPrecision,
-  resultType,
-} from "./dtype-promotion.ts";
+import { computeDtype, DEFAULT_DTYPE, isFloat8, isHalfPrecision, resultType } from "./dtype-promotion.ts";
 import { isRuntimeScalar, type RuntimeScalar } from "./lower/runtime-scalar.ts";
 import type { OpRecord, Promotion } from "./op.ts";
 import { registryError } from "./registry-errors.ts";

@@ -87,7 +87,7 @@ for a in UNSIGNED:
     case("as_strided", f"{n}", small(a, 6), [2, 2], [1, 2], 1)
     case("equal", f"{n}", high(a), high(a))
     case("item", f"{n}", high(a)[2])
-for a, b in zip(UNSIGNED, (i16, i32, i64)):
+for a, b in zip(UNSIGNED, (i16, i32, i64), strict=True):
     case("view.dtype", f"{name_of(a)} as {name_of(b)}", small(a, 6), b)
     case("view.dtype", f"{name_of(b)} as {name_of(a)}", small(b, 6), a)
     case("view.dtype", f"{name_of(a)} as bytes", small(a, 3), u8)

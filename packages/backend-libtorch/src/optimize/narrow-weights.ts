@@ -2,8 +2,7 @@ import { argsOf, given, NONE, type RewriteRule, type RewriteRules, rewrite } fro
 import type { DType } from "@pt2/format";
 import { type Arg, argOf, type Program } from "@pt2/graph";
 import type { OptimizeTarget } from "./target.ts";
-import { WIDEN } from "./widen-halves.ts";
-import { halfOf, hasManyRows } from "./widened-weight.ts";
+import { halfOf, hasManyRows, WIDEN } from "./widened-weight.ts";
 
 /**
  * Computes products and convolutions with fixed float32 weights in bfloat16, on request: half the memory, and twice the

@@ -7,6 +7,7 @@ import {
   recompose,
   rewriteBranchSums,
   unflattenLinears,
+  widenHalves,
 } from "@pt2/engine/rewrites";
 import { Pt2Error } from "@pt2/format";
 import { argOf, type Program, stats } from "@pt2/graph";
@@ -42,7 +43,6 @@ import { restoreDrawn } from "./restore-drawn.ts";
 import { restoreLayouts } from "./restore-layouts.ts";
 import { fuseSqueezeExcite } from "./squeeze-excite.ts";
 import { isOwnOp, type OptimizeTarget } from "./target.ts";
-import { widenHalves } from "./widen-halves.ts";
 
 type Pass = (program: Program, target: OptimizeTarget) => Program;
 

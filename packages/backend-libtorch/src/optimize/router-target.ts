@@ -1,6 +1,7 @@
 import type { OpName } from "@pt2/graph";
 import type { Router } from "../routes.ts";
 import { isOwnOp, type OptimizeTarget, purityWithOwnOps } from "./target.ts";
+import { WIDEN } from "./widened-weight.ts";
 
 /** What the passes may use. */
 export interface TargetOptions extends Pick<OptimizeTarget, "weights" | "widened"> {
@@ -13,10 +14,12 @@ export function routerTarget(router: Router, options: TargetOptions = {}): Optim
   const { dispatcher, registry } = router;
   const { weights, widened, ownKernels = true } = options;
   const routeOf = (op: OpName): string => router.routeOf({ name: op, op, args: [], outputs: [], origin: {} }).kind;
+  const has = (op: OpName): boolean => (ownKernels || !isOwnOp(op)) && dispatcher.has(op) && !registry.isClaimed(op);
   return {
     weights,
     widened,
-    has: (op) => (ownKernels || !isOwnOp(op)) && dispatcher.has(op) && !registry.isClaimed(op),
+    widensWeight: has(WIDEN) ? WIDEN : undefined,
+    has,
     isClaimed: (op) => registry.isClaimed(op) || routeOf(op) === "kernel",
     effectsOf: (op) => router.effectsOf(op),
     recordOf: (op) => registry.resolve(op),

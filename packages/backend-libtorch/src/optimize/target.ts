@@ -1,16 +1,10 @@
-import { purity, type RewriteTarget } from "@pt2/engine/rewrites";
-import type { DType } from "@pt2/format";
+import { purity, type WideningTarget } from "@pt2/engine/rewrites";
 import type { OpName } from "@pt2/graph";
 import type { OpEffects } from "@pt2/graph/passes";
 import type { OpRecord, OpRegistry } from "@pt2/registry";
 
 /** What the passes know of the device. `has` tells whether this build of libtorch runs an op on it. */
-export interface OptimizeTarget extends RewriteTarget {
-  /**
-   * Which dtypes of half precision are computed in float32: `always`, or `between products` by devices that multiply them,
-   * in programs of more products than convolutions. @default none
-   */
-  readonly widened?: ReadonlyMap<DType, "always" | "between products"> | undefined;
+export interface OptimizeTarget extends WideningTarget {
   /** The dtype in which weights of products and convolutions may be kept. @default as in the file */
   readonly weights?: "bfloat16" | undefined;
   /** Returns what an op writes to and aliases; undefined where that is unknown. */

@@ -1,15 +1,20 @@
+import { widenHalves } from "@pt2/engine/rewrites";
 import { describe, expect, it } from "vitest";
 import { foldConstants } from "./fold-constants.ts";
 import { lowerLinears } from "./lower-linear.ts";
 import { cancelConversions, narrowWeights } from "./narrow-weights.ts";
 import { cpu, program, text } from "./passes.test-helper.ts";
 import type { OptimizeTarget } from "./target.ts";
-import { widenHalves } from "./widen-halves.ts";
+import { WIDEN } from "./widened-weight.ts";
 
-const OWN = ["pt2::widen", "pt2::linear_half", "pt2::linear", "pt2::pack_linear_weight"] as const;
+const OWN = [WIDEN, "pt2::linear_half", "pt2::linear", "pt2::pack_linear_weight"] as const;
 
 function widening(bfloat16: "always" | "between products", claimed: readonly string[] = []): OptimizeTarget {
-  return { ...cpu(OWN, claimed), widened: new Map([["float16", "always"] as const, ["bfloat16", bfloat16] as const]) };
+  return {
+    ...cpu(OWN, claimed),
+    widensWeight: WIDEN,
+    widened: new Map([["float16", "always"] as const, ["bfloat16", bfloat16] as const]),
+  };
 }
 
 const target = widening("always");
@@ -37,7 +42,7 @@ describe("widenHalves", () => {
     `);
   });
 
-  it("keeps what a program rounds, and does not round for what it widens", () => {
+  it("rounds where a program converts, in both directions", () => {
     expect(
       widened(`user_input %x: f16[4, 4]
   user_input %f: f32[4, 4]
@@ -52,7 +57,9 @@ describe("widenHalves", () => {
       user_input %f: f32[4, 4]
       to: %x_1: f32[4, 4] = aten::to.dtype(%x, dtype=torch.float32)
       r: %r_1: f32[4, 4] = aten::mm(%x_1, mat2=%x_1)
-      %sum: f32[4, 4] = aten::add.Tensor(%r_1, other=%f)
+      to_1: %r: f16[4, 4] = aten::to.dtype(%r_1, dtype=torch.float16)
+      %wide: f32[4, 4] = aten::to.dtype(%r, dtype=torch.float32)
+      %sum: f32[4, 4] = aten::add.Tensor(%wide, other=%f)
       %half: f16[4, 4] = aten::to.dtype(%sum, dtype=torch.float16)
       to_2: %half_1: f32[4, 4] = aten::to.dtype(%half, dtype=torch.float32)
       y: %y_1: f32[4, 4] = aten::exp(%half_1)

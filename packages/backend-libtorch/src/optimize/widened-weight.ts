@@ -1,6 +1,8 @@
 import { argsOf, knownShape, type RewriteContext } from "@pt2/engine/rewrites";
 import { type Arg, argOf, type Node, type OpName } from "@pt2/graph";
-import { WIDEN } from "./widen-halves.ts";
+
+/** Makes a weight in half precision one in float32: what reads it may compute with the rounding of its dtype. */
+export const WIDEN: OpName = "pt2::widen";
 
 /** The fewest rows whose product takes longer than a weight in half precision takes from memory. */
 const MANY_ROWS = 16;

@@ -20,7 +20,14 @@ it("the libtorch report says whether the module has to be compiled or cannot be 
 });
 
 it("the libtorch report describes processor and devices", () => {
-  const info = { version: "2.13.0", cpuCapability: "AVX512", threads: 2, mkldnn: true, mkl: false };
+  const info = {
+    version: "2.13.0",
+    cpuCapability: "AVX512",
+    multipliesBfloat16: true,
+    threads: 2,
+    mkldnn: true,
+    mkl: false,
+  };
   const devices = [{ name: "NVIDIA H200", totalBytes: 150e9, capability: "9.0" }];
   const report = { ...nothing, found, addon: "/cache/it.node" };
   const gpu = printLibtorch({ ...report, info: { ...info, cuda: { version: "13.0", devices } } });

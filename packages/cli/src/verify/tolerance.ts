@@ -49,6 +49,16 @@ export function byLargestElement({ rtol, atol }: Tolerance, expected: Comparable
   return rtol === 0 ? { rtol, atol } : { rtol: 0, atol: atol + rtol * largestElement(expected) };
 }
 
+/**
+ * Returns the tolerance for an output. Each element in half precision, or less, is allowed what the largest is: numbers that
+ * have been rounded on the way are added up to it, so that PyTorch's own are as far from those of float64.
+ */
+export function forOutput(tolerance: Tolerance, expected: Comparable): Tolerance {
+  return ROUNDED.has(expected.dtype) ? byLargestElement(tolerance, expected) : tolerance;
+}
+
+const ROUNDED: ReadonlySet<DType> = new Set(["float16", "bfloat16", "float8_e4m3fn", "float8_e5m2"]);
+
 /** Returns the largest magnitude of a tensor's finite elements; 0 if there are none. */
 export function largestElement({ dtype, shape, data }: Comparable): number {
   const at = elementsOf(dtype, data);

@@ -6,7 +6,7 @@ import type { Scalar } from "../tensors/sidecar.ts";
 import type { ExpectedCall } from "./expected-calls.ts";
 import { type Rounding, roundingOf } from "./rounding.ts";
 import { type OutputPair, tiedRows } from "./tied-rows.ts";
-import type { ToleranceOf } from "./tolerance.ts";
+import { forOutput, type ToleranceOf } from "./tolerance.ts";
 
 /** A request to compare calls with expected results. */
 export interface VerifyRequest {
@@ -95,7 +95,7 @@ async function checkTensors(
     );
     if (typeof output === "object" && output !== null) {
       const actual = { dtype: output.dtype, shape: output.shape, data: await output.read() };
-      const allowed = tolerance(data.dtype);
+      const allowed = forOutput(tolerance(data.dtype), wanted);
       comparison = compareTensors(wanted, actual, allowed);
       rounding = roundingOf(wanted, allowed, comparison);
       if (comparison.problem === undefined) pairs.push({ name, expected: wanted, actual });

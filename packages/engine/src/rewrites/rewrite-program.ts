@@ -1,8 +1,8 @@
 import { type Program, stats } from "@pt2/graph";
 import type { OpRegistry } from "@pt2/registry";
-import type { RewriteTarget } from "./target.ts";
+import type { WideningTarget } from "./widen-halves.ts";
 
-type Pass = (program: Program, target: RewriteTarget) => Program;
+type Pass = (program: Program, target: WideningTarget) => Program;
 
 const NORMALIZATION = /^aten::(batch_norm|_native_batch_norm_legit_no_training)$/;
 
@@ -10,15 +10,19 @@ const DEQUANTIZATION =
   /^(torchao::dequantize_affine|quantized_decomposed::dequantize_per_channel|aten::(to\.dtype|_to_copy))$/;
 
 interface PassOnDemand {
-  /** The pass loads if the program has an op of each kind. */
-  readonly about: readonly RegExp[];
   /** An op besides PyTorch's that it emits, if the registry has its record. */
   readonly emits?: string;
   readonly load: () => Promise<Pass>;
 }
 
-/** Passes for backends that lower programs. */
-const PASSES: readonly PassOnDemand[] = [
+/** The pass for dtypes that a backend computes in float32: the first, since others recognize ops and not conversions. */
+const WIDENING: PassOnDemand = {
+  emits: "aten::to.dtype",
+  load: async () => (await import("./widen-halves.ts")).widenHalves,
+};
+
+/** Passes for backends that lower programs, which load if the program has an op of each kind. */
+const PASSES: readonly (PassOnDemand & { readonly about: readonly RegExp[] })[] = [
   // First, as others make one weight of the dequantized one and a factor.
   {
     about: [DEQUANTIZATION, /^aten::(linear|mm|addmm)$/],
@@ -41,6 +45,10 @@ const PASSES: readonly PassOnDemand[] = [
   },
 ];
 
+function hasValues({ graph }: Program, dtypes: WideningTarget["widened"]): boolean {
+  return [...graph.values.values()].some((type) => type.kind === "tensor" && dtypes?.has(type.dtype));
+}
+
 /**
  * Loads the records of a program's ops, and rewrites the program to the form that a backend which lowers it runs
  * fastest. With `exact` it stays as it is: rewrites change bits.
@@ -48,12 +56,16 @@ const PASSES: readonly PassOnDemand[] = [
 export async function rewriteProgram(
   program: Program,
   registry: OpRegistry,
-  backend: { readonly name: string; readonly exact: boolean },
+  backend: { readonly name: string; readonly exact: boolean; readonly widened?: WideningTarget["widened"] },
 ): Promise<Program> {
   const ops = stats(program.graph).map(({ op }) => op);
+  const { widened } = backend;
   const wanted = backend.exact
     ? []
-    : PASSES.filter(({ about }) => about.every((kind) => ops.some((op) => kind.test(op))));
+    : [
+        ...(hasValues(program, widened) ? [WIDENING] : []),
+        ...PASSES.filter(({ about }) => about.every((kind) => ops.some((op) => kind.test(op)))),
+      ];
   if (wanted.length === 0) {
     await registry.load(ops);
     return program;
@@ -64,7 +76,9 @@ export async function rewriteProgram(
     Promise.all(wanted.map(({ load }) => load())),
     registry.load([...ops, ...emitted]),
   ]);
-  const target: RewriteTarget = {
+  const target: WideningTarget = {
+    widened,
+    recordOf: (op) => registry.resolve(op),
     has: (op) => !registry.isReplaced(op) && (!emitted.includes(op) || registry.resolve(op) !== undefined),
     isClaimed: (op) => registry.isClaimed(op) || registry.hasKernel(op, backend.name),
     isPure: purity(registry),

@@ -3,19 +3,25 @@ import { type DType, Pt2Error } from "@pt2/format";
 import { type Program, walk } from "@pt2/graph";
 import { isControl, type OpRegistry } from "@pt2/registry";
 import { rewriteProgram } from "../rewrites/rewrite-program.ts";
+import type { WideningTarget } from "../rewrites/widen-halves.ts";
 import { staticInputs } from "./static-inputs.ts";
 
 /**
  * Compiles a program, rewritten to the form that backends which lower run fastest, or reports everything that is missing
- * in one error.
+ * in one error. Dtypes in `widened` are computed in float32.
  */
 export async function compileChecked<T>(
   { program, registry, precision, signal }: CompileRequest,
   backend: Pick<Backend, "name" | "capabilities" | "unsupported">,
   compile: (program: Program) => Promise<T>,
+  widened?: WideningTarget["widened"],
 ): Promise<T> {
   signal?.throwIfAborted();
-  const rewritten = await rewriteProgram(program, registry, { name: backend.name, exact: precision === "exact" });
+  const rewritten = await rewriteProgram(program, registry, {
+    name: backend.name,
+    exact: precision === "exact",
+    widened,
+  });
   const requireSupported = async (cause?: unknown): Promise<void> => {
     // A batch norm that is folded need not run by itself. Errors name the ops of the file.
     if ((await backend.unsupported(rewritten, registry)).length === 0) return;

@@ -1,4 +1,3 @@
-import { fixedInputs } from "@pt2/engine/rewrites";
 import type { DType } from "@pt2/format";
 import {
   type Arg,
@@ -13,14 +12,29 @@ import {
   usesOf,
 } from "@pt2/graph";
 import { eliminateDeadCode, GraphBuilder, Substitution } from "@pt2/graph/passes";
-import type { OptimizeTarget } from "./target.ts";
+import type { OpRecord } from "@pt2/registry";
+import { fixedInputs } from "./fixed-inputs.ts";
+import type { RewriteTarget } from "./target.ts";
+
+/** What the pass has to know besides. */
+export interface WideningTarget extends RewriteTarget {
+  /**
+   * Which dtypes of half precision are computed in float32: `always`, or `between products` by devices that multiply them,
+   * in programs of more products than convolutions. @default none
+   */
+  readonly widened?: ReadonlyMap<DType, "always" | "between products"> | undefined;
+  /** The op that makes a weight float32. @default `aten::to.dtype` */
+  readonly widensWeight?: OpName | undefined;
+  /** Returns what an op means, if the program's registry has it. */
+  recordOf(op: OpName): Pick<OpRecord, "view"> | undefined;
+}
 
 /**
- * Computes in float32 what a program with products or convolutions computes in half precision: few processors multiply
- * it, so PyTorch's kernels of it take up to a hundred times as long. What ops pass on to each other is not rounded; inputs, outputs and conversions
- * that the program makes are in its own dtypes, and so is what other ops read.
+ * Computes in float32 what a program with products or convolutions computes in half precision, which few processors
+ * multiply. What ops pass on to each other is not rounded; inputs, outputs and conversions that the program makes are in
+ * its own dtypes, and so is what other ops read.
  */
-export function widenHalves(program: Program, target: OptimizeTarget): Program {
+export function widenHalves(program: Program, target: WideningTarget): Program {
   const dtypes = dtypesIn(program, target);
   if (dtypes.size === 0) return program;
   const graph = new Widening(program, target, dtypes).run();
@@ -29,7 +43,7 @@ export function widenHalves(program: Program, target: OptimizeTarget): Program {
 }
 
 /** The dtypes that are to be computed in float32. */
-function dtypesIn({ graph }: Program, { widened = new Map() }: OptimizeTarget): ReadonlySet<DType> {
+function dtypesIn({ graph }: Program, { widened = new Map() }: WideningTarget): ReadonlySet<DType> {
   const used = new Set([...graph.values.values()].flatMap((type) => (type.kind === "tensor" ? [type.dtype] : [])));
   const count = (ops: ReadonlySet<OpName>): number => graph.nodes.filter(({ op }) => ops.has(op)).length;
   const [products, convolutions] = [count(PRODUCTS), count(CONVOLUTIONS)];
@@ -43,18 +57,16 @@ const FLOAT32: Arg = { kind: "dtype", value: "float32" };
 
 class Widening {
   readonly #graph: Graph;
-  readonly #target: OptimizeTarget;
+  readonly #target: WideningTarget;
   readonly #dtypes: ReadonlySet<DType>;
   readonly #builder: GraphBuilder;
   /** The float32 forms of values in half precision that have one. */
   readonly #wide = new Substitution();
-  /** Values that are another one. */
-  readonly #replaced = new Substitution();
   /** Weights, and what only moves their elements. */
   readonly #fixed: Set<string>;
   #changed = false;
 
-  constructor(program: Program, target: OptimizeTarget, dtypes: ReadonlySet<DType>) {
+  constructor(program: Program, target: WideningTarget, dtypes: ReadonlySet<DType>) {
     const { graph } = program;
     this.#graph = graph;
     this.#fixed = new Set(fixedInputs(program));
@@ -64,32 +76,19 @@ class Widening {
   }
 
   run(): Graph {
-    for (const original of this.#graph.nodes) {
-      const node = this.#replaced.node(original);
-      if (this.#isWidening(node))
-        this.#replaced.set(definitionsOf(node)[0]!, this.#widened(argOf(node, "self")!, node));
-      else if (this.#computesWide(node)) this.#widen(node);
+    for (const node of this.#graph.nodes) {
+      if (this.#computesWide(node)) this.#widen(node);
       else this.#keep(node);
     }
     if (!this.#changed) return this.#graph;
-    return this.#builder.build(this.#graph.outputs.map((arg) => this.#replaced.arg(arg)));
-  }
-
-  /** Whether a node converts what has a float32 form to float32. */
-  #isWidening(node: Node): boolean {
-    const [self, [result]] = [argOf(node, "self"), definitionsOf(node)];
-    return (
-      CONVERSIONS.has(node.op) &&
-      self?.kind === "value" &&
-      this.#wide.has(self.name) &&
-      this.#typeOf(result!)?.dtype === "float32" &&
-      !this.#target.isClaimed(node.op)
-    );
+    return this.#builder.build(this.#graph.outputs);
   }
 
   #computesWide(node: Node): boolean {
     const halves = usesOf(node).filter((name) => this.#isHalf(name));
     if (halves.length === 0 || this.#target.isClaimed(node.op) || !this.#target.isPure(node)) return false;
+    // Whether PyTorch refuses to compute nothing depends on the dtype.
+    if (definitionsOf(node).some((name) => this.#typeOf(name)?.shape.includes(0))) return false;
     // What only moves elements need not be converted for it.
     return this.#moves(node)
       ? halves.every((name) => this.#wide.has(name))
@@ -143,7 +142,8 @@ class Widening {
     if (value.kind !== "value" || this.#wide.has(value.name)) return this.#wide.arg(value);
     const fresh = this.#builder.fresh(value.name);
     this.#builder.setType(fresh, { ...this.#typeOf(value.name)!, dtype: "float32" });
-    if (this.#fixed.has(value.name) && this.#target.has(WIDEN)) this.#push(fresh, WIDEN, { weight: value }, like);
+    const op = this.#target.widensWeight;
+    if (op !== undefined && this.#fixed.has(value.name)) this.#push(fresh, op, { weight: value }, like);
     else this.#push(fresh, "aten::to.dtype", { self: value, dtype: FLOAT32 }, like);
     const wide: Arg = { kind: "value", name: fresh };
     this.#wide.bind(value.name, wide);
@@ -185,15 +185,10 @@ function widenedArg({ name, arg }: NamedArg, dtypes: ReadonlySet<DType>): NamedA
   return name === "half_to_float" ? { name, arg: { kind: "bool", value: false } } : { name, arg };
 }
 
-/** Makes a weight in half precision one in float32: what reads it may compute with the rounding of its dtype. */
-export const WIDEN: OpName = "pt2::widen";
-
 /** The ops of ATen with these names. */
 function atenOps(...names: readonly string[]): ReadonlySet<OpName> {
   return new Set(names.map((name) => `aten::${name}`));
 }
-
-const CONVERSIONS = atenOps("to.dtype", "to.dtype_layout", "_to_copy");
 
 /** Ops besides views that move elements as they are. */
 const MOVES = atenOps(
