@@ -35,8 +35,8 @@ describePage("what a page with WebGPU downloads", { app: "tests/browser/smallest
     // and a module of its own for what these share with normalizations of branches; 0.6 kB refuse numbers that integers lack, know
     // which ops draw numbers, and draw many at once; 0.3 kB tell programs of another default dtype, and equal products of sizes; 0.4 kB
     // say what was probably meant by a misspelled option, and refuse what is no program. 0.4 kB know what PyTorch computes of uint16,
-    // uint32 and uint64; 0.1 kB find guards of sizes.
-    await measure(ready, answer, { before: 60_100, after: 151_900 });
+    // uint32 and uint64; 0.1 kB find guards of sizes, and 0.4 kB make them assertions and know dtypes that are computed in float32.
+    await measure(ready, answer, { before: 60_100, after: 152_300 });
   });
 });
 
@@ -56,8 +56,9 @@ describePage("what a page with wasm downloads", { app: "tests/browser/smallest-w
     // numbers that integers lack, scale complex quotients, and know which ops draw numbers; 1.3 kB are attention of a few queries; 0.3 kB
     // tell programs of another default dtype, and equal products of sizes; 1.1 kB say what was probably meant by a misspelled option, and
     // refuse what is no program, in a file of its own since code that loads on demand needs it too. 0.7 kB compute with uint16, uint32
-    // and uint64, and find calls that tokens order or that write to copies. 0.1 kB find guards of sizes.
-    await measure(ready, answer, { before: 62_700, after: 239_700 });
+    // and uint64, and find calls that tokens order or that write to copies. 0.1 kB find guards of sizes, and 0.2 kB know dtypes that are
+    // computed in float32.
+    await measure(ready, answer, { before: 62_700, after: 239_900 });
   });
 });
 
@@ -85,7 +86,7 @@ describePage("what a page that trains downloads", { app: "tests/browser/smallest
     // normalizations in float32, add up those of shared heads, bring them back from behind a mask, and update what a program wrote. 0.4 kB are for misspelled
     // options, as above, and name the parts that have ops of prims and of lists. 1 kB write to memory of any strides, and to buffers
     // in branches, and keep the sizes that a call gives a buffer. 0.8 kB are for uint16, uint32 and uint64, and for calls that tokens
-    // order or that write to copies.
-    await measure(ready, answer, { before: 84_900, after: 218_500 });
+    // order or that write to copies, and 0.3 kB make guards of sizes assertions.
+    await measure(ready, answer, { before: 84_900, after: 218_800 });
   });
 });

@@ -114,6 +114,7 @@ export const WRITE_THEIR_ARGUMENT = {
   "aten::dropout_": "it writes to its argument",
   "aten::feature_dropout_": "it writes to its argument",
   "aten::detach_": "it writes to its argument",
+  "prims::copy_to": "it writes to its argument",
 };
 
 /** Defines the tests whose tensors are inputs: eager calls have no constants. */

@@ -1,11 +1,11 @@
 import { type Arg, definitionsOf, type Node, type OpName, type Program, type TensorType, usesOf } from "@pt2/graph";
 import { drawsInOrder, GraphBuilder, hasDraws, orderInMemory } from "@pt2/graph/passes";
+import { isRowMajor } from "./restore-layouts.ts";
 
-/** Ops that return rows one after the other, whatever the layout of their arguments. */
-const ROW_MAJOR: ReadonlySet<OpName> = new Set([
-  ...["linear", "mm", "addmm", "bmm", "baddbmm"].map((name) => `aten::${name}`),
-  ...["pt2::linear", "pt2::linear_3xtf32", "pt2::matmul"],
-]);
+/** Ops of PyTorch that return rows one after the other, whatever the layout of their arguments. */
+const PRODUCTS: ReadonlySet<OpName> = new Set(
+  ["linear", "mm", "addmm", "bmm", "baddbmm"].map((name) => `aten::${name}`),
+);
 
 /**
  * Gives what random numbers are drawn for the layout that the file records: they are drawn in the order of memory, and the
@@ -32,7 +32,8 @@ function rewritten({ graph }: Program, before: Program): ReadonlySet<string> {
   const old = new Set(before.graph.nodes);
   const found = new Set<string>();
   for (const node of graph.nodes) {
-    if (ROW_MAJOR.has(node.op) || (old.has(node) && !usesOf(node).some((name) => found.has(name)))) continue;
+    if (PRODUCTS.has(node.op) || isRowMajor(node.op)) continue;
+    if (old.has(node) && !usesOf(node).some((name) => found.has(name))) continue;
     for (const name of definitionsOf(node)) found.add(name);
   }
   return found;

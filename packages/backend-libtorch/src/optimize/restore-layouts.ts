@@ -38,7 +38,14 @@ const SOURCES: ReadonlySet<OpName> = new Set([
 const REORDERING: ReadonlySet<OpName> = new Set([...SOURCES, "pt2::attention"]);
 
 /** Ops that return rows one after the other, as the ops that they replace do, whatever the layout of their arguments. */
-const ROW_MAJOR: ReadonlySet<OpName> = new Set(["pt2::linear", "pt2::linear_3xtf32", "pt2::matmul"]);
+const ROW_MAJOR: ReadonlySet<OpName> = new Set(
+  ["linear", "linear_3xtf32", "linear_half", "linear_int8", "matmul"].map((name) => `pt2::${name}`),
+);
+
+/** Returns whether an op of this package returns rows one after the other, as the ops that it replaces do. */
+export function isRowMajor(op: OpName): boolean {
+  return ROW_MAJOR.has(op);
+}
 
 /** Returns whether an op returns a channels-last tensor. */
 export function isChannelsLastSource(op: OpName): boolean {
