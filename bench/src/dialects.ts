@@ -2,13 +2,12 @@
 import { existsSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
-import { worstError } from "@pt2/testing/worst-error";
 import { MODELS } from "./compared-models.ts";
 import { compareCpu } from "./cpu-time.ts";
 import { BACKENDS, openFor, type Run } from "./open-for.ts";
 import { machine, table } from "./report.ts";
 import { summarize } from "./statistics.ts";
-import { ALLOWED, readTensors } from "./tensors.ts";
+import { readTensors, worstOf } from "./tensors.ts";
 
 const { values } = parseArgs({
   options: {
@@ -27,8 +26,7 @@ for (const name of values.only) {
   const inputs = await readTensors(`${path}.inputs.safetensors`);
   const expected = await readTensors(`${path}.expected.safetensors`);
   const error = async (run: Run): Promise<string> => {
-    const outputs = await run();
-    return Math.max(...expected.map(({ data }, i) => worstError(outputs[i] ?? [], data, ALLOWED))).toFixed(3);
+    return worstOf(await run(), expected).toFixed(3);
   };
   const exported = await openFor(backend, `${path}.pt2`, inputs);
   const decomposed = await openFor(backend, `${path}_aten.pt2`, inputs);

@@ -1,12 +1,11 @@
 // Measures the latency of whole models: the wasm backend against ONNX Runtime Web.
 
 import { join } from "node:path";
-import { worstError } from "@pt2/testing/worst-error";
 import { countFlops } from "./flops.ts";
 import { alternateTimes, type Effort, type Summary, summarize, timed } from "./statistics.ts";
 import { SubjectProcess, scriptCommand } from "./subject-process.ts";
 import { compileHere, onnxSubject, openProgram, type Subject, wasmSubject } from "./subjects.ts";
-import { ALLOWED, readTensors } from "./tensors.ts";
+import { readTensors, worstOf } from "./tensors.ts";
 
 /** The result of one model and one form of its program. */
 export interface ModelResult {
@@ -44,7 +43,7 @@ export async function openSubject(
       ? wasmSubject((await compileHere(`${path}.pt2`, threads)).executable, inputs)
       : await onnxSubject(join(folder, `${base}.onnx`), inputs, threads);
   const outputs = await subject.run();
-  return { subject, error: Math.max(...expected.map(({ data }, i) => worstError(outputs[i] ?? [], data, ALLOWED))) };
+  return { subject, error: worstOf(outputs, expected) };
 }
 
 /** A subject that tells what a run takes. */

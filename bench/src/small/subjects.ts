@@ -3,10 +3,9 @@ import type { Backend, HostTensor } from "@pt2/backend";
 import { libtorch } from "@pt2/backend-libtorch/node";
 import { wasm } from "@pt2/backend-wasm/node";
 import { load, type Model } from "@pt2/runtime/node";
-import { worstError } from "@pt2/testing/worst-error";
 import * as node from "onnxruntime-node";
 import * as web from "onnxruntime-web/wasm";
-import { ALLOWED, readTensors } from "../tensors.ts";
+import { readTensors, worstOf } from "../tensors.ts";
 
 /** What can be compared. */
 export const SUBJECTS = [
@@ -72,7 +71,7 @@ export async function openCalls<Name extends SubjectName>(
   for (const name of names) {
     const subject = await open[name]({ path, inputs });
     const results = await subject.results();
-    const error = Math.max(...expected.map(({ data }, i) => worstError(results[i] ?? [], data, ALLOWED)));
+    const error = worstOf(results, expected);
     if (!(error <= 1)) throw new Error(`${path}: ${name} differs from PyTorch, ${error} of the tolerance`);
     calls.push([name, subject.call]);
   }

@@ -16,6 +16,6 @@ export { type RemoveNoOpsOptions, removeNoOps } from "./passes/remove-no-ops.ts"
 export { canonicalizeStridedViews } from "./passes/strided-views.ts";
 export { Substitution } from "./passes/substitution.ts";
 export { type Liveness, liveness } from "./query/liveness.ts";
-export { mapArgs, mapGraphs, mapValues } from "./query/map-node.ts";
+export { mapArgs, mapGraphs, mapValues, renameOutput } from "./query/map-node.ts";
 export { timesSize } from "./strides.ts";
 export { simplify } from "./sym/simplify-expr.ts";

@@ -1,6 +1,6 @@
-import type { Arg, Graph, Node, Output, Program } from "@pt2/graph";
+import type { Arg, Graph, Node, Program } from "@pt2/graph";
 import { definitionsOf } from "@pt2/graph";
-import { GraphBuilder, mapGraphs, Substitution } from "@pt2/graph/passes";
+import { GraphBuilder, mapGraphs, renameOutput, Substitution } from "@pt2/graph/passes";
 import type { Router } from "../routes.ts";
 import { type Expansion, expandOp } from "./expand-op.ts";
 import { staticOperands } from "./static-operands.ts";
@@ -57,7 +57,7 @@ function insert(
   for (const each of nodes) {
     const args = renamed.node(each).args;
     const names = new Map(definitionsOf(each).map((name) => [name, fresh(name)]));
-    const outputs = each.outputs.map((output) => withNames(output, names));
+    const outputs = each.outputs.map((output) => renameOutput(output, (name) => names.get(name)!));
     push({ ...each, name: names.get(each.name) ?? builder.fresh(each.name), args, outputs });
   }
   node.outputs.forEach((output, i) => {
@@ -70,9 +70,4 @@ function insert(
 
 function itemOf(arg: Arg, index: number): Arg {
   return (arg.kind === "list" ? arg.items[index] : undefined) ?? { kind: "none" };
-}
-
-function withNames(output: Output, names: ReadonlyMap<string, string>): Output {
-  if (output.kind === "value") return { kind: "value", name: names.get(output.name)! };
-  return output.kind === "list" ? { kind: "list", names: output.names.map((name) => names.get(name)!) } : output;
 }

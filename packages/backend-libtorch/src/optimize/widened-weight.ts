@@ -37,9 +37,10 @@ export function halfOf(weight: Arg, context: RewriteContext, like: Node): Half |
     return dtype === "float16" || dtype === "bfloat16" ? { weight: self, rounds: false } : null;
   const half = TRANSPOSITIONS.has(made.op) ? halfOf(self, context, like) : null;
   if (half === null) return null;
-  const [type, turned] = [context.tensor(half.weight)!, context.tensor(weight)];
+  const { dtype: narrow } = context.tensor(half.weight)!;
+  const type = context.tensor(weight);
   const args = { ...argsOf(made), self: half.weight };
-  return { ...half, weight: context.emit(made.op, args, turned && { ...turned, dtype: type.dtype }, like) };
+  return { ...half, weight: context.emit(made.op, args, type && { ...type, dtype: narrow }, like) };
 }
 
 const TRANSPOSITIONS: ReadonlySet<OpName> = new Set(["aten::t", "aten::transpose.int", "aten::permute"]);

@@ -1,5 +1,5 @@
-import type { Graph, Node, Output, Program } from "@pt2/graph";
-import { mapGraphs, mapValues } from "@pt2/graph/passes";
+import type { Graph, Node, Program } from "@pt2/graph";
+import { mapGraphs, mapValues, renameOutput } from "@pt2/graph/passes";
 
 /**
  * Puts the path of a nested graph before the names of its values: `cond.true_graph_0.add`. Names are then unique in the
@@ -33,12 +33,6 @@ function rename(graph: Graph, prefix: string): Graph {
 function renameNode(node: Node, named: (name: string) => string): Node {
   const operands = mapValues(node, (name) => ({ kind: "value", name: named(name) }));
   return { ...operands, name: named(node.name), outputs: node.outputs.map((output) => renameOutput(output, named)) };
-}
-
-function renameOutput(output: Output, named: (name: string) => string): Output {
-  if (output.kind === "none") return output;
-  if (output.kind === "value") return { kind: "value", name: named(output.name) };
-  return { kind: "list", names: output.names.map(named) };
 }
 
 /** Renames the results of a graph as if a node used them. */

@@ -11,7 +11,7 @@ import {
   type TensorType,
   usesOf,
 } from "@pt2/graph";
-import { eliminateDeadCode, GraphBuilder, Substitution } from "@pt2/graph/passes";
+import { eliminateDeadCode, GraphBuilder, renameOutput, Substitution } from "@pt2/graph/passes";
 import type { OpRecord } from "@pt2/registry";
 import { fixedInputs } from "./fixed-inputs.ts";
 import type { RewriteTarget } from "./target.ts";
@@ -64,7 +64,6 @@ class Widening {
   readonly #wide = new Substitution();
   /** Weights, and what only moves their elements. */
   readonly #fixed: Set<string>;
-  #changed = false;
 
   constructor(program: Program, target: WideningTarget, dtypes: ReadonlySet<DType>) {
     const { graph } = program;
@@ -80,7 +79,7 @@ class Widening {
       if (this.#computesWide(node)) this.#widen(node);
       else this.#keep(node);
     }
-    if (!this.#changed) return this.#graph;
+    if (this.#wide.size === 0) return this.#graph;
     return this.#builder.build(this.#graph.outputs);
   }
 
@@ -109,44 +108,35 @@ class Widening {
 
   /** Computes a node in float32, and its results in half precision from that, for those that read them so. */
   #widen(node: Node): void {
-    this.#changed = true;
-    for (const name of new Set(usesOf(node))) if (this.#isHalf(name)) this.#widened({ kind: "value", name }, node);
+    for (const name of usesOf(node)) if (this.#isHalf(name) && !this.#wide.has(name)) this.#convert(name, node);
     const { args } = this.#wide.node(node);
     const results = definitionsOf(node).filter((name) => this.#isHalf(name));
-    for (const name of results) {
-      const type = this.#typeOf(name)!;
-      const fresh = this.#builder.fresh(name);
-      this.#builder.setType(fresh, { ...type, dtype: "float32" });
-      this.#wide.bind(name, { kind: "value", name: fresh });
-    }
-    const renamed = (name: string): string => {
-      const wide = results.includes(name) ? this.#wide.arg({ kind: "value", name }) : undefined;
-      return wide?.kind === "value" ? wide.name : name;
-    };
+    const wide = new Map(results.map((name) => [name, this.#declareWide(name)]));
     this.#builder.push({
       ...node,
       args: args.map((arg) => widenedArg(arg, this.#dtypes)),
-      outputs: node.outputs.map((output) => {
-        if (output.kind === "value") return { kind: "value", name: renamed(output.name) };
-        return output.kind === "list" ? { kind: "list", names: output.names.map(renamed) } : output;
-      }),
+      outputs: node.outputs.map((output) => renameOutput(output, (name) => wide.get(name) ?? name)),
     });
-    for (const name of results) {
+    for (const [name, from] of wide) {
       const dtype: Arg = { kind: "dtype", value: this.#typeOf(name)!.dtype };
-      this.#push(name, "aten::to.dtype", { self: { kind: "value", name: renamed(name) }, dtype }, node);
+      this.#push(name, "aten::to.dtype", { self: { kind: "value", name: from }, dtype }, node);
     }
   }
 
-  /** Returns the float32 form of a value. */
-  #widened(value: Arg, like: Node): Arg {
-    if (value.kind !== "value" || this.#wide.has(value.name)) return this.#wide.arg(value);
-    const fresh = this.#builder.fresh(value.name);
-    this.#builder.setType(fresh, { ...this.#typeOf(value.name)!, dtype: "float32" });
-    const op = this.#target.widensWeight;
-    if (op !== undefined && this.#fixed.has(value.name)) this.#push(fresh, op, { weight: value }, like);
-    else this.#push(fresh, "aten::to.dtype", { self: value, dtype: FLOAT32 }, like);
-    const wide: Arg = { kind: "value", name: fresh };
-    this.#wide.bind(value.name, wide);
+  /** Emits the float32 form of a value that was not computed so. */
+  #convert(name: string, like: Node): void {
+    const op = this.#fixed.has(name) ? this.#target.widensWeight : undefined;
+    const self: Arg = { kind: "value", name };
+    const to = this.#declareWide(name);
+    if (op === undefined) this.#push(to, "aten::to.dtype", { self, dtype: FLOAT32 }, like);
+    else this.#push(to, op, { weight: self }, like);
+  }
+
+  /** Returns the name of a value's float32 form, which nothing computes yet. */
+  #declareWide(name: string): string {
+    const wide = this.#builder.fresh(name);
+    this.#builder.setType(wide, { ...this.#typeOf(name)!, dtype: "float32" });
+    this.#wide.bind(name, { kind: "value", name: wide });
     return wide;
   }
 

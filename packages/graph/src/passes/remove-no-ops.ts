@@ -1,7 +1,7 @@
 import { requireOptions } from "@pt2/format/options";
-import type { Arg, Graph, Node, OpName, Output, Program } from "../ir.ts";
+import type { Arg, Graph, Node, OpName, Program } from "../ir.ts";
 import { liveness } from "../query/liveness.ts";
-import { mapGraphs } from "../query/map-node.ts";
+import { mapGraphs, renameOutput } from "../query/map-node.ts";
 import { definitionsOf, namesOf } from "../query/node-values.ts";
 import { requireProgram } from "../validate/require-program.ts";
 import { GraphBuilder } from "./graph-builder.ts";
@@ -119,7 +119,8 @@ class NoOpRemover {
     for (const nested of graph.nodes) {
       const names = new Map(definitionsOf(nested).map((name) => [name, this.#builder.fresh(name)]));
       const name = names.get(nested.name) ?? this.#builder.fresh(nested.name);
-      const renamed = { ...inner.node(nested), name, outputs: nested.outputs.map((output) => rename(output, names)) };
+      const outputs = nested.outputs.map((output) => renameOutput(output, (old) => names.get(old) ?? old));
+      const renamed = { ...inner.node(nested), name, outputs };
       for (const [from, to] of names) {
         inner.bind(from, { kind: "value", name: to });
         this.#builder.setType(to, graph.values.get(from));
@@ -131,10 +132,4 @@ class NoOpRemover {
       if (output.kind === "value") this.#replaced.set(output.name, results[i] as Arg);
     });
   }
-}
-
-function rename(output: Output, names: ReadonlyMap<string, string>): Output {
-  if (output.kind === "none") return output;
-  if (output.kind === "value") return { kind: "value", name: names.get(output.name) ?? output.name };
-  return { kind: "list", names: output.names.map((name) => names.get(name) ?? name) };
 }

@@ -1,4 +1,4 @@
-import type { Arg, Graph, NamedArg, Node } from "../ir.ts";
+import type { Arg, Graph, NamedArg, Node, Output } from "../ir.ts";
 
 /** Rebuilds an argument bottom-up; unchanged parts are shared. Nested graphs are not entered. */
 export function mapArg(arg: Arg, map: (leaf: Arg) => Arg): Arg {
@@ -29,6 +29,13 @@ export function mapArgs(node: Node, map: (leaf: Arg) => Arg): Node {
 /** Replaces the values that a node uses. */
 export function mapValues(node: Node, map: (name: string) => Arg): Node {
   return mapArgs(node, (leaf) => (leaf.kind === "value" ? map(leaf.name) : leaf));
+}
+
+/** Renames the values that one return defines. */
+export function renameOutput(output: Output, renamed: (name: string) => string): Output {
+  if (output.kind === "none") return output;
+  if (output.kind === "value") return { kind: "value", name: renamed(output.name) };
+  return { kind: "list", names: output.names.map(renamed) };
 }
 
 /** Rebuilds the graphs nested in a node. */

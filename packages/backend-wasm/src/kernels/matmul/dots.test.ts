@@ -17,7 +17,7 @@ const numbersOf = (tensor: HostTensor): Float32Array | Float64Array => tensor.da
 
 /** How operands are read: as transposes, or every second one of the last dimension only. */
 interface Given {
-  readonly turned?: readonly ("x" | "y")[];
+  readonly transposed?: readonly ("x" | "y")[];
   readonly halved?: "x" | "y";
 }
 
@@ -38,7 +38,7 @@ async function multiply(x: HostTensor, y: HostTensor, given: Given, threads: num
       );
       names[side] = `%h${side}`;
     }
-    if (given.turned?.includes(side) !== true) continue;
+    if (given.transposed?.includes(side) !== true) continue;
     shape.push(...shape.splice(last - 1, 2).reverse());
     lines.push(
       `%t${side}: ${type}[${shape}] = aten::transpose.int(self=${names[side]}, dim0=${last - 1}, dim1=${last})`,
@@ -57,48 +57,52 @@ async function multiply(x: HostTensor, y: HostTensor, given: Given, threads: num
 }
 
 /** The elements of an operand as `multiply` reads them, and their shape. */
-function read(tensor: HostTensor, side: "x" | "y", { turned = [], halved }: Given): [at: number[], shape: number[]] {
+function read(
+  tensor: HostTensor,
+  side: "x" | "y",
+  { transposed = [], halved }: Given,
+): [at: number[], shape: number[]] {
   const shape = [1, ...tensor.shape].slice(-3);
   const step = halved === side ? 2 : 1;
   const [batch, rows, columns] = [shape[0]!, shape[1]!, Math.ceil(shape[2]! / step)];
-  const isTurned = turned.includes(side);
+  const isTransposed = transposed.includes(side);
   const size = rows * columns;
   const at = Array.from({ length: batch * size }, (_, i) => {
     const [b, rest] = [Math.floor(i / size), i % size];
-    const [r, c] = isTurned ? [rest % rows, Math.floor(rest / rows)] : [Math.floor(rest / columns), rest % columns];
+    const [r, c] = isTransposed ? [rest % rows, Math.floor(rest / rows)] : [Math.floor(rest / columns), rest % columns];
     return (b * rows + r) * shape[2]! + c * step;
   });
-  return [at, isTurned ? [batch, columns, rows] : [batch, rows, columns]];
+  return [at, isTransposed ? [batch, columns, rows] : [batch, rows, columns]];
 }
 
 const CASES = [
   // Rows by a vector, a vector by rows, one by one, in stacks and alone, and whatever lies apart.
   ["N is 1", [3, 7, 37], [3, 37, 1], {}],
-  ["N is 1, transposed", [3, 7, 37], [3, 1, 37], { turned: ["y"] }],
-  ["N is 1, columns", [3, 37, 7], [3, 37, 1], { turned: ["x"] }],
-  ["M is 1", [2, 1, 19], [2, 5, 19], { turned: ["y"] }],
+  ["N is 1, transposed", [3, 7, 37], [3, 1, 37], { transposed: ["y"] }],
+  ["N is 1, columns", [3, 37, 7], [3, 37, 1], { transposed: ["x"] }],
+  ["M is 1", [2, 1, 19], [2, 5, 19], { transposed: ["y"] }],
   ["M is 1, columns", [2, 1, 19], [2, 19, 5], {}],
   ["M is 1, many columns", [3, 1, 23], [3, 23, 67], {}],
   ["both are 1", [300, 1, 100], [300, 100, 1], {}],
-  ["both are 1, elements apart", [3, 1, 101], [3, 51, 7], { halved: "x", turned: [] }],
+  ["both are 1, elements apart", [3, 1, 101], [3, 51, 7], { halved: "x", transposed: [] }],
   ["K is 1", [4, 1, 1], [4, 1, 6], {}],
   ["K is 3", [500, 3, 3], [500, 3, 1], {}],
   ["K is 0", [2, 3, 0], [2, 0, 1], {}],
   ["no columns", [2, 1, 3], [2, 3, 0], {}],
   ["a matrix by a vector", [61, 101], [101, 1], {}],
-  ["a transposed matrix by a vector", [101, 61], [101, 1], { turned: ["x"] }],
+  ["a transposed matrix by a vector", [101, 61], [101, 1], { transposed: ["x"] }],
   ["every second column by a vector", [13, 101], [51, 1], { halved: "x" }],
   ["a vector by a matrix", [1, 101], [101, 83], {}],
-  ["a vector by a transposed matrix", [1, 101], [83, 101], { turned: ["y"] }],
+  ["a vector by a transposed matrix", [1, 101], [83, 101], { transposed: ["y"] }],
   ["a vector by every second column", [1, 29], [29, 41], { halved: "y" }],
-  ["a column by a matrix", [29, 1], [29, 41], { turned: ["x"] }],
+  ["a column by a matrix", [29, 1], [29, 41], { transposed: ["x"] }],
   ["two vectors", [1, 1009], [1009, 1], {}],
   ["three rows by a matrix", [2, 3, 19], [2, 19, 67], {}],
-  ["four rows, which lie apart, by a matrix", [1, 23, 4], [1, 23, 1201], { turned: ["x"] }],
-  ["two rows by a transposed matrix", [2, 19], [67, 19], { turned: ["y"] }],
-  ["a transposed matrix by three columns", [2, 19, 71], [2, 19, 3], { turned: ["x"] }],
-  ["a transposed matrix by two columns", [5, 2053], [5, 2], { turned: ["x"] }],
-  ["a transposed matrix by columns that lie apart", [19, 71], [3, 19], { turned: ["x", "y"] }],
+  ["four rows, which lie apart, by a matrix", [1, 23, 4], [1, 23, 1201], { transposed: ["x"] }],
+  ["two rows by a transposed matrix", [2, 19], [67, 19], { transposed: ["y"] }],
+  ["a transposed matrix by three columns", [2, 19, 71], [2, 19, 3], { transposed: ["x"] }],
+  ["a transposed matrix by two columns", [5, 2053], [5, 2], { transposed: ["x"] }],
+  ["a transposed matrix by columns that lie apart", [19, 71], [3, 19], { transposed: ["x", "y"] }],
   ["vectors of nothing", [1, 0], [0, 1], {}],
 ] as const satisfies readonly (readonly [string, readonly number[], readonly number[], Given])[];
 
@@ -137,7 +141,9 @@ test.each(["float32", "float64"] as const)(
     const got = numbersOf(await multiply(x, y, {}, 1));
     expect([...got].map((value) => Number.isFinite(value))).toEqual([..."11011010111"].map((flag) => flag === "1"));
     expect(got[2]).toBeNaN();
-    const turned = numbersOf(await multiply(random(dtype, 4, [1, 13]), x, { turned: ["y"] }, 1));
-    expect([...turned].map((value) => Number.isFinite(value))).toEqual([...got].map((value) => Number.isFinite(value)));
+    const transposed = numbersOf(await multiply(random(dtype, 4, [1, 13]), x, { transposed: ["y"] }, 1));
+    expect([...transposed].map((value) => Number.isFinite(value))).toEqual(
+      [...got].map((value) => Number.isFinite(value)),
+    );
   },
 );

@@ -32,7 +32,7 @@ export function planDots(call: KernelCall, side: "rows" | "columns", x: TensorVi
     if (batch * M * N === 0) return;
     // The transposed product has as few rows as this one has columns.
     if (byRows) planRows(call, { batch, rows: M, columns: N, K }, a, b, out);
-    else planRows(call, { batch, rows: N, columns: M, K }, turned(b), turned(a), out);
+    else planRows(call, { batch, rows: N, columns: M, K }, transposed(b), transposed(a), out);
   };
   const strides = byRows ? [M * N, N, 1] : [M * N, 1, M];
   resultIn(a.dtype, call, compute, { strides: strides.slice(-x.shape.length) });
@@ -85,7 +85,7 @@ export function planRows(
   call.step(call.team.step(parts, compute));
 }
 
-function turned({ shape, strides, ...view }: TensorView): TensorView {
+function transposed({ shape, strides, ...view }: TensorView): TensorView {
   const [batch, rows, columns] = shape as readonly [number, number, number];
   return { ...view, shape: [batch, columns, rows], strides: [strides[0]!, strides[2]!, strides[1]!] };
 }

@@ -2,7 +2,7 @@ import type { DType } from "@pt2/format";
 import { graphError } from "../../graph-errors.ts";
 import type { Arg, NamedArg, Node, NodeOrigin, OpName, TensorType } from "../../ir.ts";
 import { describeNode } from "../../query/describe-node.ts";
-import { mapValues } from "../../query/map-node.ts";
+import { mapValues, renameOutput } from "../../query/map-node.ts";
 import { definitionsOf } from "../../query/node-values.ts";
 import type { GraphBuilder } from "../graph-builder.ts";
 import { Memory, newView, type Tensor, type ViewStep } from "./alias-state.ts";
@@ -196,10 +196,7 @@ export class TensorTable {
     const args = node.args.map((named) =>
       named.name === arg ? { name: arg, arg: this.#replaced(named.arg, argItem, parent, dtype) } : named,
     );
-    const outputs = node.outputs.map((output) => {
-      if (output.kind === "value") return { ...output, name: renamed.get(output.name)! };
-      return output.kind === "list" ? { ...output, names: output.names.map((name) => renamed.get(name)!) } : output;
-    });
+    const outputs = node.outputs.map((output) => renameOutput(output, (old) => renamed.get(old)!));
     const [first] = names;
     const name = first?.[0] === node.name ? first[1] : this.#builder.fresh(node.name);
     this.#builder.push({ ...node, name, args, outputs });
