@@ -1,12 +1,14 @@
 // C[M,N] = A[M,K] · B[K,N] with B packed by `gemmPackB`.
 import { PANEL } from "./gemm-pack";
 import { ACCUMULATE, BIAS_ROWS, CLAMP, SEGMENT, tile, tileRow } from "./gemm-tile";
-import { FETCHES, sharedLines } from "./prefetch";
+import { FETCHES, fetch, sharedLines } from "./prefetch";
 
 /** Steps of K that are added up before the sum goes to C: shorter sums round less. With 128 networks are as near to the truth as PyTorch. */
 const K_BLOCK: i32 = 128;
 /** Steps of K whose part of a panel, 24 kB, stays in the first cache while all rows pass over it. */
 const K_HELD: i32 = 768;
+/** Bytes of a packed B above which it is taken to come from memory. */
+const FAR_BYTES: usize = 256 * 1024;
 /** Rows of A, about 640 kB at most, that stay in the second cache while all panels pass over them. */
 const M_BLOCK: i32 = 208;
 
@@ -72,8 +74,10 @@ function block(
     return;
   }
   const biasRow: usize = bias && !perColumn ? 4 : 0;
-  // Fewer rows read panels as fast as memory gives them, and fetch best what they read.
   const fetches = FETCHES && M >= 3 * TILE_ROWS && K > 0;
+  // Fewer rows read a panel at once, before they multiply it: what it takes from memory cannot be hidden behind so little. Up to
+  // four rows read panels as fast as memory gives them.
+  const isFar = FETCHES && !fetches && M > 4 && panelBytes * <usize>((N + PANEL - 1) / PANEL) > FAR_BYTES;
   const segments = (K + SEGMENT - 1) / SEGMENT;
   const tilesOfPanel = (M + TILE_ROWS - 1) / TILE_ROWS;
   const share: usize = fetches ? sharedLines(<usize>K << 5, <usize>(segments * tilesOfPanel)) : 0;
@@ -84,6 +88,7 @@ function block(
     let rows = M;
     let next = b + panelBytes;
     const end = fetches && columns > PANEL ? next + (<usize>K << 5) : next;
+    if (isFar) fetch(b, b + (<usize>K << 5));
     // A tile of one row would wait for its own sums: five rows left are 3 + 2, seven are 4 + 3.
     if (TILE_ROWS > 4) {
       while (rows >= TILE_ROWS && rows != TILE_ROWS + 1) {

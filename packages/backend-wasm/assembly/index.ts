@@ -2,7 +2,6 @@
 export { gemmPacked } from "./gemm";
 export { gemmBatch } from "./gemm-batch";
 export { gemmPackB, gemmPackedBytes, gemmPackInPlace } from "./gemm-pack";
-export { linearInt8, linearInt8Scratch } from "./linear-int8";
 export { attention, attentionBlock, attentionScratch } from "./attention";
 export { logSoftmaxRows, softmaxRows } from "./softmax";
 export { layerNormRows, rmsNormRows } from "./norm-rows";

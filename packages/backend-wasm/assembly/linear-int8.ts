@@ -1,21 +1,11 @@
 // linear(input[M,K], (weight - zero)·scale) + bias, the weight int8 in memory: packed by `productPack1`, dequantized in registers.
-import { gemmPanels } from "./gemm";
 import { PANEL } from "./gemm-pack";
-import { ACCUMULATE, finishRow } from "./gemm-tile";
+import { finishRow } from "./gemm-tile";
 import { multiplyAdd } from "./multiply-add";
 import { productPanel } from "./product-pack";
 
-/** Steps of K that are dequantized for a tile; even, as pairs are not divided. */
-const STEPS: i32 = 512;
-/** Rows that read the weight themselves: more of them share what is dequantized once. */
-const FEW_ROWS: i32 = 2;
 /** Bytes of a panel's scales, or zeros, for a group of K. */
 const QPARAMS: usize = 32;
-
-/** Bytes of scratch: behind the steps there is room for what an odd K lacks of a pair. */
-export function linearInt8Scratch(): i32 {
-  return (STEPS + 1) * PANEL * 4;
-}
 
 /**
  * Of pairs of int8 along K, which lie as neighboring int16, the first ones times 65536, as floats: the other one is shifted out.
@@ -64,52 +54,42 @@ function row(
   finishRow(c, s0, s1, columns, bias, 0, none, none);
 }
 
-/** Writes steps [k, end) of a panel as floats. */
-function dequantize(k: i32, end: i32, group: i32, b: usize, scales: usize, zeros: usize, to: usize): void {
-  b += <usize>k << 3;
-  while (k < end) {
-    const at = <usize>(k / group) * QPARAMS, stop = min(end, (k / group + 1) * group);
-    const s0 = v128.load(scales + at), s1 = v128.load(scales + at, 16);
-    const z0 = zeros ? v128.load(zeros + at) : f32x4.splat(0), z1 = zeros ? v128.load(zeros + at, 16) : z0;
-    for (; k < stop; k += 2, b += 16, to += 64) {
-      const p0 = v128.load8x8_s(b), p1 = v128.load8x8_s(b, 8);
-      v128.store(to, f32x4.mul(f32x4.sub(firsts(p0), z0), s0));
-      v128.store(to, f32x4.mul(f32x4.sub(firsts(p1), z1), s1), 16);
-      v128.store(to, f32x4.mul(f32x4.sub(seconds(p0), z0), s0), 32);
-      v128.store(to, f32x4.mul(f32x4.sub(seconds(p1), z1), s1), 48);
-    }
-  }
-}
-
 /**
- * `scales` and `zeros` have 8 floats for each panel and group of `group` steps of K, which is even, or K. `zeros` may be 0, and
- * so may `bias`. `lda` and `ldc` count elements.
+ * Few rows, which read the weight themselves. `scales` and `zeros` have 8 floats for each panel and group of `group` steps of K,
+ * which is even, or K. `zeros` may be 0, and so may `bias`. `lda` and `ldc` count elements.
  */
-export function linearInt8(
-  M: i32, N: i32, K: i32, group: i32, a: usize, lda: i32, b: usize, scales: usize, zeros: usize,
-  c: usize, ldc: i32, bias: usize, scratch: usize,
+export function int8Rows(
+  M: i32, N: i32, K: i32, group: i32, a: usize, lda: i32, b: usize, scales: usize, zeros: usize, c: usize, ldc: i32, bias: usize,
 ): void {
   const qparams = group ? QPARAMS * <usize>(K / group) : 0;
   for (let n = 0; n < N; n += PANEL, c += 4 * PANEL) {
     const columns = min(N - n, PANEL);
-    if (M <= FEW_ROWS) {
-      for (let m = 0; m < M; m++) {
-        const am = a + ((<usize>m * <usize>lda) << 2), cm = c + ((<usize>m * <usize>ldc) << 2);
-        if (zeros) row(true, K, group, am, b, scales, zeros, cm, columns, bias);
-        else row(false, K, group, am, b, scales, 0, cm, columns, bias);
-      }
-    } else {
-      let k = 0;
-      do {
-        const end = min(K, k + STEPS);
-        dequantize(k, end, group, b, scales, zeros, scratch);
-        const flags = k ? ACCUMULATE : 0;
-        gemmPanels(M, columns, end - k, a + (<usize>k << 2), lda, scratch, end - k, c, ldc, k ? 0 : bias, flags, 0, 0);
-        k = end;
-      } while (k < K);
+    for (let m = 0; m < M; m++) {
+      const am = a + ((<usize>m * <usize>lda) << 2), cm = c + ((<usize>m * <usize>ldc) << 2);
+      if (zeros) row(true, K, group, am, b, scales, zeros, cm, columns, bias);
+      else row(false, K, group, am, b, scales, 0, cm, columns, bias);
     }
     b += productPanel(K, 1), scales += qparams;
     if (zeros) zeros += qparams;
     if (bias) bias += 4 * PANEL;
+  }
+}
+
+/** Writes panels of N columns as floats, as `gemmPackB` packs them; what an odd K lacks of a pair is written behind them. */
+export function int8Floats(N: i32, K: i32, group: i32, b: usize, scales: usize, zeros: usize, to: usize): void {
+  for (let n = 0; n < N; n += PANEL, to += <usize>K << 5) {
+    let at = to;
+    for (let left = K; left > 0; left -= group, scales += QPARAMS) {
+      const s0 = v128.load(scales), s1 = v128.load(scales, 16);
+      const z0 = zeros ? v128.load(zeros) : f32x4.splat(0), z1 = zeros ? v128.load(zeros, 16) : z0;
+      if (zeros) zeros += QPARAMS;
+      for (let k = 0; k < group; k += 2, b += 16, at += 64) {
+        const p0 = v128.load8x8_s(b), p1 = v128.load8x8_s(b, 8);
+        v128.store(at, f32x4.mul(f32x4.sub(firsts(p0), z0), s0));
+        v128.store(at, f32x4.mul(f32x4.sub(firsts(p1), z1), s1), 16);
+        v128.store(at, f32x4.mul(f32x4.sub(seconds(p0), z0), s0), 32);
+        v128.store(at, f32x4.mul(f32x4.sub(seconds(p1), z1), s1), 48);
+      }
+    }
   }
 }

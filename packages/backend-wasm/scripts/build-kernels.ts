@@ -1,5 +1,5 @@
 // Compiles assembly/index.ts into src/kernels*.gen.ts, and the modules that load on demand: assembly/reductions.ts,
-// indexing.ts, products.ts, planar.ts, resampling.ts, fourier.ts, random.ts, copies.ts and ordering.ts. With --check: fails when one of them is stale.
+// indexing.ts, products.ts, narrow.ts, planar.ts, resampling.ts, fourier.ts, random.ts, copies.ts and ordering.ts. With --check: fails when one of them is stale.
 import { readFile, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import asc from "assemblyscript/asc";
@@ -42,6 +42,8 @@ const relaxed6 = await compile("index.ts", "--enable", "relaxed-simd", ...rows(6
 const reductions = await compile("reductions.ts");
 const indexing = await compile("indexing.ts");
 const products = await compile("products.ts");
+const narrow = await compile("narrow.ts");
+const narrowRelaxed = await compile("narrow.ts", "--enable", "relaxed-simd");
 const planar = await compile("planar.ts");
 const planarRelaxed = await compile("planar.ts", "--enable", "relaxed-simd");
 const resampling = await compile("resampling.ts");
@@ -69,6 +71,13 @@ const texts = {
   "src/kernels/matmul/products.gen.ts": renderFile(
     renderTypes(products.bindings, "ProductKernels"),
     renderModule(products.wasm, "of products and windows of rare dtypes"),
+  ),
+  "src/kernels/matmul/narrow-plain.gen.ts": renderFile(
+    renderTypes(narrow.bindings, "NarrowKernels"),
+    renderModule(narrow.wasm, "of linear layers with narrow weights, for every processor"),
+  ),
+  "src/kernels/matmul/narrow-relaxed.gen.ts": renderFile(
+    renderModule(narrowRelaxed.wasm, "of linear layers with narrow weights, with relaxed SIMD"),
   ),
   "src/kernels/conv/planar-plain.gen.ts": renderFile(
     renderTypes(planar.bindings, "PlanarKernels"),

@@ -46,22 +46,6 @@ export interface Kernels {
   gemmPackB(src: Pointer, strideK: number, strideN: number, K: number, N: number, dst: Pointer): void;
   gemmPackedBytes(K: number, N: number): number;
   gemmPackInPlace(b: Pointer, K: number, N: number, scratch: Pointer): void;
-  linearInt8(
-    M: number,
-    N: number,
-    K: number,
-    group: number,
-    a: Pointer,
-    lda: number,
-    b: Pointer,
-    scales: Pointer,
-    zeros: Pointer,
-    c: Pointer,
-    ldc: number,
-    bias: Pointer,
-    scratch: Pointer,
-  ): void;
-  linearInt8Scratch(): number;
   attention(
     q: Pointer,
     qRow: number,

@@ -5,6 +5,8 @@ import { LAYOUT_BYTES } from "./engine/strided-copy.ts";
 import { type PlanarKernels, kernelsBase64 as planarPlain } from "./kernels/conv/planar-plain.gen.ts";
 import { kernelsBase64 as planarRelaxed } from "./kernels/conv/planar-relaxed.gen.ts";
 import { type CopyKernels, kernelsBase64 as copies } from "./kernels/copy/copies.gen.ts";
+import { type NarrowKernels, kernelsBase64 as narrowPlain } from "./kernels/matmul/narrow-plain.gen.ts";
+import { kernelsBase64 as narrowRelaxed } from "./kernels/matmul/narrow-relaxed.gen.ts";
 import { type ProductKernels, kernelsBase64 as products } from "./kernels/matmul/products.gen.ts";
 import { type OrderKernels, kernelsBase64 as ordering } from "./kernels/sort/ordering.gen.ts";
 import type { Kernels, Pointer } from "./kernels.gen.ts";
@@ -19,11 +21,13 @@ export const BUILDS: readonly Build[] = ["plain", "relaxed4", "relaxed6"];
 const MODULES: Readonly<Record<Build, string>> = { plain, relaxed4, relaxed6 };
 if (!WebAssembly.validate(Buffer.from(relaxed4, "base64"))) setFlagsFromString("--experimental-wasm-relaxed-simd");
 
+type AllKernels = Kernels & ProductKernels & PlanarKernels & OrderKernels & NarrowKernels;
+
 /** The kernels over a memory of their own. Every block is followed by a guard that `intact` checks. */
 export interface Testbed {
   /** All copies, which are a module of their own. */
   readonly copies: CopyKernels;
-  readonly kernels: Kernels & ProductKernels & PlanarKernels & OrderKernels;
+  readonly kernels: AllKernels;
   readonly memory: WebAssembly.Memory;
   /** Copies `data` into the heap. */
   put(data: Float32Array | Uint8Array): Pointer;
@@ -52,13 +56,12 @@ export function testbed(
   { start = PAGE, build = "plain" }: { readonly start?: Pointer; readonly build?: Build } = {},
 ): Testbed {
   const memory = new WebAssembly.Memory({ initial: pages });
-  const exports = [MODULES[build], products, ordering, build === "plain" ? planarPlain : planarRelaxed].map(
-    (base64) => {
-      const module = new WebAssembly.Module(Buffer.from(base64, "base64"));
-      return new WebAssembly.Instance(module, { env: { memory } }).exports;
-    },
-  );
-  const kernels = Object.assign({}, ...exports) as Kernels & ProductKernels & PlanarKernels & OrderKernels;
+  const suited = build === "plain" ? [planarPlain, narrowPlain] : [planarRelaxed, narrowRelaxed];
+  const exports = [MODULES[build], products, ordering, ...suited].map((base64) => {
+    const module = new WebAssembly.Module(Buffer.from(base64, "base64"));
+    return new WebAssembly.Instance(module, { env: { memory } }).exports;
+  });
+  const kernels = Object.assign({}, ...exports) as AllKernels;
   let top = start;
   let guards: number[] = [];
   const allocate = (bytes: number): Pointer => {

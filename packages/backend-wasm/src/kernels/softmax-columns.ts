@@ -3,7 +3,7 @@ import type { KernelCall } from "../engine/kernel.ts";
 import { partScratch } from "../engine/part-scratch.ts";
 import { addressOf, type TensorView } from "../engine/tensor-view.ts";
 import { eachWhole, type Part } from "../threads/team.ts";
-import { loadPlanarKernels } from "./conv/planar-module.ts";
+import { planarKernels } from "./conv/planar-module.ts";
 
 /** Columns that parts of a step begin at multiples of: a cache line. */
 const COLUMNS = 16;
@@ -16,7 +16,7 @@ export type ColumnPlanner = (from: TensorView, to: TensorView, dim: number, isLo
 
 /** Returns what plans softmax over columns that lie side by side, with the kernels of planes. */
 export async function columnPlanner(call: KernelCall): Promise<ColumnPlanner> {
-  const { softmaxColumns, softmaxScratch } = (await loadPlanarKernels())(call);
+  const { softmaxColumns, softmaxScratch } = await planarKernels(call);
   return (from, to, dim, isLog) => {
     const n = from.shape[dim]!;
     const inner = numel(from.shape.slice(dim + 1));

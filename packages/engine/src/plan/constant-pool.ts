@@ -148,10 +148,10 @@ export class ConstantPool<Handle> {
       return constant.reworks && source!.pins === 0 && uses.of(source!) === 1;
     };
     const coming = absent(missing);
-    const placed = coming.filter((constant) => uses.of(constant) > 0 || !takesOver(constant));
+    const placed = [...coming].filter(([constant, isWanted]) => !isWanted || !takesOver(constant));
     await this.#loader.begin(
-      coming.filter(({ isRecord }) => isRecord),
-      [...placed.map(({ bytes }) => bytes), ...this.#temporaries],
+      [...coming.keys()].filter(({ isRecord }) => isRecord),
+      [...placed.map(([{ bytes }]) => bytes), ...this.#temporaries],
     );
     for (const constant of missing) {
       try {
@@ -172,16 +172,19 @@ export class ConstantPool<Handle> {
   }
 }
 
-/** Lists which of these constants, and of what they are computed from, have no memory yet, each after its inputs. */
-function absent<Handle>(constants: readonly Constant<Handle>[]): readonly Constant<Handle>[] {
-  const found = new Set<Constant<Handle>>();
-  const visit = (constant: Constant<Handle>): void => {
+/**
+ * Finds which of these constants, and of what they are computed from, have no memory yet, each after its inputs; and whether it is
+ * brought as one of these constants, or before that, as what another one is computed from.
+ */
+function absent<Handle>(constants: readonly Constant<Handle>[]): ReadonlyMap<Constant<Handle>, boolean> {
+  const found = new Map<Constant<Handle>, boolean>();
+  const visit = (constant: Constant<Handle>, isWanted: boolean): void => {
     if (constant.resident || found.has(constant)) return;
-    constant.inputs.forEach(visit);
-    found.add(constant);
+    for (const input of constant.inputs) visit(input, false);
+    found.set(constant, isWanted);
   };
-  constants.forEach(visit);
-  return [...found];
+  for (const constant of constants) visit(constant, true);
+  return found;
 }
 
 function sum(sizes: readonly number[]): number {

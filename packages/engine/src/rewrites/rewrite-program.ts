@@ -10,14 +10,14 @@ const DEQUANTIZATION =
   /^(torchao::dequantize_affine|quantized_decomposed::dequantize_per_channel|aten::(to\.dtype|_to_copy))$/;
 
 interface PassOnDemand {
-  /** An op besides PyTorch's that it emits, if the registry has its record. */
-  readonly emits?: string;
+  /** Ops that it emits, if the registry has their records, and the program need not have. */
+  readonly emits?: readonly string[];
   readonly load: () => Promise<Pass>;
 }
 
 /** The pass for dtypes that a backend computes in float32: the first, since others recognize ops and not conversions. */
 const WIDENING: PassOnDemand = {
-  emits: "aten::to.dtype",
+  emits: ["aten::to.dtype", "aten::t", "pt2::linear_half"],
   load: async () => (await import("./widen-halves.ts")).widenHalves,
 };
 
@@ -26,7 +26,7 @@ const PASSES: readonly (PassOnDemand & { readonly about: readonly RegExp[] })[] 
   // First, as others make one weight of the dequantized one and a factor.
   {
     about: [DEQUANTIZATION, /^aten::(linear|mm|addmm)$/],
-    emits: "pt2::linear_int8",
+    emits: ["pt2::linear_int8"],
     load: async () => (await import("./int8-linear.ts")).keepInt8,
   },
   {
@@ -70,16 +70,19 @@ export async function rewriteProgram(
     await registry.load(ops);
     return program;
   }
-  const emitted = wanted.flatMap(({ emits }) => emits ?? []);
+  const emitted = wanted.flatMap(({ emits = [] }) => emits);
   const [{ purity }, passes] = await Promise.all([
     import("./target.ts"),
     Promise.all(wanted.map(({ load }) => load())),
     registry.load([...ops, ...emitted]),
   ]);
+  const has = (op: string): boolean =>
+    !registry.isReplaced(op) && (!emitted.includes(op) || registry.resolve(op) !== undefined);
   const target: WideningTarget = {
     widened,
+    readsHalves: has("pt2::linear_half") && has("aten::t"),
     recordOf: (op) => registry.resolve(op),
-    has: (op) => !registry.isReplaced(op) && (!emitted.includes(op) || registry.resolve(op) !== undefined),
+    has,
     isClaimed: (op) => registry.isClaimed(op) || registry.hasKernel(op, backend.name),
     isPure: purity(registry),
   };

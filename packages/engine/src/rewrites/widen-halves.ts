@@ -14,7 +14,10 @@ import {
 import { eliminateDeadCode, GraphBuilder, renameOutput, Substitution } from "@pt2/graph/passes";
 import type { OpRecord } from "@pt2/registry";
 import { fixedInputs } from "./fixed-inputs.ts";
+import { type Layer, LINEAR_HALF, layerOf } from "./half-layer.ts";
+import { NONE } from "./literals.ts";
 import type { RewriteTarget } from "./target.ts";
+import { transposed } from "./types.ts";
 
 /** What the pass has to know besides. */
 export interface WideningTarget extends RewriteTarget {
@@ -25,6 +28,8 @@ export interface WideningTarget extends RewriteTarget {
   readonly widened?: ReadonlyMap<DType, "always" | "between products"> | undefined;
   /** The op that makes a weight float32. @default `aten::to.dtype` */
   readonly widensWeight?: OpName | undefined;
+  /** Whether linear layers read fixed weights in half precision, by `pt2::linear_half`. */
+  readonly readsHalves?: boolean;
   /** Returns what an op means, if the program's registry has it. */
   recordOf(op: OpName): Pick<OpRecord, "view"> | undefined;
 }
@@ -90,7 +95,7 @@ class Widening {
     if (definitionsOf(node).some((name) => this.#typeOf(name)?.shape.includes(0))) return false;
     // What only moves elements need not be converted for it.
     return this.#moves(node)
-      ? halves.every((name) => this.#wide.has(name))
+      ? halves.every((name) => this.#wide.has(name)) && !halves.every((name) => this.#fixed.has(name))
       : COMPUTES.has(node.op) && !isScaledByZero(node);
   }
 
@@ -108,19 +113,48 @@ class Widening {
 
   /** Computes a node in float32, and its results in half precision from that, for those that read them so. */
   #widen(node: Node): void {
-    for (const name of usesOf(node)) if (this.#isHalf(name) && !this.#wide.has(name)) this.#convert(name, node);
-    const { args } = this.#wide.node(node);
+    const layer = this.#target.readsHalves === true ? layerOf(node, (arg) => this.#fixedHalf(arg)) : null;
+    for (const name of usesOf(node)) {
+      if (this.#isHalf(name) && !this.#wide.has(name) && name !== layer?.weight) this.#convert(name, node);
+    }
     const results = definitionsOf(node).filter((name) => this.#isHalf(name));
     const wide = new Map(results.map((name) => [name, this.#declareWide(name)]));
+    const { args } = this.#wide.node(node);
     this.#builder.push({
       ...node,
-      args: args.map((arg) => widenedArg(arg, this.#dtypes)),
+      ...(layer === null
+        ? { args: args.map((arg) => widenedArg(arg, this.#dtypes)) }
+        : { op: LINEAR_HALF, args: this.#layerArgs(layer, args, node), origin: joinedOrigin(node) }),
       outputs: node.outputs.map((output) => renameOutput(output, (name) => wide.get(name) ?? name)),
     });
     for (const [name, from] of wide) {
       const dtype: Arg = { kind: "dtype", value: this.#typeOf(name)!.dtype };
       this.#push(name, "aten::to.dtype", { self: { kind: "value", name: from }, dtype }, node);
     }
+  }
+
+  /** The arguments of a linear layer that reads its weight as it is, from those of a node in float32. */
+  #layerArgs({ weight, isTransposed, names }: Layer, args: readonly NamedArg[], like: Node): readonly NamedArg[] {
+    const [input, bias] = names.map((name) => args.find((each) => each.name === name)?.arg);
+    let matrix: Arg = { kind: "value", name: weight };
+    if (isTransposed) {
+      const name = this.#builder.fresh(weight);
+      this.#builder.setType(name, transposed(this.#typeOf(weight)!));
+      this.#push(name, "aten::t", { self: matrix }, like);
+      this.#fixed.add(name);
+      matrix = { kind: "value", name };
+    }
+    return [
+      { name: "input", arg: input! },
+      { name: "weight", arg: matrix },
+      { name: "bias", arg: bias ?? NONE },
+    ];
+  }
+
+  /** The type of a fixed matrix in half precision. */
+  #fixedHalf(arg: Arg | undefined): TensorType | undefined {
+    if (arg?.kind !== "value" || !this.#isHalf(arg.name) || !this.#fixed.has(arg.name)) return undefined;
+    return this.#typeOf(arg.name);
   }
 
   /** Emits the float32 form of a value that was not computed so. */
@@ -145,8 +179,7 @@ class Widening {
     const named = Object.entries(args).map(([key, arg]) => ({ name: key, arg }));
     const name = this.#builder.fresh(op.slice(op.indexOf("::") + 2).split(".")[0]!);
     const outputs = [{ kind: "value", name: result }] as const;
-    const origin = { ...like.origin, joined: [{ op: like.op, name: like.name }] };
-    this.#builder.push({ name, op, args: named, outputs, origin });
+    this.#builder.push({ name, op, args: named, outputs, origin: joinedOrigin(like) });
   }
 
   #typeOf(name: string): TensorType | undefined {
@@ -158,6 +191,11 @@ class Widening {
     const dtype = this.#typeOf(name)?.dtype;
     return dtype !== undefined && this.#dtypes.has(dtype);
   }
+}
+
+/** The origin of a node that another one is made for. */
+function joinedOrigin({ op, name, origin }: Node): Node["origin"] {
+  return { ...origin, joined: [{ op, name }] };
 }
 
 /** Whether a product is left out, infinite or not: that depends on the dtype. */
@@ -207,70 +245,22 @@ const COMPUTES: ReadonlySet<OpName> = new Set([
   ...CONVOLUTIONS,
   ...PRODUCTS,
   ...atenOps(
-    ...[
-      "add.Tensor",
-      "add.Scalar",
-      "sub.Tensor",
-      "sub.Scalar",
-      "rsub.Scalar",
-      "mul.Tensor",
-      "mul.Scalar",
-      "div.Tensor",
-    ],
-    ...["div.Scalar", "neg", "abs", "square", "sqrt", "rsqrt", "reciprocal", "pow.Tensor_Scalar", "pow.Tensor_Tensor"],
+    ...["add.Tensor", "add.Scalar", "sub.Tensor", "sub.Scalar", "rsub.Scalar", "mul.Tensor", "mul.Scalar"],
+    ...["div.Tensor", "div.Scalar", "neg", "abs", "square", "sqrt", "rsqrt", "reciprocal"],
+    ...["pow.Tensor_Scalar", "pow.Tensor_Tensor", "lerp.Scalar", "lerp.Tensor", "addcmul", "addcdiv"],
     ...["exp", "exp2", "expm1", "log", "log2", "log1p", "sin", "cos", "tan", "atan", "atan2", "erf", "tanh", "sigmoid"],
-    ...[
-      "relu",
-      "relu6",
-      "hardtanh",
-      "hardswish",
-      "hardsigmoid",
-      "leaky_relu",
-      "elu",
-      "selu",
-      "celu",
-      "silu",
-      "mish",
-      "gelu",
-    ],
-    ...[
-      "softplus",
-      "log_sigmoid",
-      "softsign",
-      "prelu",
-      "_prelu_kernel",
-      "glu",
-      "logaddexp",
-      "lerp.Scalar",
-      "lerp.Tensor",
-    ],
-    ...["clamp", "clamp_min", "clamp_max", "clamp.Tensor", "minimum", "maximum", "addcmul", "addcdiv"],
+    ...["relu", "relu6", "hardtanh", "hardswish", "hardsigmoid", "leaky_relu", "elu", "selu", "celu", "silu", "mish"],
+    ...["gelu", "softplus", "log_sigmoid", "softsign", "prelu", "_prelu_kernel", "glu", "logaddexp"],
+    ...["clamp", "clamp_min", "clamp_max", "clamp.Tensor", "minimum", "maximum"],
     ...["where.self", "where.ScalarSelf", "where.ScalarOther", "masked_fill.Scalar", "masked_fill.Tensor"],
     ...["batch_norm", "_native_batch_norm_legit_no_training", "layer_norm", "native_layer_norm", "rms_norm"],
     ...["group_norm", "native_group_norm", "instance_norm"],
     ...["softmax.int", "_softmax", "_safe_softmax", "log_softmax.int", "_log_softmax"],
-    ...[
-      "gelu",
-      "silu",
-      "mish",
-      "prelu",
-      "glu",
-      "masked_fill.Scalar",
-      "where.self",
-      "where.ScalarSelf",
-      "where.ScalarOther",
-    ],
     ...["mean", "mean.dim", "sum", "sum.dim_IntList", "var.dim", "var.correction", "std.dim", "std.correction"],
     ...["amax", "amin", "linalg_vector_norm", "norm.ScalarOpt_dim", "cumsum"],
     ...["avg_pool1d", "avg_pool2d", "avg_pool3d", "adaptive_avg_pool1d", "adaptive_avg_pool2d", "_adaptive_avg_pool2d"],
     ...["adaptive_avg_pool3d", "max_pool1d", "max_pool2d", "max_pool3d"],
-    ...[
-      "upsample_linear1d",
-      "upsample_bilinear2d",
-      "upsample_bilinear2d.vec",
-      "upsample_bicubic2d",
-      "upsample_bicubic2d.vec",
-    ],
-    ...["upsample_trilinear3d", "grid_sampler", "grid_sampler_2d"],
+    ...["upsample_linear1d", "upsample_bilinear2d", "upsample_bilinear2d.vec", "upsample_bicubic2d"],
+    ...["upsample_bicubic2d.vec", "upsample_trilinear3d", "grid_sampler", "grid_sampler_2d"],
   ),
 ]);

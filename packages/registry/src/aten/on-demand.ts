@@ -97,7 +97,7 @@ export const atenOnDemand: readonly OpSet[] = [
     builtIn: true,
     ops: [],
     parts: [
-      { ops: /^pt2::linear_int8$/, load: async () => (await import("../quantized/linear-int8.ts")).rewritten.ops },
+      { ops: /^pt2::linear_/, load: async () => (await import("../quantized/narrow-linear.ts")).rewritten.ops },
       { ops: /^pt2::normal$/, load: async () => (await import("./random/normal-in-turn.ts")).inTurn.ops },
     ],
   },

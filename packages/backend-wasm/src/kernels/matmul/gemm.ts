@@ -1,4 +1,5 @@
 import type { TensorLayout } from "@pt2/engine";
+import { DTYPES } from "@pt2/format";
 import type { Clamp } from "../../engine/clamp.ts";
 import { NO_CLAMP } from "../../engine/context.ts";
 import type { PlanContext } from "../../engine/kernel.ts";
@@ -23,11 +24,15 @@ const NANOSECONDS_EACH_PACKED = 0.5;
  */
 export const ROW_UNIT = 12;
 
-/** A [K, N] matrix in the panels that the product wants; packed once when it is a constant. */
+/**
+ * A [K, N] matrix in the panels that the product wants; packed once when it is a constant. One in half precision, whose columns
+ * are contiguous and even, is packed as if pairs were floats.
+ */
 export function packedMatrix(ctx: PlanContext, matrix: TensorView): TensorView {
-  const [K, N] = matrix.shape as readonly [number, number];
+  const each = 4 / DTYPES[matrix.dtype].itemsize;
+  const [K, N] = [matrix.shape[0]! / each, matrix.shape[1]!];
   const bytes = ctx.kernels.gemmPackedBytes(K, N);
-  const [strideK, strideN] = matrix.strides as readonly [number, number];
+  const [strideK, strideN] = [matrix.strides[0]!, matrix.strides[1]! / each];
   const division = { items: N, unit: PANEL, nanoseconds: K * N * NANOSECONDS_EACH_PACKED };
   const fill = (inner: PlanContext, from: TensorView, to: TensorView): void => {
     const pack = ({ start, count }: Part): void => {
@@ -76,9 +81,8 @@ export function planGemm(
   const bias = options.bias ? ctx.dense(options.bias) : null;
   const lda = M === 1 ? K : rows.strides[0]!;
   const ldc = M === 1 ? N : out.strides[0]!;
-  const { lo, hi } = options.clamp ?? NO_CLAMP;
-  const clamps = lo !== Number.NEGATIVE_INFINITY || hi !== Number.POSITIVE_INFINITY;
-  const flags = (options.accumulate === true ? ACCUMULATE : 0) | (clamps ? CLAMP : 0);
+  const [clamps, lo, hi] = clampArgs(options.clamp ?? NO_CLAMP);
+  const flags = (options.accumulate === true ? ACCUMULATE : 0) | clamps;
   const { kernels } = ctx;
   const nanoseconds = N * K * Math.max(M * NANOSECONDS_EACH_PRODUCT, NANOSECONDS_EACH_READ);
   // The larger of both operands is what each thread reads a part of.
@@ -100,6 +104,11 @@ export function planGemm(
       }),
     );
   }
+}
+
+/** The flag for a clamp, and its bounds, as the packed matrix product takes them. */
+export function clampArgs({ lo, hi }: Clamp): readonly [flags: number, lo: number, hi: number] {
+  return [lo !== Number.NEGATIVE_INFINITY || hi !== Number.POSITIVE_INFINITY ? CLAMP : 0, lo, hi];
 }
 
 /** Rows of a product that are worth packing what they are multiplied by; and columns of few rows, of which some make up for less. */
@@ -131,4 +140,10 @@ export function asRows(ctx: PlanContext, view: TensorView): TensorView {
   const rows = view.shape.slice(0, -1).reduce((n, size) => n * size, 1);
   const dense = ctx.dense(view);
   return { ...dense, shape: [rows, columns], strides: [columns, 1] };
+}
+
+/** A dense result as a matrix of its last dimension. */
+export function asMatrix(out: TensorView): TensorView {
+  const columns = out.shape.at(-1)!;
+  return { ...out, shape: [out.shape.slice(0, -1).reduce((n, size) => n * size, 1), columns], strides: [columns, 1] };
 }

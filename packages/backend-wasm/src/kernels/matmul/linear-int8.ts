@@ -2,10 +2,10 @@ import { numel } from "@pt2/backend";
 import type { TensorMeta } from "@pt2/registry";
 import { numbers } from "../../engine/element-access.ts";
 import { type PlanContext, type WasmKernel, wasmKernel } from "../../engine/kernel.ts";
-import { partScratch } from "../../engine/part-scratch.ts";
 import { addressOf, type TensorView } from "../../engine/tensor-view.ts";
-import type { Part } from "../../threads/team.ts";
-import { asRows, PANEL, transposed } from "./gemm.ts";
+import { asMatrix, asRows, PANEL, transposed } from "./gemm.ts";
+import { narrowKernels } from "./narrow-module.ts";
+import { planPanels } from "./narrow-panels.ts";
 import { INT8_PRODUCT, packedMatrices, panelBytes, stacked } from "./product.ts";
 
 /** Of a multiplication and an addition. */
@@ -27,37 +27,31 @@ export const linearInt8: WasmKernel = wasmKernel({
     const isRow = bias === null || (bias.shape.length === 1 && bias.shape[0] === N);
     return input.dtype === "float32" && isRow && isEven && fit;
   },
-  prepare(call, { input, weight, scale, zero_point, bias }) {
+  async prepare(call, { input, weight, scale, zero_point, bias }) {
     const out = call.output();
     if (numel(out.shape) === 0) return;
     const matrix = call.tensor(weight);
     const [N, K] = matrix.shape as readonly [number, number];
     const rows = asRows(call, call.tensor(input));
-    const M = rows.shape[0]!;
     const packed = packedMatrices(call, INT8_PRODUCT, stacked(transposed(matrix)));
     const groups = groupsOf(weight, scale ?? zero_point);
     const scales = packedQparams(call, scale === null ? ones(call, N) : call.tensor(scale), N, groups, 1 / SHIFTED);
     const zeros = zero_point === null ? null : packedQparams(call, call.tensor(zero_point), N, groups, SHIFTED);
     const added = bias === null ? null : call.dense(call.convert(call.tensor(bias), "float32"));
-    const { heap, kernels } = call;
-    const parts = call.team.parts({ items: N, unit: PANEL, nanoseconds: M * N * K * NANOSECONDS_EACH_PRODUCT });
-    const scratchOf = partScratch(call, parts, kernels.linearInt8Scratch());
-    const [panel, group] = [panelBytes(INT8_PRODUCT, K), K / groups];
-    const compute = (part: Part): void => {
-      const [first, qparams] = [part.start / PANEL, PANEL * groups * 4];
-      const hasZeros = zeros !== null && heap.f32[addressOf(zeros) / 4 + anyAt(N, groups)] !== 0;
-      kernels.linearInt8(
-        ...([M, part.count, K, group, addressOf(rows), K, addressOf(packed) + first * panel] as const),
-        ...([addressOf(scales) + first * qparams, hasZeros ? addressOf(zeros) + first * qparams : 0] as const),
-        ...([
-          addressOf(out) + 4 * part.start,
-          N,
-          added ? addressOf(added) + 4 * part.start : 0,
-          scratchOf(part),
-        ] as const),
-      );
-    };
-    call.step(call.team.step(parts, compute));
+    const kernels = await narrowKernels(call);
+    const [panel, group, qparams] = [panelBytes(INT8_PRODUCT, K), K / groups, PANEL * groups * 4];
+    const hasZeros = (): boolean => zeros !== null && call.heap.f32[addressOf(zeros) / 4 + anyAt(N, groups)] !== 0;
+    const weightAt = (at: number): [number, number, number] => [
+      addressOf(packed) + at * panel,
+      addressOf(scales) + at * qparams,
+      hasZeros() ? addressOf(zeros!) + at * qparams : 0,
+    ];
+    planPanels(call, {
+      ...{ rows, out: asMatrix(out), bias: added, nanoseconds: NANOSECONDS_EACH_PRODUCT },
+      few: (at, columns, { a, c, bias }) =>
+        kernels.int8Rows(rows.shape[0]!, columns, K, group, a, K, ...weightAt(at), c, N, bias),
+      widen: (at, columns, to) => kernels.int8Floats(columns, K, group, ...weightAt(at), to),
+    });
   },
 });
 

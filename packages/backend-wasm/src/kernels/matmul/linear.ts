@@ -1,31 +1,40 @@
+import { numel } from "@pt2/backend";
 import type { Scalar } from "@pt2/registry";
 import { NO_CLAMP } from "../../engine/context.ts";
 import { type WasmKernel, wasmKernel } from "../../engine/kernel.ts";
+import type { TensorView } from "../../engine/tensor-view.ts";
 import { float32Result, isFloat32 } from "../float32.ts";
-import { asRows, narrowSide, planGemm, transposed } from "./gemm.ts";
+import { asMatrix, asRows, narrowSide, planGemm, transposed } from "./gemm.ts";
 
 /** `linear(input[..., K], weight[N, K], bias[N]?)` */
 export const linear: WasmKernel = wasmKernel({
-  ops: ["aten::linear"],
+  ops: ["aten::linear", "pt2::linear_half"],
   accepts: ({ input, weight, bias }) => isFloat32(input, weight, bias) && weight.shape.length === 2,
   clamps: () => true,
-  prepare(call, args) {
+  async prepare(call, args) {
     const input = call.convert(call.tensor(args.input), "float32");
-    const weight = call.convert(call.tensor(args.weight), "float32");
-    const bias = call.optional(args.bias);
+    const weight = call.tensor(args.weight);
+    const bias = args.bias && call.convert(call.tensor(args.bias), "float32");
+    if (isReadAsItIs(input, weight)) {
+      await (await import("./linear-half.ts")).planLinearHalf(call, { input, weight, bias }, args);
+      return;
+    }
+    const matrix = transposed(call.convert(weight, "float32"));
     float32Result(call, (out) => {
-      const flat = {
-        ...out,
-        shape: [out.shape.slice(0, -1).reduce((n, s) => n * s, 1), weight.shape[0]!],
-        strides: [weight.shape[0]!, 1],
-      };
-      planGemm(call, flat, asRows(call, input), transposed(weight), {
-        bias: bias && call.convert(bias, "float32"),
-        clamp: call.clamp,
-      });
+      planGemm(call, asMatrix(out), asRows(call, input), matrix, { bias, clamp: call.clamp });
     });
   },
 });
+
+/**
+ * Whether a weight in half precision is multiplied as it is in memory. One of fewer columns than there are rows is small beside
+ * them, and rows are what threads divide then.
+ */
+function isReadAsItIs(input: TensorView, { dtype, shape, buffer }: TensorView): boolean {
+  const [N, K] = shape as readonly [number, number];
+  const rows = numel(input.shape.slice(0, -1));
+  return dtype !== "float32" && buffer.constant !== null && rows <= N && K > 0 && K % 2 === 0;
+}
 
 /** `mm(self[M, K], mat2[K, N])` */
 export const mm: WasmKernel = wasmKernel({

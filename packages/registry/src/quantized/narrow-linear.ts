@@ -33,5 +33,25 @@ const LINEAR_INT8: OpRecord = defineOp(
   },
 );
 
+/**
+ * A linear layer in float32 whose weight, a matrix of float16 or bfloat16, is read as it is; with `round_input` the input may be
+ * rounded to the weight's dtype before it is multiplied.
+ */
+const LINEAR_HALF: OpRecord = defineOp(
+  "pt2::linear_half(Tensor input, Tensor weight, Tensor? bias=None, bool round_input=False) -> Tensor",
+  {
+    decompose: ({ input, weight, bias, round_input }, b) => {
+      const e = emit(b);
+      const isHalf = weight.dtype === "float16" || weight.dtype === "bfloat16";
+      check(
+        weight.shape.length === 2 && isHalf,
+        () => `weight must be a matrix in half precision, got ${weight.dtype}${show(weight.shape)}`,
+      );
+      const rows = round_input ? e.cast(e.cast(input, weight.dtype), "float32") : input;
+      return b.tensor("aten::linear", { input: rows, weight: e.cast(weight, "float32"), bias });
+    },
+  },
+);
+
 /** Ops of this project, which only rewrites emit. */
-export const rewritten: OpSet = { name: "pt2", builtIn: true, ops: [LINEAR_INT8] };
+export const rewritten: OpSet = { name: "pt2", builtIn: true, ops: [LINEAR_INT8, LINEAR_HALF] };
