@@ -35,11 +35,15 @@ function finite(bits: v128): v128 {
   return v128.and(i32x4.shr_s(bits, 3), i32x4.splat(0x8fffe000));
 }
 
-/** What `finite` leaves to multiply by. Of an input, what is 2^16 or more is infinite, as it would be in float16. */
+/** What makes up for that: `x * factor`, where halves are finite float16. */
 @inline
-function scaled(kind: i32, x: v128): v128 {
-  return kind == FINITE ? f32x4.mul(x, i32x4.splat(0x77800000)) : x;
+function times(kind: i32, x: v128, factor: f32): v128 {
+  return kind == FINITE ? f32x4.mul(x, f32x4.splat(factor)) : x;
 }
+
+/** Inputs are multiplied by 2^48 and sums by 2^64, so that no input below 2^80 overflows on the way. */
+const OF_INPUT: f32 = 281474976710656.0, OF_SUM: f32 = 18446744073709551616.0;
+const WHOLE: f32 = OF_INPUT * OF_SUM;
 
 /**
  * One row against up to four panels, as `tileRow` reads them: each `quarter` panels behind the one before. `kind` is known at
@@ -56,7 +60,7 @@ function row(
   let b3 = columns > 3 * width ? b2 + far : b0;
   const end = b0 + (<usize>K << 4);
   for (; b0 < end; b0 += 32, b1 += 32, b2 += 32, b3 += 32, a += 8) {
-    const x = scaled(kind, v128.load32_splat(a)), y = scaled(kind, v128.load32_splat(a, 4));
+    const x = times(kind, v128.load32_splat(a), OF_INPUT), y = times(kind, v128.load32_splat(a, 4), OF_INPUT);
     let p = v128.load(b0), q = v128.load(b0, 16);
     s0 = multiplyAdd(multiplyAdd(s0, x, firsts(kind, p)), y, seconds(kind, p));
     s1 = multiplyAdd(multiplyAdd(s1, x, firsts(kind, q)), y, seconds(kind, q));
@@ -71,10 +75,10 @@ function row(
     v1 = multiplyAdd(multiplyAdd(v1, x, firsts(kind, q)), y, seconds(kind, q));
   }
   const step = bias ? wide : 0;
-  finishRow(c, s0, s1, columns, bias, flags, lo, hi);
-  finishRow(c + wide, t0, t1, columns - width, bias + step, flags, lo, hi);
-  finishRow(c + 2 * wide, u0, u1, columns - 2 * width, bias + 2 * step, flags, lo, hi);
-  finishRow(c + 3 * wide, v0, v1, columns - 3 * width, bias + 3 * step, flags, lo, hi);
+  finishRow(c, times(kind, s0, OF_SUM), times(kind, s1, OF_SUM), columns, bias, flags, lo, hi);
+  finishRow(c + wide, times(kind, t0, OF_SUM), times(kind, t1, OF_SUM), columns - width, bias + step, flags, lo, hi);
+  finishRow(c + 2 * wide, times(kind, u0, OF_SUM), times(kind, u1, OF_SUM), columns - 2 * width, bias + 2 * step, flags, lo, hi);
+  finishRow(c + 3 * wide, times(kind, v0, OF_SUM), times(kind, v1, OF_SUM), columns - 3 * width, bias + 3 * step, flags, lo, hi);
 }
 
 /**
@@ -102,10 +106,10 @@ export function halfRows(
 function floats(kind: i32, b: usize, end: usize, to: usize): void {
   for (; b < end; b += 32, to += 64) {
     const p = v128.load(b), q = v128.load(b, 16);
-    v128.store(to, scaled(kind, firsts(kind, p)));
-    v128.store(to, scaled(kind, firsts(kind, q)), 16);
-    v128.store(to, scaled(kind, seconds(kind, p)), 32);
-    v128.store(to, scaled(kind, seconds(kind, q)), 48);
+    v128.store(to, times(kind, firsts(kind, p), WHOLE));
+    v128.store(to, times(kind, firsts(kind, q), WHOLE), 16);
+    v128.store(to, times(kind, seconds(kind, p), WHOLE), 32);
+    v128.store(to, times(kind, seconds(kind, q), WHOLE), 48);
   }
 }
 

@@ -14,6 +14,8 @@ interface Case {
   readonly K: number;
   readonly bias?: boolean;
   readonly clamps?: boolean;
+  /** What the input is multiplied by. */
+  readonly scale?: number;
   /** Whether rows read the weight itself, and not what is made of it. */
   readonly few: boolean;
 }
@@ -38,10 +40,10 @@ function finiteBits(kind: number, length: number): Uint16Array {
 }
 
 /** Computes one linear layer with the kernels, and in double precision; returns the worst error. */
-function difference(bed: Testbed, { kind, M, N, K, bias = false, clamps = false, few }: Case): number {
+function difference(bed: Testbed, { kind, M, N, K, bias = false, clamps = false, scale = 1, few }: Case): number {
   const { kernels } = bed;
   const [panels, lda, ldc] = [Math.ceil(N / 8), K + 2 * rng.below(2), N + rng.below(3)];
-  const [a, added, weight] = [rng.floats(M * lda + 1), rng.floats(N), finiteBits(kind, N * K)];
+  const [a, added, weight] = [rng.floats(M * lda + 1).map((x) => x * scale), rng.floats(N), finiteBits(kind, N * K)];
   const packed = bed.room(panels * 4 * K);
   kernels.gemmPackB(bed.put(new Uint8Array(weight.buffer)), 1, K / 2, K / 2, N, packed);
   const [rows, out, floats] = [bed.put(a), bed.room(M * ldc), bed.room(panels * 8 * K)];
@@ -59,8 +61,8 @@ function difference(bed: Testbed, { kind, M, N, K, bias = false, clamps = false,
     for (let n = 0; n < N; n++) {
       let sum = bias ? added[n]! : 0;
       for (let k = 0; k < K; k++) sum += a[m * lda + k]! * numberOfBits(dtype, weight[n * K + k]!);
-      actual.push(found[m * ldc + n]! / Math.sqrt(K));
-      expected.push((clamps ? Math.min(Math.max(sum, -0.25), 0.5) : sum) / Math.sqrt(K));
+      actual.push(found[m * ldc + n]! / scale / Math.sqrt(K));
+      expected.push((clamps ? Math.min(Math.max(sum, -0.25), 0.5) : sum) / scale / Math.sqrt(K));
     }
   }
   return worstError(Float32Array.from(actual), Float64Array.from(expected), ABSOLUTE);
@@ -91,6 +93,14 @@ describe.each(BUILDS)("halfRows and halfFloats in the build %s", (build) => {
       expect(difference(bed, { kind, M: 3, N: 72, K: 1532, few })).toBeLessThan(2e-6);
       expect(bed.intact()).toBe(true);
       bed.clear();
+    }
+  });
+
+  test.each([BFLOAT16, FINITE_FLOAT16, FLOAT16])("computes with what float16 cannot hold, of kind %i", (kind) => {
+    for (const few of [true, false]) {
+      for (const scale of [2 ** 75, 2 ** -50]) {
+        expect(difference(bed, { kind, M: 2, N: 19, K: 64, scale, few })).toBeLessThan(1e-6);
+      }
     }
   });
 
