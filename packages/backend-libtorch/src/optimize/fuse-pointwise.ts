@@ -1,18 +1,12 @@
 import { contiguousStrides, Pt2Error } from "@pt2/format";
 import { type Arg, argOf, definitionsOf, type Graph, type Node, type OpName, type Program, usesOf } from "@pt2/graph";
 import { GraphBuilder } from "@pt2/graph/passes";
-import {
-  type ArgValue,
-  argValue,
-  requireArgumentValues,
-  resolveArgs,
-  type TensorMeta,
-  typeScalarCall,
-} from "@pt2/registry";
+import { argValue, requireArgumentValues, resolveArgs, type TensorMeta, typeScalarCall } from "@pt2/registry";
 import { simplify, typeExpr } from "@pt2/registry/scalar";
 import { mergeGroups } from "./merge-groups.ts";
 import { functionsOf, isPointwise, type PointwiseCode } from "./pointwise-code.ts";
 import { type Group, grouped, type Member, readersOf } from "./pointwise-group.ts";
+import { roundingOf } from "./round-halves.ts";
 import type { OptimizeTarget } from "./target.ts";
 
 /** The op that a group becomes. */
@@ -192,34 +186,45 @@ const LITERALS: ReadonlySet<Arg["kind"]> = new Set(["none", "value", "int", "flo
 
 /** Returns what an elementwise node of float32 and bool tensors computes; null for others. */
 function memberOf(node: Node, { values }: Graph, layouts: Layouts, target: OptimizeTarget): Member | null {
-  const record = target.isClaimed(node.op) ? undefined : target.recordOf(node.op);
   const [output] = node.outputs;
-  if (record?.scalar === undefined || node.outputs.length !== 1 || output?.kind !== "value") return null;
+  if (node.outputs.length !== 1 || output?.kind !== "value") return null;
   if (!node.args.every(({ arg }) => LITERALS.has(arg.kind))) return null;
-  const metas = new Map<string, ArgValue>();
+  const metas = new Map<string, TensorMeta>();
   for (const name of usesOf(node)) {
     const meta = metaOf(values.get(name));
     if (meta === null) return null;
     metas.set(name, meta);
   }
-  const result = metaOf(values.get(output.name));
-  if (result === null) return null;
+  const computed = computedBy(node, metas, target);
+  const sizes = sizesOf(values.get(output.name));
+  if (computed === null || computed.expr.dtype !== metaOf(values.get(output.name))?.dtype || sizes === "[]")
+    return null;
+  const { operands } = computed;
+  const model = operands.find((name) => sizesOf(values.get(name)) === sizes || !isOneElement(values.get(name)));
+  const root = model === undefined || sizesOf(values.get(model)) !== sizes ? null : layouts.rootOf(model);
+  if (model === undefined || root === null) return null;
+  layouts.set(output.name, root);
+  return { node, name: output.name, ...computed, model, layout: `${sizes} ${root}` };
+}
+
+/** Returns the expression of the result's elements by those of tensors; null for ops that the kernel does not compute. */
+function computedBy(
+  node: Node,
+  metas: ReadonlyMap<string, TensorMeta>,
+  target: OptimizeTarget,
+): Pick<Member, "expr" | "operands"> | null {
+  const rounding = roundingOf(node);
+  if (rounding !== null) return { expr: rounding, operands: usesOf(node) };
+  const record = target.isClaimed(node.op) ? undefined : target.recordOf(node.op);
+  if (record?.scalar === undefined) return null;
   try {
     const given = Object.fromEntries(node.args.map(({ name, arg }) => [name, argValue(arg, metas, node)]));
     const args = resolveArgs(record.schema, given);
     requireArgumentValues(record, args, node);
     const { dtype, compute, expr, operands } = typeScalarCall(record, args);
     const typed = simplify(typeExpr(expr, { compute, operands: operands.map((o) => o.dtype), result: dtype }));
-    if (dtype !== result.dtype || !isPointwise(typed)) return null;
     const names = new Map([...metas].map(([name, meta]) => [meta, name]));
-    const read = operands.map((operand) => names.get(operand)!);
-    const sizes = sizesOf(values.get(output.name));
-    if (sizes === "[]") return null;
-    const model = read.find((name) => sizesOf(values.get(name)) === sizes || !isOneElement(values.get(name)));
-    const root = model === undefined || sizesOf(values.get(model)) !== sizes ? null : layouts.rootOf(model);
-    if (model === undefined || root === null) return null;
-    layouts.set(output.name, root);
-    return { node, name: output.name, expr: typed, operands: read, model, layout: `${sizes} ${root}` };
+    return isPointwise(typed) ? { expr: typed, operands: operands.map((operand) => names.get(operand)!) } : null;
   } catch (problem) {
     // PyTorch refuses the node too, when it runs.
     if (problem instanceof Pt2Error) return null;

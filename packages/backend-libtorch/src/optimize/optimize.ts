@@ -41,6 +41,7 @@ import { lowerUpsampling } from "./lower-upsampling.ts";
 import { cancelConversions, narrowWeights } from "./narrow-weights.ts";
 import { restoreDrawn } from "./restore-drawn.ts";
 import { restoreLayouts } from "./restore-layouts.ts";
+import { roundHalves } from "./round-halves.ts";
 import { fuseSqueezeExcite } from "./squeeze-excite.ts";
 import { isOwnOp, type OptimizeTarget } from "./target.ts";
 
@@ -89,6 +90,7 @@ const PASSES: readonly Pass[] = [
   dropCopies,
   lowerUpsampling,
   cancelConversions,
+  roundHalves,
   restoreLayouts,
 ];
 

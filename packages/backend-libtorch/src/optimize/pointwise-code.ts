@@ -1,3 +1,4 @@
+import type { DType } from "@pt2/format";
 import { fold, type TypedExpr } from "@pt2/registry/scalar";
 
 /** The functions of the instructions, in the order of `PointwiseFn` in `native/src/kernels/pointwise.h`. */
@@ -5,6 +6,7 @@ import { fold, type TypedExpr } from "@pt2/registry/scalar";
 export const POINTWISE_FNS = [
   "copy", "neg", "abs", "sqrt", "exp", "tanh", "erf",
   "add", "sub", "mul", "div", "min", "max", "eq", "ne", "lt", "le", "gt", "ge", "select",
+  "round_float16", "round_bfloat16",
 ] as const;
 
 /** Numbers of an instruction: function, result, three operands. */
@@ -45,10 +47,14 @@ type Register =
   | { readonly kind: "input" | "result"; readonly index: number }
   | { readonly kind: "const"; readonly value: number };
 
-/** Whether the kernel computes an expression: float32 and bool, and the functions that it has. */
+/**
+ * Whether the kernel computes an expression: float32 and bool, and the functions that it has. Numbers of other dtypes are
+ * those that it rounds to.
+ */
 export function isPointwise(expr: TypedExpr): boolean {
   // Nodes may be shared: each is visited once.
   return fold<boolean>([expr], (node, of) => {
+    if (node.kind === "cast" && ROUNDINGS.has(node.dtype)) return of(node.x);
     if (node.dtype !== "float32" && node.dtype !== "bool") return false;
     switch (node.kind) {
       case "input":
@@ -89,6 +95,11 @@ export function functionsOf({ code }: PointwiseCode): readonly string[] {
 const FNS: ReadonlySet<string> = new Set(POINTWISE_FNS);
 /** Functions that are another one: of masks, which are 1 and 0, and of NaN and infinity. */
 const UNARY: ReadonlySet<string> = new Set(["not", "isnan", "isinf"]);
+/** Functions that make the nearest number of another dtype. */
+const ROUNDINGS: ReadonlyMap<DType, string> = new Map([
+  ["float16", "round_float16"],
+  ["bfloat16", "round_bfloat16"],
+]);
 const ON_MASKS: ReadonlyMap<string, string> = new Map([
   ["and", "mul"],
   ["or", "max"],
@@ -161,7 +172,7 @@ class Compiler {
       case "const":
         return constant(node.value);
       case "cast":
-        return node.dtype === "bool" ? this.#emit("ne", [visit(node.x), constant(0)]) : visit(node.x);
+        return this.#cast(node.dtype, visit(node.x));
       case "select":
         return this.#emit("select", [visit(node.c), visit(node.x), visit(node.y)]);
       case "unary": {
@@ -174,6 +185,12 @@ class Compiler {
       case "binary":
         return this.#emit(ON_MASKS.get(node.fn) ?? node.fn, [visit(node.x), visit(node.y)]);
     }
+  }
+
+  #cast(dtype: DType, x: Register): Register {
+    if (dtype === "bool") return this.#emit("ne", [x, constant(0)]);
+    const rounding = ROUNDINGS.get(dtype);
+    return rounding === undefined ? x : this.#emit(rounding, [x]);
   }
 
   #read(name: string): Register {

@@ -53,6 +53,9 @@ std::string callOf(const PointwiseInstruction& instruction) {
     case PointwiseFn::kGt: return when(" > ");
     case PointwiseFn::kGe: return when(" >= ");
     case PointwiseFn::kSelect: return x + " != 0.0f ? " + y + " : " + z;
+    // Programs for GPUs have none: `pt2::round` is not there.
+    case PointwiseFn::kRoundFloat16:
+    case PointwiseFn::kRoundBFloat16:
     case PointwiseFn::kCount: break;
   }
   TORCH_CHECK(false, "pt2::", kPointwiseOp, ": no such function");

@@ -74,6 +74,7 @@ TORCH_LIBRARY_FRAGMENT(pt2, m) {
   m.def(
       "pointwise_(Tensor(a!)[] out, Tensor[] inputs, float[] constants, int[] code, int[] results, int[] counts) -> "
       "()");
+  m.def("round(Tensor x, ScalarType dtype) -> Tensor");
   m.def("pack_3xtf32_weight(Tensor weight) -> Tensor");
   m.def(
       "linear_3xtf32(Tensor x, Tensor weight, int out_features, Tensor? bias, Tensor? residual, "
@@ -116,6 +117,7 @@ TORCH_LIBRARY_IMPL(pt2, CPU, m) {
   m.impl("avg_pool2d", TORCH_FN(pt2::avg_pool2d));
   m.impl("pointwise", TORCH_FN(pt2::pointwise));
   m.impl("pointwise_", TORCH_FN(pt2::pointwise_));
+  m.impl("round", TORCH_FN(pt2::round));
   m.impl("cat", TORCH_FN(pt2::cat));
   m.impl("topk", TORCH_FN(pt2::topk));
   m.impl("global_average_pool", TORCH_FN(pt2::global_average_pool));

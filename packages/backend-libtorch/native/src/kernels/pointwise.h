@@ -7,7 +7,8 @@
 namespace pt2 {
 
 /// The functions of instructions, in the order of `POINTWISE_FNS` in `src/optimize/pointwise-code.ts`. Comparisons give
-/// 1 and 0; `kMin` and `kMax` propagate NaN; `kSelect` is x where it is not 0, else y and z.
+/// 1 and 0; `kMin` and `kMax` propagate NaN; `kSelect` is y where x is not 0, else z. `kRound...`
+/// give the nearest number of another dtype, ties to even.
 enum class PointwiseFn : uint8_t {
   kCopy,
   kNeg,
@@ -29,6 +30,8 @@ enum class PointwiseFn : uint8_t {
   kGt,
   kGe,
   kSelect,
+  kRoundFloat16,
+  kRoundBFloat16,
   kCount,
 };
 

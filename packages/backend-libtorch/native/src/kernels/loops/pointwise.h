@@ -54,6 +54,8 @@ inline void run(const PointwiseInstruction& step, float* const* registers, int64
     case PointwiseFn::kGt: return map(out, count, [](Vec x, Vec y) { return truth(x > y); }, a, b);
     case PointwiseFn::kGe: return map(out, count, [](Vec x, Vec y) { return truth(x >= y); }, a, b);
     case PointwiseFn::kSelect: return map(out, count, [](Vec x, Vec y, Vec z) { return x != 0.0f ? y : z; }, a, b, c);
+    case PointwiseFn::kRoundFloat16: return map(out, count, [](Vec x) { return round_to_float16(x); }, a);
+    case PointwiseFn::kRoundBFloat16: return map(out, count, [](Vec x) { return round_to_bfloat16(x); }, a);
     case PointwiseFn::kCount: return;
   }
 }

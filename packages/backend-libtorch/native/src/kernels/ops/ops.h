@@ -159,6 +159,9 @@ std::vector<at::Tensor> pointwise(at::TensorList inputs, at::ArrayRef<double> co
 void pointwise_(at::TensorList out, at::TensorList inputs, at::ArrayRef<double> constants, at::IntArrayRef code,
                 at::IntArrayRef results, at::IntArrayRef counts);
 
+/// `x.to(dtype).to(float32)`, of half precision.
+at::Tensor round(const at::Tensor& x, at::ScalarType dtype);
+
 /// `aten::cat`, whose result this is, whatever the tensors.
 at::Tensor cat(at::TensorList tensors, int64_t dim);
 

@@ -103,6 +103,14 @@ std::vector<at::Tensor> pointwise(at::TensorList inputs, at::ArrayRef<double> co
   return pass.take_results();
 }
 
+at::Tensor round(const at::Tensor& x, at::ScalarType dtype) {
+  check_float(x, "round", "x");
+  TORCH_CHECK(dtype == at::kHalf || dtype == at::kBFloat16, "pt2::round: dtype must be float16 or bfloat16, got ",
+              dtype);
+  const PointwiseFn fn = dtype == at::kHalf ? PointwiseFn::kRoundFloat16 : PointwiseFn::kRoundBFloat16;
+  return pointwise(x, {}, {static_cast<int64_t>(fn), 1, 0, 0, 0}, {1}, {}).front();
+}
+
 void pointwise_(at::TensorList out, at::TensorList inputs, at::ArrayRef<double> constants, at::IntArrayRef code,
                 at::IntArrayRef results, at::IntArrayRef counts) {
   constexpr size_t kCounts = 4;

@@ -90,6 +90,29 @@ inline Vec load_bfloat16(const BFloat16* p) {
 #endif
 }
 
+/// The nearest numbers in float16, ties to even; what is too large becomes infinite.
+inline Vec round_to_float16(Vec x) {
+#if defined(PT2_AVX512)
+  return _mm512_cvtph_ps(_mm512_cvtps_ph(x, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC));
+#elif defined(PT2_AVX2)
+  return _mm256_cvtph_ps(_mm256_cvtps_ph(x, _MM_FROUND_TO_NEAREST_INT));
+#else
+  for (int64_t i = 0; i < kLanes; ++i)
+    x[i] = c10::detail::fp16_ieee_to_fp32_value(c10::detail::fp16_ieee_from_fp32_value(x[i]));
+  return x;
+#endif
+}
+
+/// The same in bfloat16: the upper halves, one more where the lower ones are more than half of a step, or half of it
+/// and the upper one is odd.
+inline Vec round_to_bfloat16(Vec x) {
+  using Bits = uint32_t __attribute__((vector_size(PT2_VECTOR_BYTES)));
+  const Bits bits = reinterpret_cast<Bits>(x);
+  const Bits rounded = (bits + 0x7fffu + (bits >> 16 & 1u)) & 0xffff0000u;
+  // NaN would become infinite, or zero.
+  return x != x ? x : reinterpret_cast<Vec>(rounded);
+}
+
 #if defined(PT2_AVX2)
 inline __m256i part_mask(int64_t count) {
   return _mm256_cmpgt_epi32(_mm256_set1_epi32(static_cast<int>(count)), _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7));
