@@ -1,8 +1,9 @@
 import { createRegistry } from "@pt2/registry";
 import { aten } from "@pt2/registry/aten";
 import { describe, expect, it } from "vitest";
+import { groupQueries } from "./grouped-queries.ts";
 import { program, target, text } from "./rewrites.test-helper.ts";
-import { widenHalves } from "./widen-halves.ts";
+import { type WideningTarget, widenHalves } from "./widen-halves.ts";
 
 const registry = createRegistry({ sets: [aten] });
 
@@ -15,14 +16,17 @@ const WEIGHTS = `parameter "w" = %w: f16[8, 4]
   user_input %m: f16[8, 4]
   `;
 
-function widened(body: string, claimed: readonly string[] = []): string {
-  const on = {
+function on(claimed: readonly string[] = []): WideningTarget {
+  return {
     ...target([], claimed),
     widened: new Map([["float16", "always"] as const]),
     readsHalves: true,
     recordOf: (op: string) => registry.resolve(op),
   };
-  return text(widenHalves(program(WEIGHTS + body), on))
+}
+
+function widened(body: string, claimed: readonly string[] = []): string {
+  return text(widenHalves(program(WEIGHTS + body), on(claimed)))
     .split("\n")
     .filter((line) => !/^(parameter|user_input)/.test(line))
     .join("\n");
@@ -90,5 +94,26 @@ describe("widenHalves for kernels that read weights in half precision", () => {
     const before = "%y: f16[3, 8] = aten::linear(input=%x, weight=%w)\n  %e: f16[3, 8] = aten::exp(%y)\n  return %e";
     expect(widened(before)).toContain("linear_half");
     expect(widened(before, ["aten::linear"])).not.toContain("linear_half");
+  });
+});
+
+describe("widenHalves of what is repeated", () => {
+  it("converts keys and values before each head is repeated, so that heads can share them", () => {
+    const before = program(`user_input %q: f16[1, 4, 1, 8]
+  user_input %k: f16[1, 2, 16, 8]
+  %u: f16[1, 2, 1, 16, 8] = aten::unsqueeze(%k, dim=2)
+  %e: f16[1, 2, 2, 16, 8] = aten::expand(%u, size=[1, 2, 2, 16, 8])
+  %r: f16[1, 4, 16, 8] = aten::reshape(%e, shape=[1, 4, 16, 8])
+  %y: f16[1, 4, 1, 8] = aten::scaled_dot_product_attention(query=%q, key=%r, value=%r)
+  return %y`);
+    expect(text(groupQueries(widenHalves(before, on()), on()))).toMatchInlineSnapshot(`
+      "user_input %q: f16[1, 4, 1, 8]
+      user_input %k: f16[1, 2, 16, 8]
+      to: %k_1: f32[1, 2, 16, 8] = aten::to.dtype(%k, dtype=torch.float32)
+      to_3: %q_1: f32[1, 4, 1, 8] = aten::to.dtype(%q, dtype=torch.float32)
+      %scaled_dot_product_attention: f32[1, 4, 1, 8] = aten::scaled_dot_product_attention(query=%q_1, key=%k_1, value=%k_1, enable_gqa=true)
+      to_4: %y: f16[1, 4, 1, 8] = aten::to.dtype(%scaled_dot_product_attention, dtype=torch.float16)
+      return %y"
+    `);
   });
 });

@@ -69,6 +69,8 @@ class Widening {
   readonly #wide = new Substitution();
   /** Weights, and what only moves their elements. */
   readonly #fixed: Set<string>;
+  /** What gives another shape to values in half precision that are no weights. */
+  readonly #reshapes = new Map<string, Node>();
 
   constructor(program: Program, target: WideningTarget, dtypes: ReadonlySet<DType>) {
     const { graph } = program;
@@ -93,7 +95,8 @@ class Widening {
     if (halves.length === 0 || this.#target.isClaimed(node.op) || !this.#target.isPure(node)) return false;
     // Whether PyTorch refuses to compute nothing depends on the dtype.
     if (definitionsOf(node).some((name) => this.#typeOf(name)?.shape.includes(0))) return false;
-    // What only moves elements need not be converted for it.
+    // What only moves elements need not be converted for it; what repeats them has fewer before.
+    if (REPEATS.has(node.op)) return !halves.every((name) => this.#fixed.has(name));
     return this.#moves(node)
       ? halves.every((name) => this.#wide.has(name)) && !halves.every((name) => this.#fixed.has(name))
       : COMPUTES.has(node.op) && !isScaledByZero(node);
@@ -107,8 +110,9 @@ class Widening {
     this.#builder.push(node);
     if (!this.#moves(node) || !this.#target.isPure(node) || this.#target.isClaimed(node.op)) return;
     const used = usesOf(node);
-    if (used.length > 0 && used.every((name) => this.#fixed.has(name)))
+    if (used.length > 0 && used.every((name) => this.#fixed.has(name))) {
       for (const name of definitionsOf(node)) this.#fixed.add(name);
+    } else if (RESHAPES.has(node.op) && this.#isHalf(used[0]!)) this.#reshapes.set(definitionsOf(node)[0]!, node);
   }
 
   /** Computes a node in float32, and its results in half precision from that, for those that read them so. */
@@ -157,8 +161,18 @@ class Widening {
     return this.#typeOf(arg.name);
   }
 
-  /** Emits the float32 form of a value that was not computed so. */
+  /** Emits the float32 form of a value that was not computed so; that of another shape is made of what had the first one. */
   #convert(name: string, like: Node): void {
+    const reshape = this.#reshapes.get(name);
+    if (reshape !== undefined) {
+      const source = usesOf(reshape)[0]!;
+      if (!this.#wide.has(source)) this.#convert(source, like);
+      const { args } = this.#wide.node(reshape);
+      const to = this.#declareWide(name);
+      const outputs = [{ kind: "value", name: to }] as const;
+      this.#builder.push({ ...reshape, name: this.#builder.fresh(reshape.name), args, outputs });
+      return;
+    }
     const op = this.#fixed.has(name) ? this.#target.widensWeight : undefined;
     const self: Arg = { kind: "value", name };
     const to = this.#declareWide(name);
@@ -220,13 +234,19 @@ function atenOps(...names: readonly string[]): ReadonlySet<OpName> {
 
 /** Ops besides views that move elements as they are. */
 const MOVES = atenOps(
-  ...["cat", "stack", "contiguous", "clone", "reshape", "flatten.using_ints", "roll", "flip", "repeat", "tile"],
+  ...["cat", "stack", "contiguous", "clone", "reshape", "flatten.using_ints", "roll", "flip"],
   ...["split.Tensor", "split_with_sizes", "chunk", "unbind.int", "tensor_split.sections"],
-  ...["index.Tensor", "index_select", "gather", "embedding", "repeat_interleave.self_int"],
+  ...["index.Tensor", "index_select", "gather", "embedding"],
   ...["pad", "constant_pad_nd", "reflection_pad1d", "reflection_pad2d", "replication_pad1d", "replication_pad2d"],
   ...["pixel_shuffle", "pixel_unshuffle", "channel_shuffle", "upsample_nearest1d", "upsample_nearest2d"],
   ...["upsample_nearest1d.vec", "upsample_nearest2d.vec", "_upsample_nearest_exact2d"],
 );
+
+/** Ops that give elements another shape, and leave none out. */
+const RESHAPES = atenOps("view", "reshape", "unsqueeze", "squeeze.dim", "transpose.int", "permute");
+
+/** Ops that repeat elements. */
+const REPEATS = atenOps("expand", "repeat", "repeat_interleave.self_int", "tile");
 
 const CONVOLUTIONS = atenOps(
   ...["conv1d", "conv2d", "conv3d", "conv1d.padding", "conv2d.padding", "conv3d.padding", "convolution"],
