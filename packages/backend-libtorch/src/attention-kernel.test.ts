@@ -1,6 +1,6 @@
 import { hostTensor, type Tensor } from "@pt2/backend";
 import { ABSOLUTE, worstError } from "@pt2/testing/worst-error";
-import { expect, it } from "vitest";
+import { describe, expect, it } from "vitest";
 import { LibtorchBackend } from "./backend.ts";
 import type { OpArgs } from "./eager/op-args.ts";
 import { describeWithLibtorch } from "./libtorch.test-helper.ts";
@@ -114,5 +114,45 @@ describeWithLibtorch("pt2::attention, against ATen's ops", ({ addon }) => {
     expectClose(one("pt2::attention", { ...args, mask_fills: true }), attend(filled));
     const added = one("aten::add.Tensor", [scores, mask]);
     expectClose(one("pt2::attention", { ...args, mask_fills: false }), attend(added));
+  });
+
+  describe.each(["float16", "bfloat16"])("keys and values in %s", (dtype) => {
+    const to = (self: Tensor, other: string): Tensor => one("aten::to.dtype", { self, dtype: other });
+    const options = { mask: null, scale: null, safe_softmax: true, mask_fills: false };
+
+    it.each([
+      // queries, keys, heads, those of keys, width, that of values
+      [1, 37, 6, 2, 64, 64],
+      [1, 1, 3, 3, 1, 1],
+      [2, 70, 4, 4, 17, 33],
+      [5, 129, 4, 2, 20, 130],
+      [33, 50, 4, 2, 40, 24],
+      [64, 64, 3, 3, 16, 19],
+    ] as const)("gives what they give in float32: %j", (rows, keys, heads, shared, width, valueWidth) => {
+      const q = random([2, heads, rows, width]);
+      const k = to(random([2, shared, keys, width], 2), dtype);
+      // Rows that lie apart, and begin anywhere.
+      const wide = to(random([2, keys, shared, valueWidth + 1], 3), dtype);
+      const v = one("aten::transpose.int", [one("aten::slice.Tensor", [wide, 3, 1]), 1, 2]);
+      for (const is_causal of [false, true]) {
+        const actual = one("pt2::attention", { q, k, v, is_causal, ...options });
+        const floats = { k: to(k, "float32"), v: to(v, "float32") };
+        expect(elementsOf(actual)).toEqual(elementsOf(one("pt2::attention", { q, ...floats, is_causal, ...options })));
+      }
+    });
+
+    it("are read as what they are, and both of one dtype", () => {
+      const x = random([1, 2, 3, 4]);
+      const other = dtype === "float16" ? "bfloat16" : "float16";
+      for (const [q, k, v] of [
+        [x, to(x, dtype), x],
+        [x, to(x, dtype), to(x, other)],
+        [x, to(x, "float64"), to(x, "float64")],
+      ] as const) {
+        expect(() => one("pt2::attention", { q, k, v, is_causal: false, ...options })).toThrow("k and v must be");
+      }
+      const q = to(x, dtype);
+      expect(() => one("pt2::attention", { q, k: x, v: x, is_causal: false, ...options })).toThrow("q must be");
+    });
   });
 });

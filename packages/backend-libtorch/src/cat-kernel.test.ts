@@ -56,6 +56,76 @@ describeWithLibtorch("pt2::cat has ATen's values and strides", ({ addon }) => {
     expect(Buffer.from(own!.bytes()).equals(Buffer.from(aten!.bytes()))).toBe(true);
   });
 
+  it.each([
+    [
+      "rows of heads",
+      [
+        [2, 3, 5, 8],
+        [2, 3, 1, 8],
+      ],
+      2,
+    ],
+    [
+      "heads whose rows are odd",
+      [
+        [2, 3, 5, 7],
+        [2, 3, 1, 7],
+      ],
+      2,
+    ],
+    [
+      "columns, of which some are odd",
+      [
+        [3, 4],
+        [3, 5],
+      ],
+      1,
+    ],
+    [
+      "columns",
+      [
+        [301, 4],
+        [301, 2000],
+      ],
+      1,
+    ],
+    [
+      "rows, in parts",
+      [
+        [3, 70_002],
+        [2, 70_002],
+      ],
+      0,
+    ],
+    [
+      "nothing beside something",
+      [
+        [3, 0],
+        [3, 4],
+      ],
+      1,
+    ],
+  ] as const)("in half precision: %s", (_, shapes, dim) => {
+    for (const dtype of ["float16", "bfloat16"] as const) {
+      // Every second row, or all of them.
+      for (const apart of [1, 2]) {
+        const items = shapes.map((shape) => {
+          const strides = contiguousStrides(shape).map((stride) => (stride === 1 ? 1 : stride * apart));
+          const { bytes } = random([shape[0] * strides[0]! + 2]);
+          const meta = { dtype, shape, strides, storageOffset: apart - 1 };
+          return { kind: "tensor", tensor: addon.tensor(addon.storage(bytes), meta, "cpu") } as const;
+        });
+        const args: readonly NativeArg[] = [
+          { name: "tensors", value: { kind: "list", items } },
+          { name: "dim", value: { kind: "int", value: dim } },
+        ];
+        const [own, aten] = ["pt2::cat", "aten::cat"].map((op) => addon.callSync(op, args)[0] as NativeTensor);
+        expect([own!.dtype, own!.shape, own!.strides]).toEqual([dtype, aten!.shape, aten!.strides]);
+        expect(Buffer.from(own!.bytes()).equals(Buffer.from(aten!.bytes()))).toBe(true);
+      }
+    }
+  });
+
   it("refuses what ATen refuses", () => {
     const items = [tensor([3, 4]), tensor([2, 5])].map((each) => ({ kind: "tensor", tensor: each }) as const);
     const args = [{ name: "tensors", value: { kind: "list", items } }] as const;

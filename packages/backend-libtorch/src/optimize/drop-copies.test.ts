@@ -47,6 +47,38 @@ describe("dropCopies", () => {
     `);
   });
 
+  it("leaves out what is put together with nothing before it is put together with something", () => {
+    const before = program(`user_input %x: f16[1, 3, s0, 4]
+      user_input %y: f16[1, 3, 1, 4]
+      user_input %v: f16[5]
+      %e: f16[0] = aten::zeros(size=[0], dtype=torch.float16)
+      %f: f32[0] = aten::zeros(size=[0])
+      %a: f16[1, 3, s0, 4] = aten::cat(tensors=[%e, %x, %e], dim=-2)
+      %b: f16[1, 3, s0 + 1, 4] = aten::cat(tensors=[%a, %y], dim=-2)
+      %c: f16[5] = aten::cat(tensors=[%v, %e])
+      %d: f16[10] = aten::cat(tensors=[%v, %c])
+      %g: f32[5] = aten::cat(tensors=[%f, %v])
+      %h: f32[10] = aten::cat(tensors=[%g, %v])
+      %i: f16[0] = aten::cat(tensors=[%e, %e])
+      %j: f16[5] = aten::cat(tensors=[%i, %v])
+      return %b, %c, %d, %h, %j`);
+    expect(text(dropCopies(before, cpu()))).toMatchInlineSnapshot(`
+      "user_input %x: f16[1, 3, s0, 4]
+      user_input %y: f16[1, 3, 1, 4]
+      user_input %v: f16[5]
+      %e: f16[0] = aten::zeros(size=[0], dtype=torch.float16)
+      %f: f32[0] = aten::zeros(size=[0])
+      %cat: f16[1, 3, s0 + 1, 4] = aten::cat(tensors=[%x, %y], dim=-2)
+      %c: f16[5] = aten::cat(tensors=[%v, %e])
+      %cat_1: f16[10] = aten::cat(tensors=[%v, %v])
+      %g: f32[5] = aten::cat(tensors=[%f, %v])
+      %h: f32[10] = aten::cat(tensors=[%g, %v])
+      %i: f16[0] = aten::cat(tensors=[%e, %e])
+      %j: f16[5] = aten::cat(tensors=[%i, %v])
+      return %cat, %c, %cat_1, %h, %j"
+    `);
+  });
+
   it("leaves out copies before kernels of this package, which take any layout", () => {
     const before = program(`user_input %x: f32[1, 8, 4, 4]
       %a: f32[1, 8, 4, 4] = aten::relu(%x)

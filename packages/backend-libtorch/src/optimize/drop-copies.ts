@@ -1,11 +1,20 @@
-import { intsOf, numberOf, type RewriteContext, type RewriteRule, rewrite } from "@pt2/engine/rewrites";
+import {
+  argsOf,
+  intsOf,
+  numberOf,
+  type RewriteContext,
+  type RewriteRule,
+  resultType,
+  rewrite,
+} from "@pt2/engine/rewrites";
 import { type Arg, argOf, type Node, type OpName, type Program, type TensorType, usesOf } from "@pt2/graph";
 import { isOfMemory } from "@pt2/graph/passes";
 import { isChannelsLastSource, readsStrides } from "./restore-layouts.ts";
 import type { OptimizeTarget } from "./target.ts";
 
 /**
- * Removes copies of values that a run computes: clones, and paddings by nothing. A copy that also changes the layout
+ * Removes copies of values that a run computes: clones, and paddings by nothing; and of any values what is put together
+ * with nothing, to be put together with something else: caches of decoders begin so. A copy that also changes the layout
  * saves
  * its readers that work: it is removed only if every reader takes any layout, no two read the same elements, and no
  * node
@@ -36,6 +45,7 @@ export function dropCopies(program: Program, target: OptimizeTarget): Program {
   const view: RewriteRule = (node, context) =>
     isSameView(node, (arg) => context.tensor(arg)) ? argOf(node, "self")! : null;
   const rules = new Map([
+    ["aten::cat", joined],
     ["aten::clone", copy],
     ["aten::contiguous", copy],
     ["aten::constant_pad_nd", padding],
@@ -43,6 +53,27 @@ export function dropCopies(program: Program, target: OptimizeTarget): Program {
     ["aten::as_strided", view],
   ]);
   return rewrite(program, rules, target);
+}
+
+/** cat(cat(x, nothing), y) = cat(x, y), in the same order of memory. */
+const joined: RewriteRule = (node, context) => {
+  const tensors = argOf(node, "tensors");
+  if (tensors?.kind !== "list") return null;
+  const items = tensors.items.map((item) => onlyPart(item, context) ?? item);
+  if (items.every((item, i) => item === tensors.items[i])) return null;
+  const args = { ...argsOf(node), tensors: { kind: "list", items } } as const;
+  return context.emit(node.op, args, resultType(node, context), node);
+};
+
+/** The operand of a `cat` whose others are vectors without elements, which it leaves out whatever the rank of the one. */
+function onlyPart(whole: Arg, context: RewriteContext): Arg | undefined {
+  const node = context.definition(whole);
+  const tensors = node?.op === "aten::cat" ? argOf(node, "tensors") : undefined;
+  if (tensors?.kind !== "list") return undefined;
+  const types = tensors.items.map((item) => context.tensor(item));
+  const isAlike = types.every((type) => type !== undefined && type.dtype === context.tensor(whole)?.dtype);
+  const rest = tensors.items.filter((_, i) => types[i]?.shape.length !== 1 || types[i].shape[0] !== 0);
+  return isAlike && rest.length === 1 ? rest[0] : undefined;
 }
 
 function readersOf(nodes: readonly Node[]): ReadonlyMap<string, readonly Node[]> {

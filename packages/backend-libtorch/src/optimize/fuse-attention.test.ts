@@ -252,6 +252,41 @@ describe("fuseAttention", () => {
     `);
   });
 
+  it("reads keys and values in half precision as they are, where both are", () => {
+    const before = program(`user_input %q: f32[4, 6, 1, 8]
+      user_input %k: bf16[4, 2, 9, 8]
+      user_input %v: bf16[4, 2, 9, 8]
+      user_input %h: f16[4, 6, 9, 8]
+      %ku: bf16[4, 2, 1, 9, 8] = aten::unsqueeze(%k, dim=2)
+      %ke: bf16[4, 2, 3, 9, 8] = aten::expand(%ku, size=[4, 2, 3, 9, 8])
+      %k1: bf16[4, 6, 9, 8] = aten::reshape(%ke, shape=[4, 6, 9, 8])
+      %k2: f32[4, 6, 9, 8] = aten::to.dtype(%k1, dtype=torch.float32)
+      %v1: bf16[4, 6, 9, 8] = aten::repeat_interleave.self_int(%v, repeats=3, dim=1)
+      %v2: f32[4, 6, 9, 8] = aten::to.dtype(%v1, dtype=torch.float32)
+      %a: f32[4, 6, 1, 8] = aten::scaled_dot_product_attention(query=%q, key=%k2, value=%v2)
+      %kf: f32[4, 2, 9, 8] = aten::to.dtype(%k, dtype=torch.float32)
+      %kr: f32[4, 6, 9, 8] = aten::repeat_interleave.self_int(%kf, repeats=3, dim=1)
+      %vf: f32[4, 2, 9, 8] = aten::to.dtype(%v, dtype=torch.float32)
+      %vr: f32[4, 6, 9, 8] = aten::repeat_interleave.self_int(%vf, repeats=3, dim=1)
+      %b: f32[4, 6, 1, 8] = aten::scaled_dot_product_attention(query=%q, key=%kr, value=%vr)
+      %h2: f32[4, 6, 9, 8] = aten::to.dtype(%h, dtype=torch.float32)
+      %c: f32[4, 6, 1, 8] = aten::scaled_dot_product_attention(query=%q, key=%h2, value=%v2)
+      return %a, %b, %c`);
+    expect(text(fuseAttention(before, own))).toMatchInlineSnapshot(`
+      "user_input %q: f32[4, 6, 1, 8]
+      user_input %k: bf16[4, 2, 9, 8]
+      user_input %v: bf16[4, 2, 9, 8]
+      user_input %h: f16[4, 6, 9, 8]
+      %v1: bf16[4, 6, 9, 8] = aten::repeat_interleave.self_int(%v, repeats=3, dim=1)
+      %v2: f32[4, 6, 9, 8] = aten::to.dtype(%v1, dtype=torch.float32)
+      %attention: f32[4, 6, 1, 8] = pt2::attention(q=%q, k=%k, v=%v, mask=none, is_causal=false, scale=none, safe_softmax=true, mask_fills=false)
+      %attention_1: f32[4, 6, 1, 8] = pt2::attention(q=%q, k=%k, v=%v, mask=none, is_causal=false, scale=none, safe_softmax=true, mask_fills=false)
+      %h2: f32[4, 6, 9, 8] = aten::to.dtype(%h, dtype=torch.float32)
+      %attention_2: f32[4, 6, 1, 8] = pt2::attention(q=%q, k=%h2, v=%v2, mask=none, is_causal=false, scale=none, safe_softmax=true, mask_fills=false)
+      return %attention, %attention_1, %attention_2"
+    `);
+  });
+
   it("keeps dropout, groups of heads that do not fit, and weights that are read elsewhere", () => {
     const before = program(`${INPUTS}
       user_input %three: f32[4, 3, 9, 8]

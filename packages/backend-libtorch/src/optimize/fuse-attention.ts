@@ -79,7 +79,19 @@ type AttentionArgs = Readonly<
 
 /** Emits the kernel, which reads keys and values as they were before they were repeated for heads that share them. */
 function fused(node: Node, args: AttentionArgs, type: TensorType | undefined, context: RewriteContext): Arg {
-  const { q, k, v } = args;
-  const { key, value } = sharedHeads(q, k, v, context) ?? { key: k, value: v };
-  return context.emit("pt2::attention", { ...args, k: key, v: value }, type, node);
+  const [k, v] = stored(args.k, args.v, context);
+  const { key, value } = sharedHeads(args.q, k, v, context) ?? { key: k, value: v };
+  const [own, ownValue] = stored(key, value, context);
+  return context.emit("pt2::attention", { ...args, k: own, v: ownValue }, type, node);
+}
+
+/** Keys and values before both were converted from one dtype of half precision: the kernel does so as it reads them. */
+function stored(k: Arg, v: Arg, context: RewriteContext): readonly [Arg, Arg] {
+  const [key, value] = [k, v].map((arg) => {
+    const before = context.definition(arg);
+    return before?.op === "aten::to.dtype" ? argOf(before, "self") : undefined;
+  });
+  const [dtype, other] = [key, value].map((arg) => context.tensor(arg)?.dtype);
+  const isHalf = dtype === other && (dtype === "float16" || dtype === "bfloat16");
+  return isHalf ? [key!, value!] : [k, v];
 }

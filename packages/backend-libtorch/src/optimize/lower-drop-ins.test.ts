@@ -5,21 +5,29 @@ import { cpu, program, text } from "./passes.test-helper.ts";
 describe("lowerDropIns", () => {
   const before = program(`user_input %x: f32[4, 8]
     user_input %i: i64[8]
+    user_input %h: f16[8]
     %v: f32[4, 3], %at: i64[4, 3] = aten::topk(self=%x, k=3, largest=false)
     %w: i64[2], %on: i64[2] = aten::topk(self=%i, k=2)
     %c: f32[4, 16] = aten::cat(tensors=[%x, %x], dim=1)
     %j: i64[16] = aten::cat(tensors=[%i, %i])
-    return %v, %at, %w, %on, %c, %j`);
+    %t: f16[2], %of: i64[2] = aten::topk(self=%h, k=2)
+    %k: f16[16] = aten::cat(tensors=[%h, %h])
+    %m: f32[5] = aten::cat(tensors=[%c, %t])
+    return %v, %at, %w, %on, %c, %j, %t, %of, %k, %m`);
 
-  it("takes those of float32", () => {
+  it("takes those whose operands all have a dtype of the kernel", () => {
     expect(text(lowerDropIns(before, cpu(["pt2::topk", "pt2::cat"])))).toMatchInlineSnapshot(`
       "user_input %x: f32[4, 8]
       user_input %i: i64[8]
+      user_input %h: f16[8]
       %v: f32[4, 3], %at: i64[4, 3] = pt2::topk(%x, k=3, largest=false)
       %w: i64[2], %on: i64[2] = aten::topk(%i, k=2)
       %c: f32[4, 16] = pt2::cat(tensors=[%x, %x], dim=1)
       %j: i64[16] = aten::cat(tensors=[%i, %i])
-      return %v, %at, %w, %on, %c, %j"
+      %t: f16[2], %of: i64[2] = aten::topk(%h, k=2)
+      %k: f16[16] = pt2::cat(tensors=[%h, %h])
+      %m: f32[5] = aten::cat(tensors=[%c, %t])
+      return %v, %at, %w, %on, %c, %j, %t, %of, %k, %m"
     `);
   });
 

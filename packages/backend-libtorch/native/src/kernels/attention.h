@@ -8,12 +8,18 @@
 
 namespace pt2 {
 
-/// A [batch, heads, rows, width] tensor whose last dimension is contiguous. Strides in floats; zero broadcasts.
+/// What keys and values consist of.
+enum class AttentionType : uint8_t { kFloat32, kFloat16, kBFloat16 };
+
+/// A [batch, heads, rows, width] tensor whose last dimension is contiguous. Strides in numbers; zero broadcasts.
 struct AttentionTensor {
-  const float* data = nullptr;
+  const void* data = nullptr;
   int64_t batch = 0, head = 0, row = 0;
 
-  const float* at(int64_t b, int64_t h, int64_t r) const { return data + b * batch + h * head + r * row; }
+  template <typename T = float>
+  const T* at(int64_t b, int64_t h, int64_t r) const {
+    return static_cast<const T*>(data) + b * batch + h * head + r * row;
+  }
 };
 
 /// Results, of which each row is contiguous. Strides in floats.
@@ -36,8 +42,9 @@ struct Attention {
   bool safe;   // rows that see nothing are zeros, and not NaN
   bool fills;  // the mask replaces scores where it is -inf
   float scale;
-  GemmShape shape;  // of `value_width`, for both products
-  int64_t parts;    // pieces that the rows of one head are cut into, so that there is work for every thread
+  AttentionType type;  // of keys and values
+  GemmShape shape;     // of `value_width`, for both products
+  int64_t parts;       // pieces that the rows of one head are cut into, so that there is work for every thread
 
   int64_t items() const { return batch * heads * parts; }
   int64_t padded(int64_t columns) const { return (columns + shape.panel - 1) / shape.panel * shape.panel; }

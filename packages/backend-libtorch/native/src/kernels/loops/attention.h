@@ -13,8 +13,8 @@
 namespace pt2::PT2_ISA {
 
 /// keys x width, row by row -> [keys / panel][width][panel], zero past `keys` in the vectors that have some.
-inline void pack_keys(const AttentionTensor& k, const float* from, int64_t keys, int64_t width, int64_t panel,
-                      float* to) {
+template <typename T>
+inline void pack_keys(const AttentionTensor& k, const T* from, int64_t keys, int64_t width, int64_t panel, float* to) {
   for (int64_t first = 0; first < keys; first += panel, to += panel * width) {
     for (int64_t row = 0; row < panel && first + row < keys; row += kLanes) {
       for (int64_t d = 0; d < width; d += kLanes) {
@@ -35,7 +35,8 @@ inline void pack_keys(const AttentionTensor& k, const float* from, int64_t keys,
 }
 
 /// keys x width, row by row -> [width / panel][keys][panel], zero past `width`.
-inline void pack_values(const AttentionTensor& v, const float* from, int64_t keys, int64_t width, int64_t panel,
+template <typename T>
+inline void pack_values(const AttentionTensor& v, const T* from, int64_t keys, int64_t width, int64_t panel,
                         float* to) {
   for (int64_t column = 0; column < width; column += panel) {
     for (int64_t r = 0; r < keys; ++r, to += panel) {
@@ -136,13 +137,13 @@ inline void attend(const Attention& t, int64_t b, int64_t h, int64_t first, int6
 }
 
 /// R rows of queries, from `row` on, by all keys, four at a time.
-template <int R>
+template <typename T, int R>
 inline void score_few(const Attention& t, int64_t b, int64_t h, int64_t row, float* scores, int64_t pitch) {
   const float* q = t.q.at(b, h, row);
-  const float* k = t.k.at(b, h / t.sharing, 0);
+  const T* k = t.k.at<T>(b, h / t.sharing, 0);
   for (int64_t first = 0; first < t.keys; first += 4) {
     // Of fewer than four the last key is read again: a row of scores has room for what nothing reads.
-    const float* key[4];
+    const T* key[4];
     for (int64_t i = 0; i < 4; ++i) key[i] = k + std::min(first + i, t.keys - 1) * t.k.row;
     Vec sums[R][4] = {};
     each_vector(t.width, [&](int64_t d, int64_t left) {
@@ -161,8 +162,8 @@ inline void score_few(const Attention& t, int64_t b, int64_t h, int64_t row, flo
 }
 
 /// W vectors of values, the last of which has `left` numbers, by R rows of weights.
-template <int R, int W>
-inline void mix_few(const float* weights, int64_t pitch, const float* v, int64_t v_row, int64_t keys, int64_t left,
+template <typename T, int R, int W>
+inline void mix_few(const float* weights, int64_t pitch, const T* v, int64_t v_row, int64_t keys, int64_t left,
                     const float* inverse, float* out, int64_t out_row) {
   Vec sums[R][W] = {};
   for (int64_t key = 0; key < keys; ++key, v += v_row) {
@@ -184,19 +185,19 @@ inline void mix_few(const float* weights, int64_t pitch, const float* v, int64_t
 }
 
 /// R rows, from `row` on, of a head that has few: keys and values are read where they lie.
-template <int R>
+template <typename T, int R>
 inline void attend_few(const Attention& t, int64_t b, int64_t h, int64_t row, float* scores) {
   const int64_t pitch = t.padded(t.keys);
-  score_few<R>(t, b, h, row, scores, pitch);
+  score_few<T, R>(t, b, h, row, scores, pitch);
   float inverse[R];
   for (int r = 0; r < R; ++r) inverse[r] = weigh(t, b, h, row + r, t.keys, scores + r * pitch);
-  const float* v = t.v.at(b, h / t.sharing, 0);
+  const T* v = t.v.at<T>(b, h / t.sharing, 0);
   float* out = t.out.at(b, h, row);
   for (int64_t c = 0; c < t.value_width; c += 4 * kLanes) {
     const int64_t left = t.value_width - c;
     const auto mix = [&](auto width) {
       constexpr int W = decltype(width)::value;
-      mix_few<R, W>(scores, pitch, v + c, t.v.row, t.keys, left - (W - 1) * kLanes, inverse, out + c, t.out.row);
+      mix_few<T, R, W>(scores, pitch, v + c, t.v.row, t.keys, left - (W - 1) * kLanes, inverse, out + c, t.out.row);
     };
     if (left > 3 * kLanes) {
       mix(std::integral_constant<int, 4>{});
@@ -210,8 +211,9 @@ inline void attend_few(const Attention& t, int64_t b, int64_t h, int64_t row, fl
   }
 }
 
-/// Work items [begin, end) of `t.items()`; `scratch` holds `t.scratch_floats()`.
-inline void attention(const Attention& t, int64_t begin, int64_t end, float* scratch) {
+/// Work items [begin, end) of `t.items()`, of keys and values of type T.
+template <typename T>
+inline void attend_items(const Attention& t, int64_t begin, int64_t end, float* scratch) {
   float* keys = scratch;
   float* values = keys + t.padded(t.keys) * t.width;
   float* scores = values + t.padded(t.value_width) * t.keys;
@@ -222,14 +224,14 @@ inline void attention(const Attention& t, int64_t begin, int64_t end, float* scr
     const int64_t from = t.rows * (item % t.parts) / t.parts, to = t.rows * (item % t.parts + 1) / t.parts;
     if (t.are_few()) {
       int64_t row = from;
-      for (; row + 2 <= to; row += 2) attend_few<2>(t, b, h, row, scratch);
-      if (row < to) attend_few<1>(t, b, h, row, scratch);
+      for (; row + 2 <= to; row += 2) attend_few<T, 2>(t, b, h, row, scratch);
+      if (row < to) attend_few<T, 1>(t, b, h, row, scratch);
       continue;
     }
     const int64_t shared = head / t.sharing;
     if (shared != packed) {
-      pack_keys(t.k, t.k.at(b, h / t.sharing, 0), t.keys, t.width, t.shape.panel, keys);
-      pack_values(t.v, t.v.at(b, h / t.sharing, 0), t.keys, t.value_width, t.shape.panel, values);
+      pack_keys(t.k, t.k.at<T>(b, h / t.sharing, 0), t.keys, t.width, t.shape.panel, keys);
+      pack_values(t.v, t.v.at<T>(b, h / t.sharing, 0), t.keys, t.value_width, t.shape.panel, values);
       packed = shared;
     }
     const int64_t blocks = (to - from + t.shape.rows - 1) / t.shape.rows;
@@ -237,6 +239,15 @@ inline void attention(const Attention& t, int64_t begin, int64_t end, float* scr
       const int64_t first = from + (to - from) * i / blocks;
       attend(t, b, h, first, from + (to - from) * (i + 1) / blocks - first, keys, values, scores);
     }
+  }
+}
+
+/// Work items [begin, end) of `t.items()`; `scratch` holds `t.scratch_floats()`.
+inline void attention(const Attention& t, int64_t begin, int64_t end, float* scratch) {
+  switch (t.type) {
+    case AttentionType::kFloat32: return attend_items<float>(t, begin, end, scratch);
+    case AttentionType::kFloat16: return attend_items<Float16>(t, begin, end, scratch);
+    case AttentionType::kBFloat16: return attend_items<BFloat16>(t, begin, end, scratch);
   }
 }
 

@@ -44,20 +44,6 @@ struct NarrowTile {
   int64_t group;       // columns with one scale, at most as many
 };
 
-inline Vec load_weights(const float* p) { return load(p); }
-inline Vec load_weights(const int8_t* p) { return load_int8(p); }
-inline Vec load_weights(const Float16* p) { return load_float16(p); }
-inline Vec load_weights(const BFloat16* p) { return load_bfloat16(p); }
-inline Vec load_weights_part(const float* p, int64_t count) { return load_part(p, count); }
-
-/// The first `count` weights, the others zero; touches no memory past them.
-template <typename T>
-inline Vec load_weights_part(const T* p, int64_t count) {
-  T weights[kLanes] = {};
-  std::memcpy(weights, p, static_cast<size_t>(count) * sizeof(T));
-  return load_weights(weights);
-}
-
 /// Adds the products of `kLanes` columns from `k` on, or of `left` of them.
 template <bool kWhole, bool kScaled, bool kShifted, typename T, int R, int W>
 [[gnu::always_inline]] inline void add_columns(const NarrowTile<T>& t, int64_t k, int64_t left, const Vec (&scale)[W],
@@ -77,7 +63,7 @@ template <bool kWhole, bool kScaled, bool kShifted, typename T, int R, int W>
 #pragma GCC unroll 4
   for (int w = 0; w < W; ++w) {
     const T* from = t.weight + w * t.pitch + k;
-    weight[w] = kWhole ? load_weights(from) : load_weights_part(from, left);
+    weight[w] = kWhole ? load(from) : load_part(from, left);
     if constexpr (kShifted) weight[w] -= zero[w];
     if constexpr (kScaled) weight[w] *= scale[w];
   }
@@ -194,8 +180,7 @@ inline void widen_rows(const NarrowTile<T>& t, int64_t rows, float* to, int64_t 
       const Vec zero = splat(t.zero ? t.zero[n * t.groups + group] : 0.0f);
       const int64_t end = begin + t.group < t.columns ? begin + t.group : t.columns;
       each_vector(end - begin, [&](int64_t i, int64_t left) {
-        const T* from = t.weight + n * t.pitch + begin + i;
-        const Vec weight = left < kLanes ? load_weights_part(from, left) : load_weights(from);
+        const Vec weight = load_up_to(t.weight + n * t.pitch + begin + i, left);
         store_up_to(to + n * to_pitch + begin + i, (weight - zero) * scale, left);
       });
     }

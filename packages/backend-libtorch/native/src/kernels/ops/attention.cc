@@ -23,8 +23,19 @@ constexpr int64_t kWorkPerThread = int64_t{128} * 1024;
 /// `t` with a contiguous last dimension, which is what the loops read.
 at::Tensor contiguous_rows(const at::Tensor& t) { return t.size(-1) <= 1 || t.stride(-1) == 1 ? t : t.contiguous(); }
 
-AttentionTensor view_of(const at::Tensor& t) {
-  return {t.const_data_ptr<float>(), t.stride(0), t.stride(1), t.stride(2)};
+AttentionTensor view_of(const at::Tensor& t) { return {t.const_data_ptr(), t.stride(0), t.stride(1), t.stride(2)}; }
+
+/// The type of keys and values.
+AttentionType type_of(const at::Tensor& k, const at::Tensor& v) {
+  const at::ScalarType type = k.scalar_type();
+  const auto is_read = [type](const at::Tensor& t) {
+    return t.defined() && t.device().is_cpu() && t.layout() == at::kStrided && t.scalar_type() == type;
+  };
+  TORCH_CHECK(is_read(k) && is_read(v) && (type == at::kFloat || type == at::kHalf || type == at::kBFloat16),
+              "pt2::", kOp, ": k and v must be strided tensors of float32, float16 or bfloat16 on the CPU, got ",
+              k.toString(), " and ", v.toString());
+  if (type == at::kFloat) return AttentionType::kFloat32;
+  return type == at::kHalf ? AttentionType::kFloat16 : AttentionType::kBFloat16;
 }
 
 /// A boolean mask (true: may be seen) as numbers to add, in its own shape, before it is broadcast.
@@ -67,8 +78,7 @@ at::Tensor attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor&
                      const std::optional<at::Tensor>& mask, bool is_causal, std::optional<double> scale,
                      bool safe_softmax, bool mask_fills) {
   check_float(q, kOp, "q");
-  check_float(k, kOp, "k");
-  check_float(v, kOp, "v");
+  const AttentionType type = type_of(k, v);
   TORCH_CHECK(q.dim() == 4 && k.dim() == 4 && v.dim() == 4, "pt2::", kOp,
               ": q, k and v must have four dimensions, got ", q.sizes(), ", ", k.sizes(), ", ", v.sizes());
   TORCH_CHECK(k.size(0) == q.size(0) && (k.size(1) == q.size(1) || (k.size(1) > 0 && q.size(1) % k.size(1) == 0)) &&
@@ -101,6 +111,7 @@ at::Tensor attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor&
       .safe = safe_softmax,
       .fills = mask_fills,
       .scale = static_cast<float>(scale.value_or(1.0 / std::sqrt(static_cast<double>(q.size(3))))),
+      .type = type,
       .shape = shape,
       .parts = 1,
   };

@@ -4,6 +4,7 @@
 #include <c10/core/WrapDimMinimal.h>
 
 #include <algorithm>
+#include <cstdint>
 #include <numeric>
 #include <optional>
 #include <vector>
@@ -26,12 +27,18 @@ at::DimVector order_of(int64_t rank, at::MemoryFormat format) {
   return order;
 }
 
-/// Whether tensors are of float32 and one shape but for `dim`, in one order of dimensions.
+/// The numbers of a dtype that a float has room for; none of one that is not copied here.
+int64_t numbers_in_float(at::ScalarType type) {
+  if (type == at::kFloat) return 1;
+  return type == at::kHalf || type == at::kBFloat16 ? 2 : 0;
+}
+
+/// Whether tensors are of one dtype and one shape but for `dim`, in one order of dimensions.
 bool are_alike(at::TensorList tensors, int64_t dim, at::MemoryFormat format) {
   const at::Tensor& first = tensors.front();
   return std::all_of(tensors.begin(), tensors.end(), [&](const at::Tensor& tensor) {
-    if (!tensor.device().is_cpu() || tensor.scalar_type() != at::kFloat || tensor.layout() != at::kStrided)
-      return false;
+    if (!tensor.device().is_cpu() || tensor.scalar_type() != first.scalar_type()) return false;
+    if (tensor.layout() != at::kStrided) return false;
     if (tensor._is_zerotensor() || tensor.is_neg()) return false;
     for (int64_t i = 0; i < first.dim(); ++i) {
       if (i != dim && tensor.size(i) != first.size(i)) return false;
@@ -40,17 +47,19 @@ bool are_alike(at::TensorList tensors, int64_t dim, at::MemoryFormat format) {
   });
 }
 
-/// The tensors as rows, or none where one of them is not like that; those without elements are left out.
+/// The tensors as rows of floats, or none where one of them is not like that; those without elements are left out.
 std::vector<Concatenation::Part> parts_of(at::TensorList tensors, int64_t dim, at::MemoryFormat format) {
   if (format != at::MemoryFormat::Contiguous && format != at::MemoryFormat::ChannelsLast) return {};
-  if (!are_alike(tensors, dim, format)) return {};
+  const int64_t packed = numbers_in_float(tensors.front().scalar_type());
+  if (packed == 0 || !are_alike(tensors, dim, format)) return {};
   const at::DimVector order = order_of(tensors.front().dim(), format);
   std::vector<Concatenation::Part> parts;
   for (const at::Tensor& tensor : tensors) {
     if (tensor.numel() == 0) continue;
     const std::optional<Rows> rows = as_rows(tensor, dim, order);
-    if (!rows.has_value()) return {};
-    parts.push_back({rows->data, rows->width, rows->pitch});
+    if (!rows.has_value() || rows->width % packed != 0 || rows->pitch % packed != 0) return {};
+    if (reinterpret_cast<uintptr_t>(rows->data) % alignof(float) != 0) return {};
+    parts.push_back({static_cast<const float*>(rows->data), rows->width / packed, rows->pitch / packed});
   }
   return parts;
 }
@@ -75,11 +84,12 @@ at::Tensor cat(at::TensorList tensors, int64_t given_dim) {
   Concatenation c{
       .parts = parts.data(),
       .count = static_cast<int64_t>(parts.size()),
-      .out = out.mutable_data_ptr<float>(),
+      .out = static_cast<float*>(out.mutable_data_ptr()),
       .width = 0,
   };
   for (const Concatenation::Part& part : parts) c.width += part.width;
-  shareRanges(out.numel(), kFloatsPerThread, [&](int64_t begin, int64_t end) { kernels().concatenate(c, begin, end); });
+  const int64_t floats = out.numel() / numbers_in_float(out.scalar_type());
+  shareRanges(floats, kFloatsPerThread, [&](int64_t begin, int64_t end) { kernels().concatenate(c, begin, end); });
   return out;
 }
 

@@ -109,8 +109,8 @@ std::tuple<at::Tensor, at::Tensor, at::Tensor> recurrent(const at::Tensor& x, at
                                                          std::string kind, int64_t hidden, bool biased,
                                                          bool batch_first, bool bidirectional);
 
-/// Rows of which the mask leaves nothing are zeros with a safe softmax, as in PyTorch's own op, and NaN otherwise. A
-/// mask that fills replaces scores where it is -inf, NaN too; others are added.
+/// `k` and `v` may be in half precision. Rows of which the mask leaves nothing are zeros with a safe softmax, as in
+/// PyTorch's own op, and NaN otherwise. A mask that fills replaces scores where it is -inf, NaN too; others are added.
 at::Tensor attention(const at::Tensor& q, const at::Tensor& k, const at::Tensor& v,
                      const std::optional<at::Tensor>& mask, bool is_causal, std::optional<double> scale,
                      bool safe_softmax, bool mask_fills);

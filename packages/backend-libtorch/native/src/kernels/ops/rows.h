@@ -7,16 +7,16 @@
 
 namespace pt2 {
 
-/// Rows of `width` floats without gaps, `pitch` floats from one to the next.
+/// Rows of `width` numbers without gaps, `pitch` numbers from one to the next.
 struct Rows {
-  const float* data;
+  const void* data;
   int64_t width, pitch;
 };
 
 /// The dimensions of channels-last images from the outermost to the innermost in memory.
 inline at::DimVector channels_last_order() { return {0, 2, 3, 1}; }
 
-/// A tensor of float32 with elements as rows, each with all that lies inside of `dim` in this order of dimensions. None
+/// A tensor with elements as rows, each with all that lies inside of `dim` in this order of dimensions. None
 /// where rows have gaps or do not lie at equal distances; a part of a larger tensor along `dim` is like that.
 inline std::optional<Rows> as_rows(const at::Tensor& tensor, int64_t dim, const at::DimVector& order) {
   int64_t width = 1, pitch = 0, rows = 0;  // no rows before there are all of the inner dimensions
@@ -32,7 +32,7 @@ inline std::optional<Rows> as_rows(const at::Tensor& tensor, int64_t dim, const 
       rows *= size;
     }
   }
-  return Rows{tensor.const_data_ptr<float>(), width, pitch};
+  return Rows{tensor.const_data_ptr(), width, pitch};
 }
 
 }  // namespace pt2

@@ -80,7 +80,7 @@ Rows pixels_of_slices(const at::Tensor& x, at::Tensor& copy) {
     if (const auto rows = as_rows(x, 1, {0, 2, 3, 4, 1})) return *rows;
   }
   copy = x.permute({0, 2, 3, 4, 1}).contiguous();
-  return {copy.const_data_ptr<float>(), x.size(1), x.size(1)};
+  return {copy.const_data_ptr(), x.size(1), x.size(1)};
 }
 
 }  // namespace
@@ -115,7 +115,7 @@ at::Tensor transposed_conv(const at::Tensor& x, const at::Tensor& weight, int64_
   at::Tensor copy;
   const Rows pixels = pixels_of_slices(image, copy);
   TransposedConv t{
-      .x = pixels.data,
+      .x = static_cast<const float*>(pixels.data),
       .packed = weight.const_data_ptr<float>(),
       .bias = data_or_null(offset),
       .out = nullptr,

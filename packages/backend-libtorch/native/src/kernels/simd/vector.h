@@ -39,7 +39,7 @@ inline Vec load(const float* p) { return *reinterpret_cast<const UnalignedVec*>(
 inline void store(float* p, Vec v) { *reinterpret_cast<UnalignedVec*>(p) = v; }
 
 /// kLanes integers, which may lie anywhere.
-inline Vec load_int8(const int8_t* p) {
+inline Vec load(const int8_t* p) {
 #if defined(PT2_AVX512)
   return _mm512_cvtepi32_ps(_mm512_cvtepi8_epi32(_mm_loadu_si128(reinterpret_cast<const __m128i*>(p))));
 #elif defined(PT2_AVX2)
@@ -61,7 +61,7 @@ using HalfBits = uint16_t __attribute__((vector_size(kLanes * 2)));
 #endif
 
 /// kLanes numbers, which may lie anywhere.
-inline Vec load_float16(const Float16* p) {
+inline Vec load(const Float16* p) {
 #if defined(PT2_AVX512)
   return _mm512_cvtph_ps(_mm256_loadu_si256(reinterpret_cast<const __m256i*>(p)));
 #elif defined(PT2_AVX2)
@@ -76,7 +76,7 @@ inline Vec load_float16(const Float16* p) {
 }
 
 /// kLanes numbers, which may lie anywhere: the upper halves of floats.
-inline Vec load_bfloat16(const BFloat16* p) {
+inline Vec load(const BFloat16* p) {
 #if defined(PT2_AVX512)
   const __m256i bits = _mm256_loadu_si256(reinterpret_cast<const __m256i*>(p));
   return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(bits), 16));
@@ -132,6 +132,14 @@ inline Vec load_part(const float* p, int64_t count) {
 #endif
 }
 
+/// The same of narrower numbers.
+template <typename T>
+inline Vec load_part(const T* p, int64_t count) {
+  T numbers[kLanes] = {};
+  std::memcpy(numbers, p, static_cast<size_t>(count) * sizeof(T));
+  return load(numbers);
+}
+
 inline void store_part(float* p, Vec v, int64_t count) {
 #if defined(PT2_AVX512)
   _mm512_mask_storeu_ps(p, static_cast<__mmask16>((1u << count) - 1), v);
@@ -143,7 +151,10 @@ inline void store_part(float* p, Vec v, int64_t count) {
 }
 
 /// A whole vector if `left` elements fill one, else the part.
-inline Vec load_up_to(const float* p, int64_t left) { return left >= kLanes ? load(p) : load_part(p, left); }
+template <typename T>
+inline Vec load_up_to(const T* p, int64_t left) {
+  return left >= kLanes ? load(p) : load_part(p, left);
+}
 
 inline void store_up_to(float* p, Vec v, int64_t left) {
   if (left >= kLanes) {
