@@ -10,6 +10,7 @@ export { operandsOf } from "./fuse.ts";
 export { hintBindings, hintValues } from "./hint-values.ts";
 export { HOST_OPS, loadHostKernels } from "./host/host-ops.ts";
 export { bindWeights, type DeviceStorage, type ProgramState } from "./plan/bind-weights.ts";
+export type { BufferUpdate } from "./plan/buffer-update.ts";
 export { areParts, inParts, isComplexDtype, partDtype, partOf } from "./plan/complex-parts.ts";
 export { Constant, type ConstantMemory, type DeviceBuffer } from "./plan/constant.ts";
 export { type ConstantLoader, ConstantPool, type LoadWatch } from "./plan/constant-pool.ts";
@@ -37,7 +38,7 @@ export { indexError } from "./staged/index-error.ts";
 export { KernelParts, type KernelTable } from "./staged/kernel-parts.ts";
 export { KernelSet, type OpKernel } from "./staged/kernel-set.ts";
 export { atOnce } from "./staged/packaged-kernel.ts";
-export { type ProgramResults, programResults } from "./staged/program-results.ts";
+export { type ProgramResults, programResults, writtenBuffers } from "./staged/program-results.ts";
 export { type ProgramWeight, programWeights } from "./staged/program-weights.ts";
 export { QueuedExecutable, type SignaledHooks } from "./staged/queued-executable.ts";
 export {

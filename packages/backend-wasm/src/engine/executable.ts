@@ -10,6 +10,7 @@ import {
   readHandlerInitials,
   staticInputs,
   toRunValues,
+  writtenBuffers,
 } from "@pt2/engine";
 import { expectStorages } from "@pt2/format";
 import type { Program } from "@pt2/graph";
@@ -25,7 +26,6 @@ import type { WasmEngine, WasmPlan } from "./wasm-engine.ts";
 /** A program on this thread. */
 export class WasmExecutable extends QueuedExecutable<Model> implements Executable {
   readonly #onDispose: () => Promise<void>;
-  readonly #stored: ReadonlySet<number>;
   readonly #explainThreads: () => string;
   readonly #team: Team;
 
@@ -34,8 +34,6 @@ export class WasmExecutable extends QueuedExecutable<Model> implements Executabl
     this.#onDispose = onDispose;
     this.#explainThreads = explainThreads;
     this.#team = model.engine.device.team;
-    const { outputs } = model.program;
-    this.#stored = new Set(outputs.flatMap(({ kind }, i) => (/^(buffer|parameter)_mutation$/.test(kind) ? [i] : [])));
   }
 
   /** Plans the program for its exported shapes when they are static, and reads the weights. */
@@ -55,7 +53,7 @@ export class WasmExecutable extends QueuedExecutable<Model> implements Executabl
     const made = await createEngine(request, await readHandlerInitials(program, request.weights, registry));
     const { loader, team } = made.engine.device;
     const { weights } = made;
-    const runner = new GraphRunner(program.graph, made.engine);
+    const runner = new GraphRunner(program.graph, made.engine, { writes: writtenBuffers(program) });
     try {
       const inputs = staticInputs(program);
       if (inputs === null) {
@@ -114,10 +112,11 @@ export class WasmExecutable extends QueuedExecutable<Model> implements Executabl
   protected override async forward(inputs: readonly Value[], hooks: RunHooks): Promise<readonly Value[]> {
     const { program, runner, engine, weights } = this.model;
     const given = toRunValues(program, inputs, { name: "wasm" });
-    const results = await runner.run(given, weights.bound, { ...hooks, stored: this.#stored });
+    const results = await runner.run(given, weights.bound, hooks);
     const { outputs, writes } = programResults(program, results, weights.mutable);
     // Buffers are written when every result is there, because a run that fails changes no buffer.
-    storeAll(engine.device.heap, writes, weights.mutable);
+    storeAll(engine.device.heap, writes, weights.mutable, (from, to) => engine.committing(from, to));
+    engine.committed();
     return outputs.map((output) => fromRunValue(output));
   }
 }

@@ -23,6 +23,8 @@ export interface WasmKernel<Args = Call["args"]> extends OpKernel<Args> {
   prepare(call: KernelCall, args: Args): Awaitable<void>;
   /** Whether it reads tensors whose elements lie between others, as those of channels that are joined later, where they lie. */
   readonly readsParts?: boolean;
+  /** Whether it writes a part of its first argument, which it copies unless result 0 lies there already. */
+  readonly updates?: boolean;
   /** Whether it clamps its (float32) results to `call.clamp` while they are in registers. */
   readonly clamps?: (args: Args) => boolean;
 }

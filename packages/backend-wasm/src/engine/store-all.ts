@@ -11,15 +11,22 @@ interface Write {
 }
 
 /**
- * Stores results of a run in buffers, within the heap. A result may itself be a buffer that another write changes (two
+ * Stores results of a run in buffers, within the heap. `commit` gives what changes a part of a buffer instead. A result may itself be a buffer that another write changes (two
  * buffers that are exchanged): such values are copied first.
  */
-export function storeAll(heap: HeapArrays, writes: readonly Write[], buffers: ReadonlyMap<string, TensorView>): void {
+export function storeAll(
+  heap: HeapArrays,
+  writes: readonly Write[],
+  buffers: ReadonlyMap<string, TensorView>,
+  commit: (from: TensorView, to: TensorView) => (() => void) | undefined,
+): void {
   const changed = new Set([...buffers.values()].map(({ buffer }) => buffer));
   const ready = writes.map(({ target, data }) => {
     const to = buffers.get(target)!;
     if (!isDeviceData(data)) return () => writeView(heap, to, data.bytes);
     const from = data.handle as TensorView;
+    const committing = commit(from, to);
+    if (committing !== undefined) return committing;
     const isDense = sameStrides(from.shape, from.strides, contiguousStrides(from.shape));
     if (!isDense || changed.has(from.buffer)) {
       const bytes = readView(heap, from);

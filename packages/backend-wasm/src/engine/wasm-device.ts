@@ -151,6 +151,10 @@ export class WasmDevice implements PlanDevice<WasmTypes> {
     return this.kernel(call)?.readsParts ?? false;
   }
 
+  updates(call: Call): boolean {
+    return this.kernel(call)?.updates ?? false;
+  }
+
   takesEpilogue(call: Call): boolean {
     return this.kernel(call)?.clamps?.(call.args) ?? false;
   }

@@ -1,6 +1,8 @@
 import type { Cancellation } from "@pt2/backend";
 import {
   addErrorLocation,
+  type BufferUpdate,
+  type DeviceBuffer,
   type DeviceData,
   elementBytes,
   type HostData,
@@ -24,9 +26,12 @@ import type { WasmDevice } from "./wasm-device.ts";
 /** A stage in the memory of its executable. */
 export class WasmPlan implements StagePlan<TensorView> {
   readonly stage: WasmStage;
+  /** What changes a part of a buffer, by the buffer's copy. */
+  readonly updates: ReadonlyMap<DeviceBuffer<number>, BufferUpdate<WasmTypes>>;
 
   constructor(stage: WasmStage) {
     this.stage = stage;
+    this.updates = new Map(stage.updates?.map((update) => [update.copy, update]));
   }
 
   get steps(): readonly PlannedStep<WasmTypes>[] {
@@ -56,6 +61,10 @@ export class WasmEngine implements StageEngine<TensorView, WasmPlan> {
   readonly lowerOptions: LowerOptions;
   readonly device: WasmDevice;
   readonly #cancellation: Cancellation | undefined;
+  /** The plan that was run last, until another one is. */
+  #executed: WasmPlan | null = null;
+  /** The plan whose copies of buffers are as the buffers. */
+  #fresh: WasmPlan | null = null;
 
   /** Creates an engine. `cancellation` ends the load of constants. */
   constructor(device: WasmDevice, lowerOptions: LowerOptions, cancellation?: Cancellation) {
@@ -91,6 +100,8 @@ export class WasmEngine implements StageEngine<TensorView, WasmPlan> {
     numbers: readonly RuntimeScalar[],
   ): void {
     const { constants, memory, team } = this.device;
+    this.#executed = null;
+    if (this.#fresh !== plan) this.#fresh = null;
     team.begin(plan);
     constants.finish();
     memory.reserve(plan.arenaEnd, memory.bytes);
@@ -104,6 +115,8 @@ export class WasmEngine implements StageEngine<TensorView, WasmPlan> {
 
   execute(plan: WasmPlan, { observe, signal }: RunHooks): void {
     this.device.team.run(() => {
+      if (this.#fresh === null) for (const { refresh } of plan.stage.updates ?? []) for (const run of refresh) run();
+      this.#fresh = null;
       for (const { work, calls } of plan.steps) {
         signal?.throwIfAborted();
         const start = observe === undefined ? 0 : performance.now();
@@ -115,6 +128,21 @@ export class WasmEngine implements StageEngine<TensorView, WasmPlan> {
         observe?.(calls, start, performance.now() - start);
       }
     });
+    this.#executed = plan;
+  }
+
+  /** Returns what changes a buffer as the run has changed its copy, if that is what a result lies in. */
+  committing({ buffer }: TensorView, to: TensorView): (() => void) | undefined {
+    const update = this.#executed?.updates.get(buffer);
+    if (update?.buffer !== to.buffer) return undefined;
+    return () => {
+      for (const run of update.commit) run();
+    };
+  }
+
+  /** Says that all buffers are as the run has changed their copies. */
+  committed(): void {
+    this.#fresh = this.#executed;
   }
 
   read(plan: WasmPlan, tensors: readonly LoweredTensor[]): readonly HostData[] {

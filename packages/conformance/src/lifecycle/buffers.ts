@@ -23,6 +23,39 @@ const LOOKUP = `program {
   return %rows, %next
 }`;
 
+const CACHE = `program {
+  buffer "cache" = %cache: f32[3, 2]
+  user_input %at: i64[1]
+  user_input %row: f32[1, 2]
+  user_input %ids: i64[2]
+  %written: f32[3, 2] = aten::index_copy_(%cache, dim=0, index=%at, source=%row)
+  %rows: f32[2, 2] = aten::index_select(%written, dim=0, index=%ids)
+  return %rows
+}`;
+
+const SHIFT = `program {
+  buffer "last" = %last: f32[3, 2]
+  user_input %row: f32[1, 2]
+  %rest: f32[2, 2] = aten::slice.Tensor(%last, dim=0, start=1, end=3)
+  %moved: f32[3, 2] = aten::slice_scatter(%last, src=%rest, dim=0, start=0, end=2)
+  %two: i64[1] = aten::full(size=[1], fill_value=2, dtype=torch.int64)
+  %next: f32[3, 2] = aten::index_put(%moved, indices=[%two], values=%row)
+  %before: f32[3, 2] = aten::mul.Scalar(%last, other=1.0)
+  return %next -> buffer_mutation "last", %before
+}`;
+
+const EXCHANGE = `program {
+  buffer "a" = %a: f32[2, 2]
+  buffer "b" = %b: f32[2, 2]
+  user_input %at: i64[1, 2]
+  user_input %row: f32[1, 2]
+  %x: f32[2, 2] = aten::scatter.src(%a, dim=0, index=%at, src=%row)
+  %y: f32[2, 2] = aten::scatter.src(%b, dim=0, index=%at, src=%row)
+  %z: f32[2, 2] = aten::slice_scatter(%b, src=%a, dim=0)
+  %sum: f32[2, 2] = aten::add.Tensor(%x, other=%y)
+  return %x -> buffer_mutation "a", %z -> buffer_mutation "b", %sum, %y, %b
+}`;
+
 /** Cases for programs that write to their buffers. */
 export const BUFFERS: readonly LifecycleCase[] = [
   {
@@ -87,6 +120,42 @@ export const BUFFERS: readonly LifecycleCase[] = [
       );
       await expectValues(await executable.run([ramp([3])]), [floats([2, 3], 1, 1, 1, 0, 0.5, 1)]);
       await expectValues(await executable.run([ramp([3], 2)]), [floats([2, 3], 1, 1, 1, 2, 2.5, 3)]);
+    },
+  },
+  {
+    name: "buffers: rows are written to a cache, by runs that do not fail",
+    async run({ compile }) {
+      const executable = await compile(CACHE, [weightOf("cache", floats([3, 2], 0, 0, 0, 0, 0, 0))]);
+      const run = (at: number, row: number, ...ids: readonly [number, number]) =>
+        executable.run([ints([1], at), floats([1, 2], row, row), ints([2], ...ids)]);
+      await expectValues(await run(0, 1, 0, 1), [floats([2, 2], 1, 1, 0, 0)]);
+      await expectCodedError(run(1, 9, 0, 7), "an index out of range");
+      await expectCodedError(run(0, 9, 7, 0), "an index out of range");
+      await expectValues(await run(2, 3, 0, 1), [floats([2, 2], 1, 1, 0, 0)]);
+      await expectValues(await run(1, 2, 1, 2), [floats([2, 2], 2, 2, 3, 3)]);
+      await expectCodedError(run(5, 9, 0, 0), "an index out of range");
+      await expectValues(await run(1, 4, 0, 1), [floats([2, 2], 1, 1, 4, 4)]);
+    },
+  },
+  {
+    name: "buffers: rows move within a buffer, whose rows of before are read after that",
+    async run({ compile }) {
+      const executable = await compile(SHIFT, [weightOf("last", floats([3, 2], 1, 1, 2, 2, 3, 3))]);
+      await expectValues(await executable.run([floats([1, 2], 4, 4)]), [floats([3, 2], 1, 1, 2, 2, 3, 3)]);
+      await expectValues(await executable.run([floats([1, 2], 5, 5)]), [floats([3, 2], 2, 2, 3, 3, 4, 4)]);
+      await expectValues(await executable.run([floats([1, 2], 6, 6)]), [floats([3, 2], 3, 3, 4, 4, 5, 5)]);
+    },
+  },
+  {
+    name: "buffers: one is written in a part, and another becomes what that was",
+    async run({ compile }) {
+      const weights = [weightOf("a", floats([2, 2], 1, 2, 3, 4)), weightOf("b", floats([2, 2], 5, 6, 7, 8))];
+      const executable = await compile(EXCHANGE, weights);
+      const run = (at: number, x: number) => executable.run([ints([1, 2], at, at), floats([1, 2], x, x)]);
+      const squares = (...rows: readonly (readonly number[])[]) => rows.map((row) => floats([2, 2], ...row));
+      await expectValues(await run(1, 9), squares([6, 8, 18, 18], [5, 6, 9, 9], [5, 6, 7, 8]));
+      await expectValues(await run(0, 7), squares([14, 14, 12, 13], [7, 7, 3, 4], [1, 2, 3, 4]));
+      await expectValues(await run(1, 0), squares([8, 9, 0, 0], [1, 2, 0, 0], [1, 2, 9, 9]));
     },
   },
 ];

@@ -139,6 +139,11 @@ export interface PlanDevice<T extends DeviceTypes> {
    * read, and loops, may lie where they are joined to others. Absent where each tensor has memory of its own.
    */
   readsParts?(call: Call): boolean;
+  /**
+   * Whether the kernel of a call writes a part of its first argument, which it copies unless result 0 lies there already. Absent
+   * where a step cannot read and write one buffer.
+   */
+  updates?(call: Call): boolean;
   /** Whether elementwise ops may follow the result of this call block by block. */
   takesEpilogue(call: Call, group: ElementwiseGroup): boolean;
   /** Whether the kernel computes its epilogue itself; otherwise the epilogue runs in place after it. Default: yes. */

@@ -4,7 +4,9 @@ import { callsOf, fuse, operandsOf, type Step } from "../fuse.ts";
 import type { Awaitable } from "../staged/awaitable.ts";
 import { isPure } from "../staged/call-key.ts";
 import type { RepeatRequest } from "../staged/stage-engine.ts";
+import { type BufferUpdate, type UpdatingCall, updatingCalls } from "./buffer-update.ts";
 import type { DeviceBuffer } from "./constant.ts";
+import { bytesOf } from "./derive.ts";
 import { PlanBuffer } from "./device-buffer.ts";
 import type { DeviceTypes } from "./device-types.ts";
 import { JoinedParts } from "./joined-parts.ts";
@@ -13,7 +15,7 @@ import type { CopyRecord, EpilogueQuestion, PlanRecords, StepRecord } from "./pl
 import type { PlannedStage, PlanRequest } from "./planned-stage.ts";
 import { Planner } from "./planner.ts";
 import type { Replanner } from "./replanner.ts";
-import type { TensorView } from "./tensor-view.ts";
+import { type TensorView, viewOf } from "./tensor-view.ts";
 
 /**
  * Plans a stage: views, constants, fused loops, kernels, memory. Nothing runs yet and no weight is read. Kernels load
@@ -42,6 +44,12 @@ export async function planAgain<T extends DeviceTypes>(
   return replanning ? await new replanning(before, request.repetition, device).plan(request) : null;
 }
 
+/** A part of a buffer that a call writes, and the copy that it is written into at first. */
+interface PlannedUpdate<T extends DeviceTypes> extends UpdatingCall, Pick<BufferUpdate<T>, "refresh"> {
+  readonly from: TensorView<T["handle"]>;
+  readonly copy: TensorView<T["handle"]>;
+}
+
 /** Plans a stage from the beginning, and records what it does where plans may share steps. */
 class StagePlanner<T extends DeviceTypes> extends Planner<T> {
   readonly #records: StepRecord<T>[] = [];
@@ -49,7 +57,7 @@ class StagePlanner<T extends DeviceTypes> extends Planner<T> {
   /** The buffers that the current step needs. */
   #used = new Set<PlanBuffer<T["handle"]>>();
 
-  async plan({ stage, inputs, views, after }: PlanRequest<T>): Promise<PlannedStage<T>> {
+  async plan({ stage, inputs, views, after, writes = new Map() }: PlanRequest<T>): Promise<PlannedStage<T>> {
     const { device } = this;
     const { live, calls } = stage;
     for (const input of inputs) this.make(input);
@@ -73,15 +81,34 @@ class StagePlanner<T extends DeviceTypes> extends Planner<T> {
         make: (tensor, strides) => this.make(tensor, strides),
       });
     }
-    for (const step of rewritten) await this.#planRecorded(step);
+    const updating =
+      device.updates !== undefined && stage.again === undefined
+        ? updatingCalls(rewritten, writes, (call) => device.updates!(call))
+        : new Map<Step<unknown>, UpdatingCall>();
+    // Copies are there before the first step.
+    const updates = new Map<Step<unknown>, PlannedUpdate<T>>();
+    for (const [step, updated] of updating) updates.set(step, await this.#copyBuffer(updated));
+    const replaced = new Set([...writes.values()].map((buffer) => this.get(buffer).buffer));
+    for (const step of rewritten) {
+      const update = updates.get(step);
+      if (update === undefined) await this.#planRecorded(step);
+      else if (this.#isApart(update, replaced)) await this.#planUpdate(update);
+      else {
+        updates.delete(step);
+        await this.#planRecorded(step);
+      }
+    }
     // Outputs may be copied for the caller, which is not where steps find them.
     const found = new Map(this.views);
     const copies =
       stage.end.kind === "return" ? await this.#copyOutputs(stage.end.outputs.flatMap(tensorsIn), calls) : [];
     this.now = Number.MAX_SAFE_INTEGER;
     for (const tensor of live) this.uses(this.get(tensor).buffer);
+    const committed: BufferUpdate<T>[] = [];
+    for (const update of updates.values()) committed.push(await this.#planCommit(update));
     this.keepConstants();
     const planned = this.planned(after);
+    if (committed.length > 0) return { ...planned, updates: committed };
     if (device.rebound === undefined || rewritten !== fused || after !== null) return planned;
     const records: PlanRecords<T> = {
       given: views,
@@ -109,6 +136,33 @@ class StagePlanner<T extends DeviceTypes> extends Planner<T> {
     const planned = this.steps[before] ?? null;
     const shared = planned?.work.every((work) => this.device.isShared?.(work) ?? true) ?? true;
     this.#records.push({ step, calls, planned, shared, constants, made, used });
+  }
+
+  /** Makes the copy of a buffer that runs write a part of. */
+  async #copyBuffer({ call, buffer }: UpdatingCall): Promise<PlannedUpdate<T>> {
+    const from = this.get(buffer);
+    const { dtype, shape } = from;
+    const copy = viewOf(this.allocate(bytesOf(this.device, dtype, shape)), { dtype, shape });
+    const refresh = await this.apart(() => this.device.context(this).copy(from, copy));
+    return { call, buffer, from, copy, refresh };
+  }
+
+  /** Whether what a call writes does not lie in buffers, which are replaced before it is written again. */
+  #isApart({ call, buffer }: PlannedUpdate<T>, replaced: ReadonlySet<DeviceBuffer<T["handle"]>>): boolean {
+    return operandsOf(call).every((operand) => operand === buffer || !replaced.has(this.get(operand)?.buffer));
+  }
+
+  /** Plans a call that writes a part of a buffer's copy. */
+  async #planUpdate({ call, buffer, copy }: PlannedUpdate<T>): Promise<void> {
+    this.set(call.results[0] as LoweredTensor, copy);
+    await this.planStep([call], () => this.callInPlace(call, buffer, copy));
+  }
+
+  /** Plans the same call on the buffer, when all results are there. */
+  async #planCommit({ call, buffer, from, copy, refresh }: PlannedUpdate<T>): Promise<BufferUpdate<T>> {
+    this.uses(copy.buffer);
+    const commit = await this.apart(() => this.callInPlace(call, buffer, from));
+    return { buffer: from.buffer, copy: copy.buffer, refresh, commit };
   }
 
   async #record(

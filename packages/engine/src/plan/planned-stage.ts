@@ -1,5 +1,6 @@
 import type { Call, LoweredTensor } from "@pt2/registry";
 import type { StageRequest } from "../staged/stage-engine.ts";
+import type { BufferUpdate } from "./buffer-update.ts";
 import type { Constant } from "./constant.ts";
 import type { DeviceTypes } from "./device-types.ts";
 import type { PlanRecords } from "./plan-records.ts";
@@ -20,6 +21,8 @@ export interface PlannedStage<T extends DeviceTypes> {
   /** The constants that it reads, with the calls that were the first to need each. */
   readonly constants: ReadonlyMap<Constant<T["handle"]>, readonly Call[]>;
   readonly notes: T["notes"];
+  /** The results that replace buffers of which they change a part. */
+  readonly updates?: readonly BufferUpdate<T>[];
   /** What plans for other sizes are made from; a plan that was made so has none. */
   readonly records?: PlanRecords<T> | undefined;
 }

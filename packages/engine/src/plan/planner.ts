@@ -1,3 +1,4 @@
+import { backendError } from "@pt2/backend";
 import type { Call, LoweredTensor, Strided } from "@pt2/registry";
 import { tensorsIn } from "@pt2/registry";
 import { keyOf } from "@pt2/registry/scalar";
@@ -129,6 +130,26 @@ export class Planner<T extends DeviceTypes> implements PlanTarget<T>, TensorTabl
     await withErrorLocation(calls, plan);
     if (this.#work.length > 0) this.steps.push({ calls, work: this.#work });
     return this.keepConstants();
+  }
+
+  /** Plans steps that are not those of each run, and returns them. */
+  protected async apart(plan: () => Awaitable<void>): Promise<readonly T["step"][]> {
+    this.#work = [];
+    await plan();
+    return this.#work;
+  }
+
+  /** Plans a call that writes a part of its first argument, which lies at `place`, and so does the result. */
+  protected callInPlace(call: Call, buffer: LoweredTensor, place: TensorView<T["handle"]>): Awaitable<void> {
+    const [result] = call.results;
+    const table: TensorTable<T> = {
+      get: (tensor) => (tensor === buffer || tensor === result ? place : this.get(tensor)),
+      set: () => {
+        throw backendError("backend.internal", { what: `${call.record.name} lays out what it was to write a part of` });
+      },
+    };
+    const planned = { steps: this.#work, isNew: () => true };
+    return prepareCall(this.device, this, { call, table, epilogue: null }, planned);
   }
 
   /** Drops what was read to make constants: no run reads it. */

@@ -1,6 +1,6 @@
 import { backendError } from "@pt2/backend";
 import type { Graph } from "@pt2/graph";
-import { type ArgValue, type LoweredTensor, type LowerOptions, lower } from "@pt2/registry";
+import { type ArgValue, isTensor, type LoweredTensor, type LowerOptions, lower, type Stage } from "@pt2/registry";
 import type { Captured } from "./captured.ts";
 import { explainStages } from "./explain.ts";
 import type { GraphBreakHost } from "./graph-break.ts";
@@ -29,6 +29,20 @@ interface Bound<View> {
   readonly names: readonly string[];
 }
 
+/** Where a graph runs: by default as the graph of a program that writes no buffers. */
+interface Within<Plan> {
+  /** The plan of the stage that the graph is called from. */
+  readonly after?: Plan | null;
+  /** The number of stages planned for this graph and those that it calls. */
+  readonly count?: StageCount;
+  readonly options?: LowerOptions;
+  /**
+   * The names of the buffers that results replace, by the positions of results. The executable stores them as soon as the run is
+   * done: a run gives where they are, if the engine tells (`StageEngine.locate`), instead of a copy.
+   */
+  readonly writes?: ReadonlyMap<number, string>;
+}
+
 /**
  * Runs one graph. The first run with new input shapes lowers and plans it; further runs with the same shapes only move
  * data. Runs of one executable never overlap, because they share memory.
@@ -36,11 +50,10 @@ interface Bound<View> {
 export class GraphRunner<View extends TensorType, Plan extends StagePlan<View>> {
   readonly #graph: Graph;
   readonly #engine: StageEngine<View, Plan>;
-  /** The plan of the stage that this graph is called from. */
   readonly #after: Plan | null;
-  /** The number of stages planned for this graph and those that it calls. */
   readonly #count: StageCount;
   readonly #options: LowerOptions;
+  readonly #writes: ReadonlyMap<number, string>;
   readonly #roots: PlanCache<readonly RunValue[], StageNode<View, Plan>>;
   /** The plans from which those for other sizes are made, the last used first. They are kept when the cache drops them. */
   #models: readonly StageNode<View, Plan>[] = [];
@@ -51,15 +64,14 @@ export class GraphRunner<View extends TensorType, Plan extends StagePlan<View>> 
   constructor(
     graph: Graph,
     engine: StageEngine<View, Plan>,
-    after: Plan | null = null,
-    count: StageCount = { stages: 0 },
-    options: LowerOptions = engine.lowerOptions,
+    { after = null, count = { stages: 0 }, options = engine.lowerOptions, writes = new Map() }: Within<Plan> = {},
   ) {
     this.#graph = graph;
     this.#engine = engine;
     this.#after = after;
     this.#count = count;
     this.#options = options;
+    this.#writes = writes;
     this.#roots = new PlanCache(MAX_PLANS, (node) => {
       if (!this.#models.includes(node)) node.release();
     });
@@ -104,9 +116,9 @@ export class GraphRunner<View extends TensorType, Plan extends StagePlan<View>> 
       if (executing !== undefined) await executing;
       const { end } = node.stage;
       if (end.kind === "return") {
-        return hooks.stored === undefined
+        return this.#writes.size === 0
           ? node.read(end.outputs, "anywhere")
-          : node.readOrLocate(end.outputs, hooks.stored);
+          : node.readOrLocate(end.outputs, this.#writes);
       }
       // The import is made when it is needed, for most programs are one stage.
       graphBreaks ??= await import("./graph-break.ts");
@@ -171,7 +183,7 @@ export class GraphRunner<View extends TensorType, Plan extends StagePlan<View>> 
     const given = new Placeholders(inputs, (i) => names[i]!);
     const stage = await lower(this.#graph, new Map([...weights, ...named(given)]), this.#options);
     await lowered();
-    const node = await StageNode.plan(this.#engine, { ...origin, given }, stage);
+    const node = await StageNode.plan(this.#engine, { ...origin, given, writes: this.#writesOf(stage) }, stage);
     if (stage.again !== undefined && node.plan.records !== undefined) this.#setModels([node, ...this.#models]);
     return node;
   }
@@ -195,6 +207,17 @@ export class GraphRunner<View extends TensorType, Plan extends StagePlan<View>> 
     }
     this.#bound = { bound, weights, views, names };
     return this.#bound;
+  }
+
+  /** The results of a whole program that replace buffers, each with its buffer. */
+  #writesOf({ end }: Stage): ReadonlyMap<LoweredTensor, LoweredTensor> {
+    const writes = new Map<LoweredTensor, LoweredTensor>();
+    if (end.kind !== "return") return writes;
+    for (const [position, name] of this.#writes) {
+      const [result, buffer] = [end.outputs[position], this.#tensors.get(name)];
+      if (isTensor(result) && buffer !== undefined) writes.set(result, buffer);
+    }
+    return writes;
   }
 
   #setModels(nodes: readonly StageNode<View, Plan>[]): void {
@@ -234,7 +257,7 @@ export class GraphRunner<View extends TensorType, Plan extends StagePlan<View>> 
             within === depth ? this.#options : { ...this.#options, registry: registry.withoutWildcards ?? registry };
           const runner = node.runnerOf(
             key,
-            () => new GraphRunner(graph, this.#engine, node.plan, this.#count, options),
+            () => new GraphRunner(graph, this.#engine, { after: node.plan, count: this.#count, options }),
           );
           return runner.run(inputs, captured?.in(graph), { signal, depth: within });
         });

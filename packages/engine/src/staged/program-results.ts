@@ -31,6 +31,14 @@ export function programResults(
   return { outputs, writes };
 }
 
+/** The placeholders of the buffers and parameters that results replace, by the positions of results. */
+export function writtenBuffers({ inputs, outputs }: Program): ReadonlyMap<number, string> {
+  const placeholders = new Map(
+    inputs.flatMap((spec) => ("target" in spec ? [[spec.target, spec.value] as const] : [])),
+  );
+  return new Map(outputs.flatMap((spec, i) => (isWrite(spec) ? [[i, placeholders.get(spec.target)!] as const] : [])));
+}
+
 function isWrite(spec: OutputSpec): spec is OutputSpec & { readonly target: string } {
   return spec.kind === "buffer_mutation" || spec.kind === "parameter_mutation";
 }

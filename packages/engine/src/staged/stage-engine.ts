@@ -12,11 +12,6 @@ export interface RunHooks {
   readonly signal?: Cancellation | undefined;
   /** The number of handlers that wait for this run. */
   readonly depth?: number;
-  /**
-   * The positions of results that the executable copies itself as soon as the run is done: the engine then gives where
-   * they are (`StageEngine.locate`), instead of a copy.
-   */
-  readonly stored?: ReadonlySet<number>;
 }
 
 /** A stage with every decision made. `View` is a backend's view of a tensor in its memory. */
@@ -43,6 +38,8 @@ export interface StageRequest<View, Plan> {
    * first.
    */
   readonly after: Plan | null;
+  /** The results that replace buffers as soon as the run is done, each with the tensor of its buffer. */
+  readonly writes?: ReadonlyMap<LoweredTensor, LoweredTensor>;
 }
 
 /** What a stage is planned from for other sizes than those of a plan that it has. */

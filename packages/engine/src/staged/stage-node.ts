@@ -40,6 +40,8 @@ export interface StageOrigin<View, Plan> {
   /** The plan before. */
   readonly after: Plan | null;
   readonly count: StageCount;
+  /** See `StageRequest.writes`. */
+  readonly writes?: ReadonlyMap<LoweredTensor, LoweredTensor>;
 }
 
 /** Runs a graph that a stage's graph break calls. */
@@ -91,9 +93,9 @@ export class StageNode<View extends TensorType, Plan extends StagePlan<View>> im
     origin: StageOrigin<View, Plan>,
     stage: Stage,
   ): Promise<StageNode<View, Plan>> {
-    const { views, given, after } = origin;
+    const { views, given, after, writes = new Map() } = origin;
     const numbers = [...new Set(stage.calls.flatMap(operandsOf).filter(isRuntimeScalar))];
-    const plan = await engine.plan({ stage, views, inputs: [...given.tensors, ...numbers], after });
+    const plan = await engine.plan({ stage, views, inputs: [...given.tensors, ...numbers], after, writes });
     return new StageNode(engine, origin, stage, plan, numbers);
   }
 
@@ -163,10 +165,13 @@ export class StageNode<View extends TensorType, Plan extends StagePlan<View>> im
     });
   }
 
-  /** Like {@link read}, but gives only the place of the tensors at the positions in `stored`. */
-  readOrLocate(values: readonly ArgValue[], stored: ReadonlySet<number>): Awaitable<readonly RunValue[]> {
+  /** Like {@link read}, but gives only the place of the tensors at the positions in `written`. */
+  readOrLocate(
+    values: readonly ArgValue[],
+    written: { has(position: number): boolean },
+  ): Awaitable<readonly RunValue[]> {
     const engine = this.#engine;
-    const isLocated = (i: number): boolean => stored.has(i) && isComputed(values[i]!);
+    const isLocated = (i: number): boolean => written.has(i) && isComputed(values[i]!);
     const located = engine.locate?.(this.plan, values.filter((_, i) => isLocated(i)).filter(isComputed));
     if (located === undefined) return this.read(values, "anywhere");
     return whenReady(

@@ -8,6 +8,7 @@ import { elementsIn, type TensorView } from "../../engine/tensor-view.ts";
  */
 export const asStridedScatter: WasmKernel = wasmKernel({
   ops: ["aten::as_strided_scatter"],
+  updates: true,
   unsigned: true,
   prepare(call, { self, src, size, stride, storage_offset }) {
     const out = call.output();

@@ -20,6 +20,7 @@ export const indexTensor: WasmKernel = wasmKernel({
 /** `index_put(self, indices, values, accumulate)` without masks; of several writes to one element the last one wins. */
 export const indexPut: WasmKernel = wasmKernel({
   ops: ["aten::index_put"],
+  updates: true,
   accepts: hasNoMask,
   prepare(call, args) {
     const out = call.output();

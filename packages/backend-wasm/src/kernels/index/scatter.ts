@@ -11,6 +11,7 @@ import { planRows, type Rows } from "./read-rows.ts";
 /** `scatter(self, dim, index, src)`: a copy of `self` in which out[index[i][j]][j] = src[i][j]; the last write wins. */
 export const scatter: WasmKernel = wasmKernel({
   ops: ["aten::scatter.src"],
+  updates: true,
   prepare(call, args) {
     const src = call.tensor(args.src);
     const out = call.output();
