@@ -5,14 +5,20 @@ import type { Storage, WeightTensor } from "./weight-tensor.ts";
 import type { ZipEntry } from "./zip/zip-entry.ts";
 import type { ZipFile } from "./zip/zip-file.ts";
 
-/**
- * Creates the storage that reads a zip entry. `id` is the entry's name, after its outer entry's when zips are nested.
- */
-export function entryStorage(zip: ZipFile, entry: ZipEntry, id: string, entryName: string): Storage {
+let storages = 0;
+
+/** Returns an id that no other storage has: a program may get weights of several archives, which name their entries alike. */
+export function storageId(entry: string): string {
+  return `${entry} #${storages++}`;
+}
+
+/** Creates the storage that reads a zip entry. `name` is the entry's, after its outer entry's where zips are nested. */
+export function entryStorage(zip: ZipFile, entry: ZipEntry, name: string): Storage {
+  const id = storageId(name);
   zip.storages.set(id, entry);
   return {
     id,
-    entry: entryName,
+    entry: name,
     nbytes: entry.size,
     ...(entry.crc32 !== 0 && { crc32: entry.crc32 }),
     ...(zip.source.expect !== undefined && { far: zip.far }),

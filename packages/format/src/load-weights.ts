@@ -64,7 +64,7 @@ async function loadConfig(place: WeightsLocation, config: ZipEntry, options?: Re
       });
       tensors.push(namedTensor(name, value, entry.name));
     } else {
-      const storage = storages.get(entryName) ?? entryStorage(place.zip, entry, entryName, entryName);
+      const storage = storages.get(entryName) ?? entryStorage(place.zip, entry, entryName);
       storages.set(entryName, storage);
       tensors.push(rawTensor(name, payload, payload.tensor, storage, `${config.name}: ${name}`));
     }

@@ -1,5 +1,6 @@
 import type { ByteSource } from "./byte-source.ts";
 import { DTYPES, type DType } from "./dtype.ts";
+import { storageId } from "./entry-storage.ts";
 import { formatError } from "./format-errors.ts";
 import { type Decode, JsonReader, listOf, mapOf, smallInt, string } from "./json/json-reader.ts";
 import { parseJson } from "./json/parse-json.ts";
@@ -51,7 +52,7 @@ export async function openSafetensors(source: ByteSource): Promise<ReadonlyMap<s
     requiresGrad: false,
     device: { type: "cpu", index: null },
     storage: {
-      id: name,
+      id: storageId(name),
       entry: name,
       nbytes: end - begin,
       read: (options) => source.read(begin, end - begin, options),

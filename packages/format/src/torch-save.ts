@@ -39,7 +39,7 @@ export async function readTorchSave(source: ByteSource, verify: boolean, options
     const nbytes = storageBytes(dtype, smallInt(numel));
     if (nbytes > entry.size)
       throw pickleError(`storage ${text(key)} has ${entry.size} bytes, its tensors need ${nbytes}`);
-    const storage = storages.get(name) ?? entryStorage(zip, entry, `${where}!${name}`, where);
+    const storage = storages.get(name) ?? entryStorage(zip, entry, `${where}!${name}`);
     storages.set(name, storage);
     return { kind: "storage", storage, dtype, location: text(location) };
   };

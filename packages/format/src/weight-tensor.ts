@@ -4,7 +4,7 @@ import type { Device } from "./program/exported-program.ts";
 
 /** The bytes of one or several tensors. Each entry is one storage, so tied weights and views share it. */
 export interface Storage {
-  /** Unique within the archive. */
+  /** Weights whose storages have one id share memory; storages of two archives never have the same. */
   readonly id: string;
   readonly nbytes: number;
   /** The archive entry that holds the bytes. */

@@ -1,7 +1,11 @@
 // Bugs that programs for running exported models had: how weights are read.
-import { readWeights } from "@pt2/runtime/node";
+import { wasm } from "@pt2/backend-wasm/node";
+import { archiveToBytes, fromBytes, openArchive, type WeightTensor } from "@pt2/format";
+import { fromFile } from "@pt2/format/node";
+import { importProgram } from "@pt2/graph";
+import { load, readWeights } from "@pt2/runtime/node";
 import { expect, it } from "vitest";
-import { expectFixture, fixturePath } from "../fixture.ts";
+import { expectFixture, fixturePath, readCalls } from "../fixture.ts";
 
 async function weightsOf(name: string): Promise<ReadonlyMap<string, unknown>> {
   const found = new Map<string, unknown>();
@@ -33,3 +37,30 @@ it.each(["torch-2.6/strides", "torch-2.8/strides", "torch-2.13/strides_aten"])(
   "transposed weights, slices of one storage and tied weights are read through their strides: %s",
   (name) => expectFixture(name),
 );
+
+it("weights of several archives are told apart, although entries of both have one name", async () => {
+  const first = await openArchive(await fromFile(fixturePath("torch-2.13/mlp.pt2")));
+  const [program, weights] = [await first.program(), await first.weights()];
+  // Each weight is the first one of its archive.
+  const apart: WeightTensor[] = [];
+  for (const [name, weight] of weights) {
+    const bytes = await archiveToBytes({ models: [{ program, weights: new Map([[name, weight]]) }] });
+    apart.push(...(await (await openArchive(fromBytes(bytes))).weights()).values());
+  }
+  expect(new Set(apart.map(({ storage }) => storage.entry)).size).toBe(1);
+  const mixed = new Map(apart.map((weight) => [weight.name, weight]));
+  const again = await archiveToBytes({ models: [{ program, weights: mixed }] });
+  const { inputs } = (await readCalls(fixturePath("torch-2.13/mlp")))[0]!;
+  const results: unknown[] = [];
+  for (const source of [
+    { program: importProgram(program), weights },
+    { program: importProgram(program), weights: mixed },
+    again,
+  ]) {
+    await using model = await load(source, { backend: wasm() });
+    results.push(await model.run({ leaves: inputs }));
+  }
+  await first.close();
+  expect(results[1]).toEqual(results[0]);
+  expect(results[2]).toEqual(results[0]);
+});

@@ -76,7 +76,7 @@ function tensor(args: readonly PickleItem[], storage: Storage, dtype: DType, loc
     shape: sequence(args[2]).map(smallInt),
     strides: sequence(args[3]).map(smallInt),
   };
-  checkView(view, storage.nbytes, storage.id, location === "meta");
+  checkView(view, storage.nbytes, storage.entry, location === "meta");
   const result: WeightTensor = {
     name: "",
     kind: "buffer",
