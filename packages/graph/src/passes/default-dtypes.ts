@@ -1,14 +1,13 @@
 import type { Graph, Node, TensorType } from "../ir.ts";
-import { graphsOf, namesOf, usesOf } from "../query/node-values.ts";
+import { namesOf, usesOf } from "../query/node-values.ts";
+import { someNode } from "../query/walk-graph.ts";
 
 /** Dtypes of results where `torch.set_default_dtype` chose another one than float32. */
 const CHOSEN = /^(b?float16|float64|complex128)$/;
 
 /** Returns whether a program was exported while PyTorch's default dtype was another one than float32, and depends on that. */
 export function hasDefaultDtypes(graph: Graph): boolean {
-  return graph.nodes.some(
-    (node) => ofDefaultDtype(node, graph) !== null || graphsOf(node).some((nested) => hasDefaultDtypes(nested.graph)),
-  );
+  return someNode(graph, (node, within) => ofDefaultDtype(node, within) !== null);
 }
 
 /**

@@ -1,15 +1,14 @@
 import type { Graph, Node } from "../ir.ts";
 import { argOf } from "../query/node-values.ts";
+import { someNode } from "../query/walk-graph.ts";
 
 /** Ops that fill a tensor with random numbers, in an order that depends on how it lies in memory; and those that factor a matrix so. */
 const DRAWS =
   /^aten::(_linalg_(slog)?det|(native_|alpha_)?dropout_?|rand\w*_like.*|(uniform|exponential|cauchy|geometric|random|\w*normal\w*)_?(\.from|\.to)?|bernoulli(_\.float|_?\.Tensor))$/;
 
 /** Returns whether a graph has nodes whose results depend on the order of memory. */
-export function hasDraws({ nodes }: Graph): boolean {
-  return nodes.some(
-    (node) => drawsInOrder(node) || node.args.some(({ arg }) => arg.kind === "graph" && hasDraws(arg.graph)),
-  );
+export function hasDraws(graph: Graph): boolean {
+  return someNode(graph, drawsInOrder);
 }
 
 /** Returns whether a node draws numbers, or factors a matrix, in an order that depends on memory. */

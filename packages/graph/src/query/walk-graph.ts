@@ -15,6 +15,11 @@ export function walk(graph: Graph, visit: (node: Node, graph: Graph, path: Graph
   enter(graph, []);
 }
 
+/** Returns whether a test holds for a node of a graph, or of one nested in it. */
+export function someNode(graph: Graph, test: (node: Node, graph: Graph) => boolean): boolean {
+  return graph.nodes.some((node) => test(node, graph) || graphsOf(node).some((nested) => someNode(nested.graph, test)));
+}
+
 /** The number of nodes of one operator, with the first one. */
 export interface OpCount {
   readonly op: OpName;

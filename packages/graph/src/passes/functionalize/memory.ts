@@ -1,5 +1,6 @@
 import type { Graph, Node, OpName, ValueType } from "../../ir.ts";
-import { argOf, graphsOf } from "../../query/node-values.ts";
+import { argOf } from "../../query/node-values.ts";
+import { someNode } from "../../query/walk-graph.ts";
 import { isContiguous } from "../../strides.ts";
 
 /** Operators that index the memory of a tensor, whatever its shape and strides. */
@@ -27,9 +28,8 @@ export function offsetOfWhole(type: ValueType | undefined): number | null {
 
 /** Returns whether a graph, or one nested in it, indexes the memory of a tensor that is not row-major. */
 export function looksBehindViews(graph: Graph): boolean {
-  return graph.nodes.some((node) => {
-    if (graphsOf(node).some((nested) => looksBehindViews(nested.graph))) return true;
+  return someNode(graph, (node, { values }) => {
     const self = isOfMemory(node) ? argOf(node, "self") : undefined;
-    return self?.kind === "value" && !isWhole(graph.values.get(self.name));
+    return self?.kind === "value" && !isWhole(values.get(self.name));
   });
 }
