@@ -1,7 +1,7 @@
 import type { Graph, OpName } from "../ir.ts";
 import { splitOpName } from "../op-name.ts";
 import { argOf } from "../query/node-values.ts";
-import { walk } from "../query/walk-graph.ts";
+import { someNode } from "../query/walk-graph.ts";
 
 /**
  * Returns whether PyTorch's naming says that an operator writes to an argument: `relu_`, `__iadd__`, `add.out`. The
@@ -13,17 +13,11 @@ export function isMutatingName(name: OpName): boolean {
   return /[^_]_$|^__i\w+__$/.test(op) || /(^|_)out$/.test(overload);
 }
 
-/** Batch normalizations that update running statistics in training mode, which their schemas do not declare. */
-export const TRAINING_NORMS: ReadonlySet<OpName> = new Set(["aten::batch_norm", "aten::native_batch_norm"]);
-
 /** Returns whether no node of the graph, or of nested ones, writes to a tensor in place. */
 export function isFunctional(graph: Graph): boolean {
-  let functional = true;
-  walk(graph, (node) => {
-    if (isMutatingName(node.op)) functional = false;
+  return !someNode(graph, (node) => {
     const training = argOf(node, "training") ?? argOf(node, "use_input_stats");
-    if (training?.kind === "bool" && training.value && argOf(node, "running_mean")?.kind === "value")
-      functional = false;
+    const updates = training?.kind === "bool" && training.value && argOf(node, "running_mean")?.kind === "value";
+    return updates || isMutatingName(node.op);
   });
-  return functional;
 }

@@ -156,6 +156,25 @@ describe("functionalize", () => {
     );
   });
 
+  it("functionalize updates the statistics of a training batch norm that is named after a library", () => {
+    expectPass(
+      pass,
+      `buffer "m" = %m: f32[3]
+       buffer "v" = %v: f32[3]
+       user_input %x: f32[2, 3]
+       y: %y: f32[2, 3], %a: f32[3], %b: f32[3], %c: u8[0] = aten::cudnn_batch_norm(input=%x, weight=%v, bias=none, running_mean=%m, running_var=%v, training=true, exponential_average_factor=0.1, epsilon=1e-5)
+       z: %z: f32[2, 3], %d: f32[3], %e: f32[3], %f: u8[0], %g: int = aten::_batch_norm_impl_index(input=%y, weight=none, bias=none, running_mean=none, running_var=none, training=true, momentum=0.1, eps=1e-5, cudnn_enabled=false)
+       return %z, %c`,
+      `buffer "m" = %m: f32[3]
+       buffer "v" = %v: f32[3]
+       user_input %x: f32[2, 3]
+       y: %y: f32[2, 3], %a: f32[3], %b: f32[3], %running_mean: f32[3], %running_var: f32[3] = aten::_native_batch_norm_legit_functional(input=%x, weight=%v, bias=none, running_mean=%m, running_var=%v, training=true, momentum=0.1, eps=1e-5)
+       unused: %c: u8[0] = aten::full(size=[0], fill_value=0, dtype=torch.uint8)
+       z: %z: f32[2, 3], %d: f32[3], %e: f32[3], %f: u8[0], %g: int = aten::_batch_norm_impl_index(input=%y, weight=none, bias=none, running_mean=none, running_var=none, training=true, momentum=0.1, eps=1e-5, cudnn_enabled=false)
+       return %running_mean -> buffer_mutation "m", %running_var -> buffer_mutation "v", %z, %c`,
+    );
+  });
+
   it("functionalize tracks a tensor through in-place view ops", () => {
     expectPass(
       pass,

@@ -3,7 +3,7 @@ import { mapArg, mapGraphs } from "../../query/map-node.ts";
 import { argOf, definitionsOf, graphsOf, namesOf, usesOf, valuesOf } from "../../query/node-values.ts";
 import { sameSizes } from "../../strides.ts";
 import { GraphBuilder } from "../graph-builder.ts";
-import { TRAINING_NORMS } from "../mutating-names.ts";
+import { hiddenWrites } from "../hidden-writes.ts";
 import { NO_OP_RULES } from "../no-op-rules.ts";
 import type { Memory, Tensor, ViewStep } from "./alias-state.ts";
 import { functionalBatchNorm } from "./batch-norm.ts";
@@ -59,7 +59,7 @@ export class Functionalizer {
     else if (effects.mutates.length === 0) this.#pure(node, effects);
     else if (RESIZES.has(node.op)) this.#resize(node);
     else if (node.op === "aten::instance_norm") functionalInstanceNorm(node, this.builder, this.tensors);
-    else if (TRAINING_NORMS.has(node.op)) functionalBatchNorm(node, this.builder, this.tensors);
+    else if (hiddenWrites(node).length > 0) functionalBatchNorm(node, this.builder, this.tensors);
     else if (node.op === "aten::copy_" && this.#mutations.plainCopy(node)) return;
     else this.#mutations.rewrite(node, effects);
   }

@@ -2,40 +2,37 @@ import { graphError } from "../../graph-errors.ts";
 import type { Graph, Node, OpName } from "../../ir.ts";
 import { splitOpName } from "../../op-name.ts";
 import { describeNode } from "../../query/describe-node.ts";
-import { argOf, graphsOf, usesOf, valuesOf } from "../../query/node-values.ts";
-import { isMutatingName, TRAINING_NORMS } from "../mutating-names.ts";
+import { argOf, usesOf, valuesOf } from "../../query/node-values.ts";
+import { someNode } from "../../query/walk-graph.ts";
+import { hiddenWrites } from "../hidden-writes.ts";
+import { isMutatingName } from "../mutating-names.ts";
 import type { EffectsOf, OpEffects } from "./effects.ts";
 import { isOutVariant } from "./functional-names.ts";
 
 const NONE: OpEffects = { mutates: [], aliases: [] };
-const RUNNING_STATISTICS: OpEffects = { mutates: ["running_mean", "running_var"], aliases: [] };
 /** In-place ops by their names, which have no effect in a program without gradients. */
 const WRITES_NOTHING: ReadonlySet<OpName> = new Set(["aten::detach_", "aten::requires_grad_"]);
 /** In these namespaces, nodes without results are checks. */
 const KNOWN_NAMESPACES: ReadonlySet<string> = new Set(["aten", "prims", "higher_order"]);
-const INSTANCE_NORM: OpName = "aten::instance_norm";
 
 /** Returns the effects of a node; omitted arguments are not written. */
 export function nodeEffects(node: Node, effects: EffectsOf): OpEffects {
   const declared = effects(node.op);
-  const hidden = hiddenEffects(node);
-  if (hidden !== null && !declared?.claimed) return hidden;
-  const known = declared?.claimed ? claimedEffects(node, declared, hidden ?? NONE) : (declared ?? effectsByName(node));
+  const hidden = hiddenWrites(node);
+  if (hidden.length > 0 && !declared?.claimed) return { mutates: hidden, aliases: [] };
+  const known = declared?.claimed ? claimedEffects(node, declared, hidden) : (declared ?? effectsByName(node));
   const mutates = known.mutates.filter((name) => valuesOf(argOf(node, name) ?? { kind: "none" }).length > 0);
   return mutates.length === known.mutates.length ? known : { ...known, mutates };
 }
 
 /** Returns whether a graph, or one nested in it, writes to a tensor. */
 export function mutates(graph: Graph, effects: EffectsOf): boolean {
-  return graph.nodes.some((node) => {
-    if (graphsOf(node).some((nested) => mutates(nested.graph, effects))) return true;
-    return nodeEffects(node, effects).mutates.length > 0 && !WRITES_NOTHING.has(node.op);
-  });
+  return someNode(graph, (node) => nodeEffects(node, effects).mutates.length > 0 && !WRITES_NOTHING.has(node.op));
 }
 
 /** Returns the effects of an op that the user takes over: by its name where its writes are not declared. */
-function claimedEffects(node: Node, declared: OpEffects, hidden: OpEffects): OpEffects {
-  if (!declared.opaque) return { ...declared, mutates: [...new Set([...declared.mutates, ...hidden.mutates])] };
+function claimedEffects(node: Node, declared: OpEffects, hidden: readonly string[]): OpEffects {
+  if (!declared.opaque) return { ...declared, mutates: [...new Set([...declared.mutates, ...hidden])] };
   const named = effectsByName(node);
   return { ...declared, ...named, functional: node.op };
 }
@@ -54,12 +51,4 @@ function effectsByName(node: Node): OpEffects {
     where: describeNode(node),
     advice: "pass the operator's schema to `load` in an op set, with `(a!)` at the arguments it writes to",
   });
-}
-
-/** Returns the writes of normalizations to their running statistics in training, which schemas do not declare. */
-function hiddenEffects(node: Node): OpEffects | null {
-  if (!TRAINING_NORMS.has(node.op) && node.op !== INSTANCE_NORM) return null;
-  const training = argOf(node, node.op === INSTANCE_NORM ? "use_input_stats" : "training");
-  const updates = training?.kind === "bool" && training.value && argOf(node, "running_mean")?.kind === "value";
-  return updates ? RUNNING_STATISTICS : NONE;
 }
