@@ -1,6 +1,7 @@
 import { type HostTensor, hostTensor, type Value } from "@pt2/backend";
 import { floats, ints, programOf, registryOf, weightsOf } from "@pt2/conformance";
 import { GraphRunner, RandomState, toRunValues, writtenBuffers } from "@pt2/engine";
+import type { Program } from "@pt2/graph";
 import { expect, test } from "vitest";
 import { WasmBackend } from "../backend.ts";
 import { divided } from "../threads/divided.test-helper.ts";
@@ -27,14 +28,22 @@ const inputs = (at: number, value: number, id: number): readonly Value[] => [
   ints([1], id),
 ];
 
-test("a run writes one row twice, and copies no buffer", async () => {
-  const weights = weightsOf({ cache: empty() });
+/** Plans a program for inputs, and returns how many buffers each plan writes a part of. */
+async function updatesOf(
+  program: Program,
+  cache: HostTensor,
+  ...runs: readonly (readonly Value[])[]
+): Promise<number[]> {
   const random = new RandomState();
-  const request = { program: CACHE, registry, weights, precision: "fast", random, pool: null } as const;
-  const { engine, weights: state } = await createEngine({ ...request, explainThreads: () => "" }, new Map());
-  const runner = new GraphRunner(CACHE.graph, engine, { writes: writtenBuffers(CACHE) });
-  await runner.prepare(toRunValues(CACHE, inputs(0, 1, 0), { name: "wasm" }), state.bound);
-  expect(runner.plans.map(({ plan }) => plan.updates.size)).toEqual([1]);
+  const request = { program, registry, weights: weightsOf({ cache }), precision: "fast", random, pool: null } as const;
+  const { engine, weights } = await createEngine({ ...request, explainThreads: () => "" }, new Map());
+  const runner = new GraphRunner(program.graph, engine, { writes: writtenBuffers(program) });
+  for (const inputs of runs) await runner.prepare(toRunValues(program, inputs, { name: "wasm" }), weights.bound);
+  return runner.plans.map(({ plan }) => plan.updates.size);
+}
+
+test("a run writes one row twice, and copies no buffer", async () => {
+  expect(await updatesOf(CACHE, empty(), inputs(0, 1, 0))).toEqual([1]);
 });
 
 test("thousands of runs, of which some fail, leave what those that did not fail have written", async () => {
@@ -73,6 +82,8 @@ test("programs that write a row for inputs of several lengths agree with each ot
   %all: f32[4, 2] = aten::mul.Scalar(%written, other=1.0)
   return %written -> buffer_mutation "cache", %y, %all`);
   const cache = floats([4, 2], 1, 2, 3, 4, 5, 6, 7, 8);
+  const given = (length: number) => hostTensor("float32", [length, 2], new Float32Array(2 * length).fill(length));
+  expect(await updatesOf(program, cache, [given(3)], [given(1)], [given(4)])).toEqual([1, 1, 1]);
   const model = await new WasmBackend(divided(1)).compile({ program, weights: weightsOf({ cache }), registry });
   for (const length of [3, 1, 4, 3, 2, 1]) {
     const [, all] = (await model.run([

@@ -74,11 +74,14 @@ export class WasmEngine implements StageEngine<TensorView, WasmPlan> {
   }
 
   async plan(request: StageRequest<TensorView, WasmPlan>): Promise<WasmPlan> {
+    this.#fresh = null;
     // In a worker, the view rule of a user's own op may have to be evaluated on the calling thread.
     return await this.#ready(await planStage(request, this.device));
   }
 
   async repeat({ records }: WasmPlan, request: RepeatRequest<TensorView>): Promise<WasmPlan | null> {
+    // Plans that share a layout may move each other's memory.
+    this.#fresh = null;
     const stage = await planAgain(records!, request, this.device);
     return stage && (await this.#ready(stage));
   }

@@ -1,5 +1,6 @@
 import type { Call, LoweredTensor } from "@pt2/registry";
 import type { ElementwiseGroup, Step } from "../fuse.ts";
+import type { BufferUpdate } from "./buffer-update.ts";
 import type { Constant } from "./constant.ts";
 import type { PlanBuffer } from "./device-buffer.ts";
 import type { DeviceTypes } from "./device-types.ts";
@@ -18,6 +19,14 @@ export interface StepRecord<T extends DeviceTypes> {
   /** The buffers that it allocated, in order, and those that it needs while it runs. */
   readonly made: readonly PlanBuffer<T["handle"]>[];
   readonly used: ReadonlySet<PlanBuffer<T["handle"]>>;
+  /** Where the first argument of its call lies, and the result: a buffer of which it writes a part, or the buffer's copy. */
+  readonly inPlace?: TensorView<T["handle"]> | undefined;
+}
+
+/** An update of a buffer, and the planning of what commits it. */
+export interface UpdateRecord<T extends DeviceTypes> {
+  readonly update: BufferUpdate<T>;
+  readonly commit: StepRecord<T>;
 }
 
 /** A copy of an output that could not be read where the steps left it. */
@@ -45,6 +54,7 @@ export interface PlanRecords<T extends DeviceTypes> {
   readonly constantSteps: number;
   readonly questions: readonly EpilogueQuestion[];
   readonly copies: readonly CopyRecord<T>[];
+  readonly updates: readonly UpdateRecord<T>[];
   /** All buffers, those of inputs first, and their layout, which plans for other sizes share. */
   readonly buffers: readonly PlanBuffer<T["handle"]>[];
   readonly layout: T["layout"];

@@ -11,7 +11,7 @@ import { PlanBuffer } from "./device-buffer.ts";
 import type { DeviceTypes } from "./device-types.ts";
 import { JoinedParts } from "./joined-parts.ts";
 import type { PlanDevice } from "./plan-device.ts";
-import type { CopyRecord, EpilogueQuestion, PlanRecords, StepRecord } from "./plan-records.ts";
+import type { CopyRecord, EpilogueQuestion, PlanRecords, StepRecord, UpdateRecord } from "./plan-records.ts";
 import type { PlannedStage, PlanRequest } from "./planned-stage.ts";
 import { Planner } from "./planner.ts";
 import type { Replanner } from "./replanner.ts";
@@ -81,34 +81,18 @@ class StagePlanner<T extends DeviceTypes> extends Planner<T> {
         make: (tensor, strides) => this.make(tensor, strides),
       });
     }
-    const updating =
-      device.updates !== undefined && stage.again === undefined
-        ? updatingCalls(rewritten, writes, (call) => device.updates!(call))
-        : new Map<Step<unknown>, UpdatingCall>();
-    // Copies are there before the first step.
-    const updates = new Map<Step<unknown>, PlannedUpdate<T>>();
-    for (const [step, updated] of updating) updates.set(step, await this.#copyBuffer(updated));
-    const replaced = new Set([...writes.values()].map((buffer) => this.get(buffer).buffer));
-    for (const step of rewritten) {
-      const update = updates.get(step);
-      if (update === undefined) await this.#planRecorded(step);
-      else if (this.#isApart(update, replaced)) await this.#planUpdate(update);
-      else {
-        updates.delete(step);
-        await this.#planRecorded(step);
-      }
-    }
+    const updates = await this.#planSteps(rewritten, writes);
     // Outputs may be copied for the caller, which is not where steps find them.
     const found = new Map(this.views);
     const copies =
       stage.end.kind === "return" ? await this.#copyOutputs(stage.end.outputs.flatMap(tensorsIn), calls) : [];
+    const committed: UpdateRecord<T>[] = [];
+    for (const update of updates) committed.push(await this.#planCommit(update));
     this.now = Number.MAX_SAFE_INTEGER;
     for (const tensor of live) this.uses(this.get(tensor).buffer);
-    const committed: BufferUpdate<T>[] = [];
-    for (const update of updates.values()) committed.push(await this.#planCommit(update));
+    for (const { copy } of updates) this.uses(copy.buffer);
     this.keepConstants();
-    const planned = this.planned(after);
-    if (committed.length > 0) return { ...planned, updates: committed };
+    const planned = { ...this.planned(after), updates: committed.map(({ update }) => update) };
     if (device.rebound === undefined || rewritten !== fused || after !== null) return planned;
     const records: PlanRecords<T> = {
       given: views,
@@ -118,6 +102,7 @@ class StagePlanner<T extends DeviceTypes> extends Planner<T> {
       constantSteps,
       questions: this.#questions,
       copies,
+      updates: committed,
       buffers: this.buffers,
       layout: planned.layout,
     };
@@ -129,13 +114,40 @@ class StagePlanner<T extends DeviceTypes> extends Planner<T> {
     if (buffer instanceof PlanBuffer) this.#used.add(buffer);
   }
 
-  async #planRecorded(step: Step<T["expr"]>): Promise<void> {
+  /** Plans all steps, and returns the updates of buffers among them. */
+  async #planSteps(
+    steps: readonly Step<T["expr"]>[],
+    writes: ReadonlyMap<LoweredTensor, LoweredTensor>,
+  ): Promise<readonly PlannedUpdate<T>[]> {
+    const { device } = this;
+    const updates = new Map<Step<unknown>, PlannedUpdate<T>>();
+    if (device.updates !== undefined) {
+      // Copies are there before the first step.
+      for (const [step, updated] of updatingCalls(steps, writes, (call) => device.updates!(call)))
+        updates.set(step, await this.#copyBuffer(updated));
+    }
+    const replaced = new Set([...writes.values()].map((buffer) => this.get(buffer).buffer));
+    for (const step of steps) {
+      const update = updates.get(step);
+      if (update !== undefined && this.#isApart(update, replaced)) {
+        this.set(update.call.results[0] as LoweredTensor, update.copy);
+        this.#records.push(await this.#planRecorded(step, update.copy));
+      } else {
+        updates.delete(step);
+        this.#records.push(await this.#planRecorded(step));
+      }
+    }
+    return [...updates.values()];
+  }
+
+  async #planRecorded(step: Step<T["expr"]>, inPlace?: TensorView<T["handle"]>): Promise<StepRecord<T>> {
     const calls = callsOf(step);
     const before = this.steps.length;
-    const { constants, made, used } = await this.#record(calls, () => this.step(step));
+    const plan = () => (inPlace === undefined ? this.step(step) : this.callInPlace(calls[0]!, inPlace));
+    const { constants, made, used } = await this.#record(calls, plan);
     const planned = this.steps[before] ?? null;
     const shared = planned?.work.every((work) => this.device.isShared?.(work) ?? true) ?? true;
-    this.#records.push({ step, calls, planned, shared, constants, made, used });
+    return { step, calls, planned, shared, constants, made, used, inPlace };
   }
 
   /** Makes the copy of a buffer that runs write a part of. */
@@ -152,17 +164,12 @@ class StagePlanner<T extends DeviceTypes> extends Planner<T> {
     return operandsOf(call).every((operand) => operand === buffer || !replaced.has(this.get(operand)?.buffer));
   }
 
-  /** Plans a call that writes a part of a buffer's copy. */
-  async #planUpdate({ call, buffer, copy }: PlannedUpdate<T>): Promise<void> {
-    this.set(call.results[0] as LoweredTensor, copy);
-    await this.planStep([call], () => this.callInPlace(call, buffer, copy));
-  }
-
-  /** Plans the same call on the buffer, when all results are there. */
-  async #planCommit({ call, buffer, from, copy, refresh }: PlannedUpdate<T>): Promise<BufferUpdate<T>> {
-    this.uses(copy.buffer);
-    const commit = await this.apart(() => this.callInPlace(call, buffer, from));
-    return { buffer: from.buffer, copy: copy.buffer, refresh, commit };
+  /** Plans the call that wrote a part of a copy on the buffer, when all results are there. */
+  async #planCommit({ call, from, copy, refresh }: PlannedUpdate<T>): Promise<UpdateRecord<T>> {
+    const commit = await this.#planRecorded({ kind: "call", call }, from);
+    if (commit.planned !== null) this.steps.pop();
+    const work = commit.planned?.work ?? [];
+    return { update: { buffer: from.buffer, copy: copy.buffer, refresh, commit: work }, commit };
   }
 
   async #record(

@@ -140,8 +140,8 @@ export class Planner<T extends DeviceTypes> implements PlanTarget<T>, TensorTabl
   }
 
   /** Plans a call that writes a part of its first argument, which lies at `place`, and so does the result. */
-  protected callInPlace(call: Call, buffer: LoweredTensor, place: TensorView<T["handle"]>): Awaitable<void> {
-    const [result] = call.results;
+  protected callInPlace(call: Call, place: TensorView<T["handle"]>): Awaitable<void> {
+    const [buffer, result] = [call.args[call.record.schema.args[0]!.name], call.results[0]];
     const table: TensorTable<T> = {
       get: (tensor) => (tensor === buffer || tensor === result ? place : this.get(tensor)),
       set: () => {

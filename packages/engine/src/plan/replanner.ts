@@ -2,6 +2,7 @@ import { type Call, type LoweredTensor, type Repetition, tensorsIn } from "@pt2/
 import { callsOf, type Step } from "../fuse.ts";
 import { isPure } from "../staged/call-key.ts";
 import type { RepeatRequest } from "../staged/stage-engine.ts";
+import type { BufferUpdate } from "./buffer-update.ts";
 import { ChangedSteps } from "./changed-steps.ts";
 import type { Constant, DeviceBuffer } from "./constant.ts";
 import { bytesOf } from "./derive.ts";
@@ -107,6 +108,7 @@ export class Replanner<T extends DeviceTypes> extends Planner<T> {
     this.#position = 0;
     for (const [first, planned] of this.#planned) this.#setFollowers(first, planned);
     if (!this.#arePlacesAlike()) return null;
+    const updates = await this.#planCommits();
     await this.#copyOutputs(outputs);
     if (!this.#fits || !this.#grow()) return null;
     for (const output of outputs) {
@@ -119,7 +121,7 @@ export class Replanner<T extends DeviceTypes> extends Planner<T> {
     this.#running.push(...this.steps);
     const constants = new Map(this.#otherConstants);
     for (const [constant, calls] of this.constants) constants.set(constant, calls);
-    return { steps: this.#running, views: { get: view }, layout, constants, notes: this.notes };
+    return { steps: this.#running, views: { get: view }, layout, constants, notes: this.notes, updates };
   }
 
   /** Gives the positions of steps to plan, in order: the first of each class that differs, and what does not follow from it. */
@@ -298,7 +300,8 @@ export class Replanner<T extends DeviceTypes> extends Planner<T> {
     const step = await this.#stepFor(record);
     if (step === null) return;
     this.#begin(record.made, new Set([...record.used, ...record.made]), this.#classes.makes[at]!);
-    const constants = await this.planStep(callsOf(step), () => this.step(step));
+    if (record.inPlace !== undefined) this.set(callsOf(step)[0]!.results[0] as LoweredTensor, record.inPlace);
+    const constants = await this.#planWork(record, step);
     const planned = this.steps.pop() ?? null;
     this.#run(at, planned);
     this.#end();
@@ -312,6 +315,31 @@ export class Replanner<T extends DeviceTypes> extends Planner<T> {
     const found = this.#constantsOf(at, record, constants);
     this.#planned.set(at, { step: planned, constants: found });
     if (found === null) this.#planLater(this.#classes.membersOf(at).slice(1));
+  }
+
+  #planWork({ inPlace }: StepRecord<T>, step: Step<T["expr"]>): Promise<readonly Constant<T["handle"]>[]> {
+    const calls = callsOf(step);
+    return this.planStep(calls, () => (inPlace === undefined ? this.step(step) : this.callInPlace(calls[0]!, inPlace)));
+  }
+
+  /** Plans again what commits updates of buffers. */
+  async #planCommits(): Promise<readonly BufferUpdate<T>[]> {
+    const updates: BufferUpdate<T>[] = [];
+    for (const { update, commit } of this.#before.updates) {
+      if (!commit.calls.some((call) => this.#repetition.differs(call))) {
+        this.calls = commit.calls;
+        this.readInRuns(commit.constants);
+        updates.push(update);
+        continue;
+      }
+      const step = await this.#stepFor(commit);
+      if (step === null) break;
+      this.#begin(commit.made, new Set([...commit.used, ...commit.made]), []);
+      await this.#planWork(commit, step);
+      this.#end();
+      updates.push({ ...update, commit: this.steps.pop()?.work ?? [] });
+    }
+    return updates;
   }
 
   /** Returns where equal steps find their constants; null unless the results of this one lie in buffers of its own. */

@@ -211,9 +211,16 @@ interface ClassLookup {
 /** The classes of plans that others were made from, with those of nodes that they follow from. */
 const cache = new WeakMap<object, { readonly nodes: NodeClasses; readonly steps: StepClasses }>();
 
-/** Whether a step has to be planned by itself: kernels of packages may count calls, and random ones have a state. */
-function isAlone({ calls, shared }: StepRecord<DeviceTypes>): boolean {
-  return !shared || calls.some(({ packaged, record }) => packaged === true || record.impure === true);
+/**
+ * Whether a step has to be planned by itself: kernels of packages may count calls, random ones have a state, and what is written
+ * in place is a buffer's.
+ */
+function isAlone({ calls, shared, inPlace }: StepRecord<DeviceTypes>): boolean {
+  return (
+    !shared ||
+    inPlace !== undefined ||
+    calls.some(({ packaged, record }) => packaged === true || record.impure === true)
+  );
 }
 
 /** Describes how a tensor lies in its buffer. */
