@@ -11,8 +11,8 @@ interface Write {
 }
 
 /**
- * Stores results of a run in buffers, within the heap. `commit` gives what changes a part of a buffer instead. A result may itself be a buffer that another write changes (two
- * buffers that are exchanged): such values are copied first.
+ * Stores results of a run in buffers, within the heap. A result may itself be a buffer that another write changes (two
+ * buffers that are exchanged): such values are copied first. `commit` gives what changes only a part of a buffer instead.
  */
 export function storeAll(
   heap: HeapArrays,
