@@ -45,6 +45,14 @@ it("assertGuards asserts what a file says of arithmetic with sizes", () => {
   `);
 });
 
+it("assertGuards joins powers from the right, before a sign", () => {
+  expect(nodes("-L['x'].size()[0] ** 2 ** 3 != 5").slice(1, 4)).toEqual([
+    "%pow: int = _operator::pow(a=2, b=3)",
+    "%pow_1: int = _operator::pow(a=%sym_size, b=%pow)",
+    "%sub: int = _operator::sub(a=0, b=%pow_1)",
+  ]);
+});
+
 it("assertGuards asserts that sizes differ for which the module would do something else", () => {
   expect(
     nodes("L['x'].size()[0] != L['x'].size()[1]", "max(1, L['x'].size()[0]) != 150").map(
@@ -77,6 +85,7 @@ it("assertGuards leaves out single sizes, those that are not to be one, and what
       "min(L['x'].size()[0]) == 4",
       "(L['x'].size()[0] + 1 == 4",
       "L['x'].size()[0] + == 4",
+      "2 <= L['x'].size()[0] * 2 <= 8",
     ),
   ).toEqual([]);
 });

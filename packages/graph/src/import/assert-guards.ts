@@ -35,6 +35,8 @@ const LEVELS: readonly (readonly string[])[] = [
   ["*", "//", "/", "%"],
   ["**"],
 ];
+/** The level of what is joined from the right, and before a sign: `-a ** b ** c` is `-(a ** (b ** c))`. */
+const POWER = LEVELS.length - 1;
 
 const TOKEN =
   /\s*(L\[[^\]]*\](?:\[[^\]]*\]|\.(?!size\b)\w+)*\.size\(\)\[\d+\]|\d+(?:\.\d+)?|max\b|min\b|,|\*\*|\/\/|[=<>!]=|[-+*/%<>()])/y;
@@ -106,7 +108,7 @@ function parsed(text: string, values: ReadonlyMap<string, string>): Expr | null 
       return a && b && tokens.shift() === ")" ? { kind: "call", op: token, a, b } : null;
     }
     if (token === "-") {
-      const b = atom();
+      const b = level(POWER);
       return b && { kind: "call", op: "-", a: { kind: "number", value: 0 }, b };
     }
     if (token === undefined || !/^[L\d]/.test(token)) return null;
@@ -118,7 +120,9 @@ function parsed(text: string, values: ReadonlyMap<string, string>): Expr | null 
     let a = level(i + 1);
     while (a !== null && operators.includes(tokens[0] ?? "")) {
       const op = tokens.shift()!;
-      const b = level(i + 1);
+      // A chain `a <= b <= c` is two comparisons; ranges say what those of single sizes do.
+      if (i === 0 && a.kind === "call" && operators.includes(a.op)) return null;
+      const b = level(i === POWER ? i : i + 1);
       a = b && { kind: "call", op, a, b };
     }
     return a;
