@@ -49,7 +49,7 @@ describe("bindSymbols", () => {
     [{ x: [5, 3] }, "5 is not of the form 2*s0"],
     [{ x: [6, 3, 1] }, "it must have 2 dimensions, not 3"],
     [{ x: [18, 3] }, "s0 = 9 must be 1 … 8"],
-    [{ x: [6, 3], y: [4] }, "dimension 0 must be 2*s0 = 8, because y has s0 = 4"],
+    [{ x: [6, 3], y: [4] }, "dimension 0 must be 2*s0 = 8, because `y` has s0 = 4"],
   ] as [Record<string, GivenShape>, string][])("bindSymbols refuses %j", (given, message) => {
     const p = program({ x: tensor("2*s0", "3"), y: tensor("s0") }, { s0: [1, 8] });
     const expected = expect.objectContaining({ code: "graph.input-shape", message: expect.stringContaining(message) });
@@ -64,6 +64,16 @@ describe("bindSymbols", () => {
 
   it("bindSymbols names the input that determined a size", () => {
     const p = program({ x: tensor("s0"), y: tensor("s0") });
-    expect(() => bind(p, { x: [3], y: [4] })).toThrow(/dimension 0 must be s0 = 3, because x has s0 = 3/);
+    expect(() => bind(p, { x: [3], y: [4] })).toThrow(/dimension 0 must be s0 = 3, because `x` has s0 = 3/);
+    const labeled = () =>
+      bindSymbols(
+        p,
+        new Map([
+          ["x", [3]],
+          ["y", [4]],
+        ]),
+        (name) => `pair.${name}`,
+      );
+    expect(labeled).toThrow(/`pair.y` is \[4\].*because `pair.x` has s0 = 3/);
   });
 });

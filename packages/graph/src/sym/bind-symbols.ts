@@ -45,7 +45,7 @@ export function bindSymbols(
     if (BigInt(expected) !== BigInt(equation.given)) {
       const at = equation.dim === null ? "it" : `dimension ${equation.dim}`;
       const wanted = equation.expr.kind === "number" ? expected : `${printSym(equation.expr)} = ${expected}`;
-      refuse(equation, `${at} must be ${wanted}${origin(equations, equation)}`);
+      refuse(equation, `${at} must be ${wanted}${origin(equations, equation, label)}`);
     }
   }
   checkRanges(program, bindings, (symbols, reason) => {
@@ -55,7 +55,7 @@ export function bindSymbols(
   return bindings;
 }
 
-function equationsOf(program: Program, input: string, given: GivenShape, label: (i: string) => string): Equation[] {
+function equationsOf(program: Program, input: string, given: GivenShape, label: (input: string) => string): Equation[] {
   const type = program.graph.values.get(input);
   if (typeof given === "number" || typeof given === "bigint") {
     return type?.kind === "symint" && type.value !== null
@@ -90,15 +90,20 @@ function isKnown(expr: SymExpr, bindings: Bindings): boolean {
 }
 
 /** Explains which input determined the symbols of a contradicted size. */
-function origin(equations: readonly Equation[], { input, dim, expr }: Equation): string {
-  const sources = equations.filter(
+function origin(
+  equations: readonly Equation[],
+  { input, dim, expr }: Equation,
+  label: (input: string) => string,
+): string {
+  const source = equations.find(
     (other) =>
       other.expr.kind === "symbol" &&
       symbolsOf(expr).has(other.expr.name) &&
       !(other.input === input && other.dim === dim),
   );
-  const [source] = sources;
-  return source === undefined ? "" : `, because ${source.input} has ${printSym(source.expr)} = ${source.given}`;
+  return source === undefined
+    ? ""
+    : `, because \`${label(source.input)}\` has ${printSym(source.expr)} = ${source.given}`;
 }
 
 function checkRanges(
@@ -128,7 +133,7 @@ function shapeError(
   input: string,
   given: GivenShape,
   reason: string,
-  label: (i: string) => string,
+  label: (input: string) => string,
 ): Pt2Error {
   const type = program.graph.values.get(input);
   const sizes = sizesOf(type);
