@@ -1,22 +1,7 @@
-import type { Arg, Graph, Layout, MemoryFormat } from "../ir.ts";
+import type { Arg, Graph } from "../ir.ts";
+import { LAYOUTS, MEMORY_FORMATS } from "../torch-names.ts";
 import { DTYPE_NAMES, decodeDevice } from "./decode-type.ts";
 import type { JsonReader } from "./json-reader.ts";
-
-const LAYOUTS: readonly Layout[] = [
-  "strided",
-  "sparse_coo",
-  "sparse_csr",
-  "sparse_csc",
-  "sparse_bsr",
-  "sparse_bsc",
-  "_mkldnn",
-];
-const MEMORY_FORMATS: readonly MemoryFormat[] = [
-  "contiguous_format",
-  "channels_last",
-  "channels_last_3d",
-  "preserve_format",
-];
 
 /** Reads a nested graph; the graph decoder passes it. */
 export type DecodeGraph = (json: JsonReader) => Graph;

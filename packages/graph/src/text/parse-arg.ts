@@ -1,11 +1,10 @@
 import { DTYPES } from "@pt2/format";
-import type { Arg, Graph, Layout, MemoryFormat, NodeOrigin } from "../ir.ts";
+import type { Arg, Graph, NodeOrigin } from "../ir.ts";
 import type { Scanner } from "../scanner.ts";
 import { toLiteral } from "../sym/python-number.ts";
+import { LAYOUTS, MEMORY_FORMATS } from "../torch-names.ts";
 import { parseDevice } from "./parse-type.ts";
 
-const LAYOUTS = ["strided", "sparse_coo", "sparse_csr", "sparse_csc", "sparse_bsr", "sparse_bsc", "_mkldnn"];
-const MEMORY_FORMATS = ["contiguous_format", "channels_last", "channels_last_3d", "preserve_format"];
 const OP = /[^\s:(),\]}]+::[^\s(),\]}]+/y;
 
 /** Reads a nested graph after the word `graph`. */
@@ -88,8 +87,10 @@ function parseWord(scanner: Scanner, graph: ParseGraph): Arg {
 
 function parseTorchName(scanner: Scanner, name: string): Arg {
   if (Object.hasOwn(DTYPES, name)) return { kind: "dtype", value: name as keyof typeof DTYPES };
-  if (LAYOUTS.includes(name)) return { kind: "layout", value: name as Layout };
-  if (MEMORY_FORMATS.includes(name)) return { kind: "memory_format", value: name as MemoryFormat };
+  const layout = LAYOUTS.find((known) => known === name);
+  if (layout !== undefined) return { kind: "layout", value: layout };
+  const format = MEMORY_FORMATS.find((known) => known === name);
+  if (format !== undefined) return { kind: "memory_format", value: format };
   return scanner.fail(`torch has no dtype, layout or memory format \`${name}\``);
 }
 
