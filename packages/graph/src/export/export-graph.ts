@@ -7,7 +7,7 @@ import type {
   SymInt,
   TensorMeta,
 } from "@pt2/format";
-import type { Graph, Node, Output, TensorType } from "../ir.ts";
+import type { Graph, Node, Output, TensorType, ValueType } from "../ir.ts";
 import { type Bindings, evaluate } from "../sym/evaluate-expr.ts";
 import { symbolsOf } from "../sym/make-expr.ts";
 import { printSrepr } from "../sym/print-srepr.ts";
@@ -15,31 +15,31 @@ import type { SymExpr } from "../sym/sym-expr.ts";
 import { exportArg, exportTarget, exportValue } from "./export-argument.ts";
 import { exportMetadata } from "./export-metadata.ts";
 
+type TypeOf<Kind extends ValueType["kind"]> = Extract<ValueType, { readonly kind: Kind }>;
+
 /** Exports a graph and the graphs nested in it. `inputs` has the arguments of placeholders without a value. */
 export function exportGraph(graph: Graph, sizes: Bindings, inputs: readonly Argument[] = []): FileGraph {
   const { values } = graph;
   const nested = (inner: Graph): FileGraph => exportGraph(inner, sizes);
-  const of = <Kind extends string>(kind: Kind) =>
-    [...values].flatMap(([name, type]) => (type.kind === kind ? [[name, type] as const] : [])) as never;
-  const tensors: readonly (readonly [string, TensorType])[] = of("tensor");
-  const known = <Value>(kind: string): readonly (readonly [string, Value])[] =>
-    (of(kind) as readonly (readonly [string, { readonly value: Value | null }])[]).flatMap(([name, { value }]) =>
-      value === null ? [] : [[name, value] as const],
+  /** Converts the types of one kind; a value without an expression is left out. */
+  const each = <Kind extends ValueType["kind"], To>(
+    kind: Kind,
+    convert: (type: TypeOf<Kind>, name: string) => To,
+  ): ReadonlyMap<string, To> =>
+    new Map(
+      [...values]
+        .filter(([, type]) => type.kind === kind && !("value" in type && type.value === null))
+        .map(([name, type]) => [name, convert(type as TypeOf<Kind>, name)]),
     );
   return {
     inputs: graph.inputs.map((name, i) => (name === null ? inputs[i]! : exportValue(name, values))),
     outputs: graph.outputs.map((output) => exportArg(output, values, nested)),
     nodes: graph.nodes.map((node) => exportNode(node, graph, nested)),
-    tensorValues: new Map(tensors.map(([name, type]) => [name, tensorMeta(type, sizes)])),
-    symIntValues: new Map(known<number | SymExpr>("symint").map(([name, value]) => [name, symInt(value, sizes)])),
-    symFloatValues: new Map(known<number | SymExpr>("symfloat").map(([name, value]) => [name, symFloat(value, sizes)])),
-    symBoolValues: new Map(known<boolean | SymExpr>("symbool").map(([name, value]) => [name, symBool(value, sizes)])),
-    customObjValues: new Map(
-      (of("object") as readonly (readonly [string, { readonly className: string }])[]).map(([name, { className }]) => [
-        name,
-        { name, classFqn: className },
-      ]),
-    ),
+    tensorValues: each("tensor", (type) => tensorMeta(type, sizes)),
+    symIntValues: each("symint", ({ value }) => symInt(value!, sizes)),
+    symFloatValues: each("symfloat", ({ value }) => symFloat(value!, sizes)),
+    symBoolValues: each("symbool", ({ value }) => symBool(value!, sizes)),
+    customObjValues: each("object", ({ className }, name) => ({ name, classFqn: className })),
     isSingleTensorReturn: false,
   };
 }
