@@ -52,7 +52,7 @@ export const LIMITS = {
    */
   unsizedDownloadBytes: 1_073_741_824,
   /** Bytes of a .npy header; the format's first version ends at 64 KiB. */
-  npyHeaderBytes: 64_096,
+  npyHeaderBytes: 65_536,
 } as const;
 
 /** Throws when a file exceeds a limit. */

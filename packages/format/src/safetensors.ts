@@ -133,7 +133,8 @@ export async function writeSafetensors(
     const { itemsize, safetensors } = DTYPES[dtype];
     if (safetensors === null)
       throw unwritable(`the safetensors format has no dtype ${dtype}`, name, "convert the tensor first");
-    if (numel(shape) * itemsize !== bytes.byteLength || name === METADATA) {
+    if (name === METADATA) throw unwritable("the format has another use of that name", name, "rename the tensor");
+    if (numel(shape) * itemsize !== bytes.byteLength) {
       throw unwritable(
         `${bytes.byteLength} bytes do not fit ${dtype} [${shape.join(", ")}]`,
         name,

@@ -77,6 +77,10 @@ describe("safetensors", () => {
     await expect(write(new Map([["a", { dtype: "int32", shape: [2], bytes }]]))).rejects.toMatchObject({
       code: "format.write",
     });
+    await expect(write(new Map([["__metadata__", { dtype: "int32", shape: [1], bytes }]]))).rejects.toMatchObject({
+      code: "format.write",
+      advice: "rename the tensor",
+    });
   });
 });
 

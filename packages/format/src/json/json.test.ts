@@ -40,6 +40,7 @@ describe("parsing exact JSON", () => {
 
   it("the JSON parser keeps long integers in values of unknown schema", () => {
     expect(plainJson(parse('[{"k": [9223372036854775807, 1]}]'))).toEqual([{ k: [9223372036854775807n, 1] }]);
+    expect(plainJson(parse("[36893488147419103232]"))).toEqual([2n ** 65n]);
   });
 
   it("the JSON parser reads the bare non-finite numbers that Python writes", () => {

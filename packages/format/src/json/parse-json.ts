@@ -118,7 +118,7 @@ export function normalizeInt(value: bigint): Int {
 
 /** Converts long integers to bigints, for values whose schema is unknown. */
 export function plainJson(value: Json): unknown {
-  if (typeof value === "string") return exactInt(value) ?? value;
+  if (typeof value === "string") return pythonInt(value) ?? value;
   if (Array.isArray(value)) return value.map(plainJson);
   if (value === null || typeof value !== "object") return value;
   return Object.fromEntries(Object.entries(value).map(([key, item]) => [key, plainJson(item)]));
