@@ -2,7 +2,7 @@ import { Pt2Error, type Pt2ErrorParts } from "@pt2/format";
 
 /** Every error code of this package with its meaning. */
 export const AUTOGRAD_ERRORS = {
-  "autograd.options": "there is no program, or an option is unknown or has a value that is not possible",
+  "autograd.options": "there is no program, or an option does not exist or has an impossible value",
   "autograd.of": "what is to be differentiated is not one floating point number that the program returns",
   "autograd.wrt": "a name is neither a parameter nor an input that a gradient can be taken of",
   "autograd.no-gradient": "an op between parameters and loss has no gradient rule",

@@ -16,7 +16,7 @@ export const BACKEND_ERRORS = {
   "backend.internal": "a step failed unexpectedly; the cause is kept",
   "backend.limit": "a computation on host data exceeds a documented limit",
   "backend.missing-weight": "the archive has no bytes for a weight that the program needs",
-  "backend.options": "the options of a function are no object, or one does not exist, or has an impossible value",
+  "backend.options": "an option does not exist or has an impossible value, or the options are not an object",
   "backend.seed": "a seed of random numbers is not an integer from -2^63 to 2^64 - 1",
   "backend.tensor-memory": "the memory of a tensor was transferred to another thread, or made smaller",
   "backend.tensor-data": "an array does not have the elements that its tensor needs",

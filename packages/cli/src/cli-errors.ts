@@ -9,7 +9,7 @@ export const CLI_ERRORS = {
   "cli.no-expected": "no expected outputs were given and the archive has none",
   "cli.config": "a configuration cannot be loaded, or has other members than a configuration has",
   "cli.ops": "a module of ops cannot be loaded, or has none",
-  "cli.options": "a function got options that it does not have or that are impossible",
+  "cli.options": "an option does not exist or has an impossible value",
   "cli.io": "a file cannot be written",
   "cli.codegen": "a program cannot be written as eager calls",
   "cli.internal": "an internal error: a bug of the command line",

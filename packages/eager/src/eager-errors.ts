@@ -3,7 +3,7 @@ import { Pt2Error, type Pt2ErrorParts } from "@pt2/format";
 /** Every error code of this package with its meaning. */
 export const EAGER_ERRORS = {
   "eager.backend-version": "the backend implements another version of the contract",
-  "eager.options": "an option has a value that is not possible",
+  "eager.options": "an option does not exist or has an impossible value",
   "eager.unknown-op": "an op was called that no op set has",
   "eager.arguments": "the arguments of a call fit no overload of the op",
   "eager.mutation": "an op was called that writes to its arguments",

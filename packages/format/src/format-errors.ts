@@ -32,7 +32,7 @@ export const FORMAT_ERRORS = {
   "format.npz": "a .npy or .npz file is damaged or of an unsupported kind",
   "format.io": "the source could not be read",
   "format.node-entry": "a page imported an entry point that only works in Node",
-  "format.options": "the options of a function are no object, or one does not exist, or has an impossible value",
+  "format.options": "an option does not exist or has an impossible value, or the options are not an object",
   "format.closed": "the source was closed",
   "format.write": "the content cannot be written",
 } as const;

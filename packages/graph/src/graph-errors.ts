@@ -15,7 +15,7 @@ export const GRAPH_ERRORS = {
   "graph.sym-size": "a size came out negative, fractional or too large",
   "graph.input-shape": "an input does not have the shape that the program expects",
   "graph.input-tree": "the inputs do not have the structure that the program expects",
-  "graph.options": "a function got no program or graph, or options that it does not have or that are impossible",
+  "graph.options": "a function was given no program or graph, or an option does not exist or has an impossible value",
   "graph.mutation": "a mutation cannot be converted to functional form",
 } as const;
 

@@ -2,7 +2,7 @@ import { Pt2Error, type Pt2ErrorParts } from "@pt2/format";
 
 /** Every error code of this package with its meaning. */
 export const TRAIN_ERRORS = {
-  "train.options": "an option is unknown, or has a value that is not possible",
+  "train.options": "an option does not exist or has an impossible value",
   "train.parameters": "no parameter is trained, or one that is named does not exist",
   "train.batch": "a batch is not an array of the program's inputs, or batches cannot be iterated over",
   "train.checkpoint": "a checkpoint does not belong to this program and optimizer",

@@ -2,9 +2,9 @@ import { Pt2Error, type Pt2ErrorParts } from "@pt2/format";
 
 /** Every error code of this package with its meaning. */
 export const VISION_ERRORS = {
-  "vision.image": "a picture cannot be read, or is no picture",
+  "vision.image": "a picture cannot be read, or is not a picture",
   "vision.camera": "something cannot be watched, or cannot be watched here",
-  "vision.options": "an option has a value that is not possible",
+  "vision.options": "an option does not exist or has an impossible value",
   "vision.preset": "the JSON beside a program does not say how pictures become its input",
   "vision.outputs": "a program does not return what a detector or a classifier returns",
   "vision.disposed": "a detector or a classifier was used after it had been disposed",
