@@ -16,11 +16,11 @@ import { commentText, stringLiteral } from "../declare/quote.ts";
 import { argumentText } from "./argument-text.ts";
 import { type ControlFlowText, condLines, graphRole, mapLines, scanLines, whileLines } from "./control-flow.ts";
 import { eagerCallText } from "./eager-call-text.ts";
+import { FunctionBody } from "./function-body.ts";
 import type { Fn, ModuleFile } from "./module-file.ts";
 import { type ModuleCall, moduleTree, nodesOf } from "./module-tree.ts";
 import { ResultText, resultText } from "./result-text.ts";
 import { sizeText } from "./size-text.ts";
-import { joined, type Statement, statementLines } from "./statement.ts";
 
 /** Nodes that tell a compiler what it may assume. */
 const ASSUMPTIONS = /^aten::(_assert_tensor_metadata|sym_constrain_range)/;
@@ -40,15 +40,6 @@ function typeOfConstant({ kind }: Arg): string {
   if (kind === "int" || kind === "float") return "number";
   if (kind === "bool") return "boolean";
   return kind === "string" || kind === "dtype" ? "string" : "unknown";
-}
-
-/** The names that a function gives to values. */
-interface Scope {
-  /** Returns what stands for a value. */
-  textOf(value: string): string;
-  /** Returns a new identifier. */
-  name(like: string): string;
-  bind(value: string, text: string): void;
 }
 
 /** What a graph is in its program. */
@@ -108,7 +99,6 @@ export class GraphFunctions {
     const isOwnWeight = (value: string): boolean => this.#relativeWeight(value, call.path) !== null;
     const used = [...new Set([...nodes].flatMap(usesOf))].filter((value) => !defined.has(value) && !isOwnWeight(value));
     const inputs = root === undefined ? used : this.#inputs;
-    const results = this.#resultsOf(call);
     // Written before this function, whose names must not hide those of functions that it calls.
     const called = new Map(
       call.items.flatMap((item) => ("items" in item ? [[item, this.#function(item)] as const] : [])),
@@ -117,95 +107,68 @@ export class GraphFunctions {
       call.items.flatMap((item) => ("items" in item ? [] : [[item, this.#graphsOf(item)] as const])),
     );
     const functions = [...[...called.values()].map(({ fn }) => fn), ...[...graphs.values()].flat()];
-    const scope = file.scope(functions.map(({ name }) => name));
-    const names = new Map<string, string>();
+    const body = new FunctionBody(
+      file.scope(functions.map(({ name }) => name)),
+      (value) => this.#relativeWeight(value, call.path)!,
+    );
     const letters = ["x", "y", "z"];
-    for (const value of inputs) {
-      names.set(value, scope.like(this.#inputs.includes(value) ? value : (letters.shift() ?? "x")));
-    }
-    let isAsync = false;
-    let usesWeights = false;
-    const nameOf = (value: string): string => {
-      const name = names.get(value);
-      if (name !== undefined) return name;
-      usesWeights = true;
-      return `weights(${stringLiteral(this.#relativeWeight(value, call.path)!)})`;
-    };
-    const statements: Statement[] = [];
-    let last: string | undefined;
+    const parameters = inputs.map(
+      (value) =>
+        [
+          body.define(value, this.#inputs.includes(value) ? value : (letters.shift() ?? "x")),
+          this.#typeOf(value),
+        ] as const,
+    );
     for (const item of call.items) {
       if (!("items" in item)) {
-        const made = this.#statement(item, call.path, graphs.get(item)!, {
-          textOf: nameOf,
-          name: (like) => scope.like(like),
-          bind: (value, text) => names.set(value, text),
-        });
-        if (made === null) continue;
-        statements.push({ kind: "text", lines: made.lines });
-        isAsync ||= made.isAsync;
+        this.#statement(item, call.path, graphs.get(item)!, body);
         continue;
       }
-      const inner = called.get(item)!;
-      const args = inner.inputs.map(nameOf);
-      isAsync ||= inner.fn.isAsync;
-      usesWeights ||= inner.fn.usesWeights;
-      const path = call.path === "" ? item.path : item.path.slice(call.path.length + 1);
-      const values = this.#resultsOf(item);
-      const { name, isAsync: waits, usesWeights: reads } = inner.fn;
-      const calls = {
-        kind: "calls",
-        fn: name,
+      body.call({
+        ...called.get(item)!,
         ops: [...file.namespaces.values()],
-        isAsync: waits,
-        paths: [reads ? path : null],
-        carries: null,
-      } as const;
-      const before = statements.at(-1);
-      if (before?.kind === "calls" && values.length === 1) {
-        const both = joined(before, { ...calls, args, results: values }, this.#isOnlyReader(item, last));
-        if (both !== null) {
-          statements[statements.length - 1] = both;
-          names.set(values[0]!, before.results[0]!);
-          last = values[0]!;
-          continue;
-        }
-      }
-      last = values[0];
-      const made = values.map((value) => {
-        const result = scope.like(item.path.split(".").findLast((part) => !/^\d+$/.test(part)) ?? "x");
-        names.set(value, result);
-        return result;
+        path: call.path === "" ? item.path : item.path.slice(call.path.length + 1),
+        results: this.#resultsOf(item),
+        like: moduleName(item.path) ?? "x",
+        isOnlyReader: (value) => this.#isOnlyReader(item, value),
       });
-      statements.push({ ...calls, args, results: made });
     }
+    return { fn: this.#add(call, root, body, parameters), inputs };
+  }
+
+  /** Adds the function with a body to the file. */
+  #add(
+    call: ModuleCall,
+    root: Role | undefined,
+    body: FunctionBody,
+    values: readonly (readonly [name: string, type: string])[],
+  ): Fn {
+    const file = this.#file;
     const program = root?.program ?? null;
-    const returned = root === undefined ? this.#moduleResults(results, nameOf) : this.#graphResults(nameOf);
-    if (program !== null) statements.push(...this.#writesOf(program, nameOf));
-    const body = [...statements.flatMap(statementLines).map((line) => `  ${line}`), `  return ${returned.text};`];
+    const returned = root === undefined ? this.#moduleResults(this.#resultsOf(call), body) : this.#graphResults(body);
+    if (program !== null) body.add(this.#writesOf(program, body));
+    const { isAsync, usesWeights } = body;
+    const lines = [...body.lines.map((line) => `  ${line}`), `  return ${returned.text};`];
+    const takesWeights = usesWeights || program !== null;
     const parameters = withUnusedMarked(
       [
         ...[...file.namespaces.values()].map((space, i) => [space, i === 0 ? "Aten" : "Namespace"] as const),
-        ...(usesWeights || program !== null
-          ? [["weights", writesWeights(program) ? "State" : "Weights"] as const]
-          : []),
-        ...inputs.map((value) => [names.get(value)!, this.#typeOf(value)] as const),
+        ...(takesWeights ? [["weights", writesWeights(program) ? "State" : "Weights"] as const] : []),
+        ...values,
       ],
-      body.join("\n"),
+      lines.join("\n"),
     );
-    const rest = [
-      `(${parameters.join(", ")}): ${isAsync ? `Promise<${returned.type}>` : returned.type} {`,
-      ...body,
-      "}",
-      "",
-    ].join("\n");
-    const module = call.className ?? call.path.split(".").findLast((part) => !/^\d+$/.test(part)) ?? "module";
+    const type = isAsync ? `Promise<${returned.type}>` : returned.type;
+    const rest = [`(${parameters.join(", ")}): ${type} {`, ...lines, "}", ""].join("\n");
     const about = `\`${commentText(call.path)}\`${call.className === null ? "" : `, a \`${commentText(call.className)}\``}.`;
-    const fn = file.add(rest, root?.about ?? about, () => ({
-      name: program === null ? file.names.like(root?.name ?? module) : "forward",
+    return file.add(rest, root?.about ?? about, () => ({
+      name:
+        program === null
+          ? file.names.like(root?.name ?? call.className ?? moduleName(call.path) ?? "module")
+          : "forward",
       isAsync,
       usesWeights,
     }));
-    return { fn, inputs };
   }
 
   /** Writes the functions of the graphs that a node calls. */
@@ -218,30 +181,30 @@ export class GraphFunctions {
   }
 
   /** Writes the results of a module's function. */
-  #moduleResults(values: readonly string[], nameOf: (value: string) => string): ResultText {
+  #moduleResults(values: readonly string[], body: FunctionBody): ResultText {
     return resultText(
       null,
-      values.map((value) => new ResultText(nameOf(value), this.#typeOf(value))),
+      values.map((value) => new ResultText(body.textOf(value), this.#typeOf(value))),
     );
   }
 
   /** Writes the results of the graph. */
-  #graphResults(nameOf: (value: string) => string): ResultText {
+  #graphResults(body: FunctionBody): ResultText {
     const { program } = this.#role;
     const leaves = this.#graph.outputs.flatMap((arg, i) => {
       if (program !== null && program.outputs[i]!.kind !== "user_output") return [];
       const type = arg.kind === "value" ? this.#typeOf(arg.name) : typeOfConstant(arg);
-      return new ResultText(argumentText(arg, undefined, nameOf) ?? "null", type);
+      return new ResultText(argumentText(arg, undefined, body.textOf) ?? "null", type);
     });
     return resultText(program, leaves);
   }
 
-  /** Writes the statements that put the new values of weights in their place. */
-  #writesOf(program: Program, nameOf: (value: string) => string): readonly Statement[] {
+  /** Writes the lines that put the new values of weights in their place. */
+  #writesOf(program: Program, body: FunctionBody): readonly string[] {
     return program.outputs.flatMap((spec, i) => {
       const arg = this.#graph.outputs[i]!;
       if (!isWrite(spec) || arg.kind !== "value") return [];
-      return { kind: "text", lines: [`weights.write(${stringLiteral(spec.target)}, ${nameOf(arg.name)});`] } as const;
+      return `weights.write(${stringLiteral(spec.target)}, ${body.textOf(arg.name)});`;
     });
   }
 
@@ -255,45 +218,38 @@ export class GraphFunctions {
   }
 
   /** Whether only the nodes of a call read a value. */
-  #isOnlyReader(call: ModuleCall, value: string | undefined): boolean {
+  #isOnlyReader(call: ModuleCall, value: string): boolean {
     const nodes = new Set(nodesOf(call));
-    return value !== undefined && this.#readersOf(value).every((reader) => reader !== "output" && nodes.has(reader));
+    return this.#readersOf(value).every((reader) => reader !== "output" && nodes.has(reader));
   }
 
   #readersOf(value: string): readonly (Node | "output")[] {
     return this.#readers.get(value) ?? [];
   }
 
-  #statement(
-    node: Node,
-    path: string,
-    graphs: readonly Fn[],
-    scope: Scope,
-  ): { readonly lines: readonly string[]; readonly isAsync: boolean } | null {
-    if (ASSUMPTIONS.test(node.op)) return null;
-    const written = (name: string): string => argumentText(argOf(node, name)!, undefined, scope.textOf)!;
+  /** Writes a node of a module, which calls the functions of these graphs. */
+  #statement(node: Node, path: string, graphs: readonly Fn[], body: FunctionBody): void {
+    if (ASSUMPTIONS.test(node.op)) return;
+    const { textOf } = body;
+    const written = (name: string): string => argumentText(argOf(node, name)!, undefined, textOf)!;
     if (node.op === "aten::_assert_scalar") {
-      return { lines: [`if (!${written("self")}) throw new RangeError(${written("assert_msg")});`], isAsync: false };
+      body.add([`if (!${written("self")}) throw new RangeError(${written("assert_msg")});`]);
+      return;
     }
     const values = definitionsOf(node);
     const own = node.origin.modulePath ?? "";
     const inside = own.startsWith(path) ? own.slice(path.length) : "";
-    const module = inside.split(".").findLast((part) => part !== "" && !/^\d+$/.test(part));
-    const like = module ?? splitOpName(node.op).op.replace(/^_+/, "");
-    const define = (value: string): string => {
-      const made = scope.name(like);
-      scope.bind(value, made);
-      return made;
-    };
+    const like = moduleName(inside) ?? splitOpName(node.op).op.replace(/^_+/, "");
+    const define = (value: string): string => body.define(value, like);
     const defineRead = (value: string): string => (this.#readersOf(value).length === 0 ? "" : define(value));
     if (graphs.length > 0) {
-      return this.#controlFlow(node, graphs, scope, (all) =>
-        values.map((value, k) => (k < all ? define : defineRead)(value)),
-      );
+      this.#controlFlow(node, graphs, body, (all) => values.map((value, k) => (k < all ? define : defineRead)(value)));
+      return;
     }
-    const size = sizeText(node, (at) => argumentText(node.args[at]!.arg, undefined, scope.textOf)!);
+    const size = sizeText(node, (at) => argumentText(node.args[at]!.arg, undefined, textOf)!);
     if (size !== undefined) {
-      return { lines: [`const ${define(values[0]!)} = ${size.replace(/^\((.*)\)$/, "$1")};`], isAsync: false };
+      body.add([`const ${define(values[0]!)} = ${size.replace(/^\((.*)\)$/, "$1")};`]);
+      return;
     }
     const record = this.#file.registry.resolve(node.op);
     const namespace = this.#file.namespaces.get(splitOpName(node.op).namespace);
@@ -303,44 +259,50 @@ export class GraphFunctions {
     const { text: called, isAsync } = eagerCallText(node, record, {
       namespace,
       overloadOf: this.#file.overloadOf,
-      textOf: scope.textOf,
+      textOf,
       typeOf: (value) => this.#typeOf(value),
     });
-    if (values.every((value) => this.#readersOf(value).length === 0)) return { lines: [`${called};`], isAsync };
-    const [first] = node.outputs;
-    if (node.outputs.length === 1 && first!.kind === "list") {
-      const list = scope.name(like);
-      for (const [k, value] of first!.names.entries()) scope.bind(value, `${list}[${k}]!`);
-      return { lines: [`const ${list} = ${called};`], isAsync };
+    body.add([this.#declared(node, called, body, like)], isAsync);
+  }
+
+  /** Writes a call with the declaration of those of its results that are read. */
+  #declared(node: Node, called: string, body: FunctionBody, like: string): string {
+    const values = definitionsOf(node);
+    const isRead = (value: string): boolean => this.#readersOf(value).length > 0;
+    if (!values.some(isRead)) return `${called};`;
+    const [first, ...others] = node.outputs;
+    if (others.length > 0) {
+      const items = node.outputs.map((output) =>
+        output.kind === "value" && isRead(output.name) ? body.define(output.name, like) : "",
+      );
+      return `const [${items.join(", ").replace(/(, )+$/, "")}] = ${called};`;
     }
-    if (node.outputs.length === 1) {
-      const type = this.#typeOf(values[0]!);
-      return { lines: [`const ${define(values[0]!)} = ${called}${type === "Tensor" ? "" : ` as ${type}`};`], isAsync };
+    if (first!.kind === "list") {
+      const list = body.name(like);
+      for (const [k, value] of first!.names.entries()) body.bind(value, `${list}[${k}]!`);
+      return `const ${list} = ${called};`;
     }
-    const items = node.outputs.map((output) => (output.kind === "value" ? defineRead(output.name) : ""));
-    return { lines: [`const [${items.join(", ").replace(/(, )+$/, "")}] = ${called};`], isAsync };
+    const type = this.#typeOf(values[0]!);
+    return `const ${body.define(values[0]!, like)} = ${called}${type === "Tensor" ? "" : ` as ${type}`};`;
   }
 
   /** Writes a node that calls graphs. */
-  #controlFlow(
-    node: Node,
-    graphs: readonly Fn[],
-    scope: Scope,
-    define: ControlFlowText["define"],
-  ): { readonly lines: readonly string[]; readonly isAsync: boolean } {
-    const text: ControlFlowText = {
+  #controlFlow(node: Node, graphs: readonly Fn[], body: FunctionBody, define: ControlFlowText["define"]): void {
+    const lines = controlFlowLines(node, {
       graphs,
       ops: [...this.#file.namespaces.values()],
       define,
-      name: (like) => scope.name(like),
+      name: (like) => body.name(like),
       operands: (arg) =>
         (arg?.kind === "list" ? arg.items : arg === undefined ? [] : [arg]).map((item) => ({
-          text: argumentText(item, undefined, scope.textOf) ?? this.#refuse(node),
+          text: argumentText(item, undefined, body.textOf) ?? this.#refuse(node),
           type: item.kind === "value" ? this.#typeOf(item.name) : typeOfConstant(item),
         })),
-    };
-    const lines = controlFlowLines(node, text);
-    return { lines, isAsync: lines.some((line) => line.includes("await ")) };
+    });
+    body.add(
+      lines,
+      lines.some((line) => line.includes("await ")),
+    );
   }
 
   /** Returns the name of a weight below a module; null for anything else. */
@@ -357,6 +319,11 @@ export class GraphFunctions {
   #refuse(node: Node, advice?: string): never {
     this.#file.refuse(`${node.op}, at ${describeNode(node)}`, advice);
   }
+}
+
+/** Returns the name of a module by its path: the last part that is not a number. */
+function moduleName(path: string): string | undefined {
+  return path.split(".").findLast((part) => part !== "" && !/^\d+$/.test(part));
 }
 
 function controlFlowLines(node: Node, text: ControlFlowText): readonly string[] {
