@@ -1,11 +1,13 @@
-import { HostTensor } from "@pt2/backend";
-import { readTensor, type WeightTensor } from "@pt2/format";
+import { HostTensor, hostTensor } from "@pt2/backend";
+import { numel, readTensor, type WeightTensor } from "@pt2/format";
 import { requireOptions } from "@pt2/format/options";
 import {
+  type Arg,
   argOf,
   type Graph,
   type InputSpec,
   type Node,
+  type OpName,
   type Program,
   type TensorType,
   type ValueType,
@@ -69,68 +71,34 @@ export function withLora(program: Program, options: LoraOptions): Adapted {
   const targets = new Map(
     program.inputs.flatMap((spec) => (spec.kind === "parameter" ? [[spec.value, spec.target]] : [])),
   );
-  const builder = new GraphBuilder(graph);
-  const replaced = new Substitution();
   const shared = sharedValues(graph);
-  const isMatched = (target: string, value: string): boolean => {
-    const matches = match?.(target) ?? !shared.has(value);
-    if (matches && shared.has(value)) throw refuseShared(target);
+  const isMatched = (target: string, name: string): boolean => {
+    const matches = match?.(target) ?? !shared.has(name);
+    if (matches && shared.has(name)) throw refuseShared(target);
     return matches;
   };
-  const weights = new Map<string, WeightTensor>();
+  const builder = new GraphBuilder(graph);
+  const replaced = new Substitution();
+  const factors = new Factors(builder, uniform(seed));
   const adapters = new Map<string, Adapter>();
-  const inputs: InputSpec[] = [];
-  const values = new Map<string, string>();
-  const parameter = (target: string, shape: readonly number[], fill: (data: Float32Array) => void): string => {
-    const known = values.get(target);
-    if (known !== undefined) return known;
-    const data = new Float32Array(shape.reduce((n, size) => n * size, 1));
-    fill(data);
-    const value = builder.fresh(target.replaceAll(/\W/g, "_"));
-    values.set(target, value);
-    inputs.push({ kind: "parameter", value, target });
-    weights.set(
-      target,
-      memoryWeight(target, "parameter", { dtype: "float32", shape, bytes: new Uint8Array(data.buffer) }),
-    );
-    builder.setType(value, typeOf({ dtype: "float32", shape }));
-    return value;
-  };
-  const random = uniform(seed);
   for (const original of graph.nodes) {
     const node = replaced.node(original);
     builder.push(node);
     const layer = linearOf(node, graph.values, targets, isMatched);
     if (layer === null) continue;
     const { target, input, output, type, inner, outer } = layer;
-    const [a, b] = [`lora.A.${target}`, `lora.B.${target}`];
-    const bound = 1 / Math.sqrt(inner);
-    const A = parameter(a, [rank, inner], (data) => {
-      for (let i = 0; i < data.length; i++) data[i] = (2 * random() - 1) * bound;
-    });
-    const B = parameter(b, [outer, rank], () => {});
-    adapters.set(target, { weight: target, a, b, scale: alpha / rank });
-    const narrow = { ...type, shape: [...type.shape.slice(0, -1), rank], strides: type.strides };
-    const call = (op: string, args: Readonly<Record<string, string>>, result: TensorType): string => {
-      const given = Object.entries(args).map(([name, value]) => ({
-        name,
-        arg: { kind: "value", name: value } as const,
-      }));
-      return builder.emit({ op, args: given, results: [{ name: "lora", type: result }], origin: node.origin })[0]!;
+    const [a, b, scale] = [`lora.A.${target}`, `lora.B.${target}`, alpha / rank];
+    adapters.set(target, { weight: target, a, b, scale });
+    const call = (op: OpName, args: Readonly<Record<string, Arg>>, name: string, result: TensorType): Arg => {
+      const given = Object.entries(args).map(([key, arg]) => ({ name: key, arg }));
+      return value(builder.emit({ op, args: given, results: [{ name, type: result }], origin: node.origin })[0]!);
     };
-    const low = call("aten::linear", { input, weight: A }, narrow);
-    const high = call("aten::linear", { input: low, weight: B }, type);
-    const [sum] = builder.emit({
-      op: "aten::add.Tensor",
-      args: [
-        { name: "self", arg: { kind: "value", name: output } },
-        { name: "other", arg: { kind: "value", name: high } },
-        { name: "alpha", arg: { kind: "float", value: alpha / rank } },
-      ],
-      results: [{ name: output, type }],
-      origin: node.origin,
-    });
-    replaced.set(output, { kind: "value", name: sum! });
+    const narrow = { ...type, shape: [...type.shape.slice(0, -1), rank], strides: type.strides };
+    const A = factors.add(a, [rank, inner], 1 / Math.sqrt(inner));
+    const low = call("aten::linear", { input: value(input), weight: A }, "lora", narrow);
+    const high = call("aten::linear", { input: low, weight: factors.add(b, [outer, rank], 0) }, "lora", type);
+    const added = { self: value(output), other: high, alpha: { kind: "float", value: scale } } as const;
+    replaced.set(output, call("aten::add.Tensor", added, output, type));
   }
   if (adapters.size === 0) {
     throw trainError("train.parameters", {
@@ -140,20 +108,49 @@ export function withLora(program: Program, options: LoraOptions): Adapted {
     });
   }
   const built = builder.build(graph.outputs.map((arg) => replaced.arg(arg)));
-  const added = inputs.flatMap((spec) => ("value" in spec && spec.value !== null ? [spec.value] : []));
+  const { inputs, types, weights } = factors;
   return {
     program: {
       ...program,
-      graph: {
-        ...built,
-        inputs: [...added, ...graph.inputs],
-        values: new Map([...built.values, ...added.map((name): [string, ValueType] => [name, builder.typeOf(name)!])]),
-      },
+      graph: { ...built, inputs: [...types.keys(), ...graph.inputs], values: new Map([...built.values, ...types]) },
       inputs: [...inputs, ...program.inputs],
     },
     weights,
     adapters: [...adapters.values()],
   };
+}
+
+/** The factors of adapters: parameters that a program gets in front of its inputs. */
+class Factors {
+  readonly inputs: InputSpec[] = [];
+  readonly types = new Map<string, ValueType>();
+  readonly weights = new Map<string, WeightTensor>();
+  readonly #builder: GraphBuilder;
+  readonly #random: () => number;
+  readonly #values = new Map<string, Arg>();
+
+  constructor(builder: GraphBuilder, random: () => number) {
+    this.#builder = builder;
+    this.#random = random;
+  }
+
+  /** Adds a factor of uniform numbers from `-bound` to `bound`, unless there is one of that name; returns its value. */
+  add(target: string, shape: readonly number[], bound: number): Arg {
+    const known = this.#values.get(target);
+    if (known !== undefined) return known;
+    const data = new Float32Array(numel(shape));
+    if (bound > 0) for (let i = 0; i < data.length; i++) data[i] = (2 * this.#random() - 1) * bound;
+    const name = this.#builder.fresh(target.replaceAll(/\W/g, "_"));
+    this.inputs.push({ kind: "parameter", value: name, target });
+    this.types.set(name, typeOf({ dtype: "float32", shape }));
+    this.weights.set(target, memoryWeight(target, "parameter", hostTensor("float32", shape, data)));
+    this.#values.set(target, value(name));
+    return value(name);
+  }
+}
+
+function value(name: string): Arg {
+  return { kind: "value", name };
 }
 
 /** Puts W + scale B A in the place of each weight that has an adapter; `present` has the parameters as they are now. */
