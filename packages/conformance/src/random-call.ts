@@ -1,6 +1,7 @@
 import { hostTensor, numel, type Value, viewAs } from "@pt2/backend";
 import { DTYPES, type DType } from "@pt2/format";
-import type { Arg, NamedArg, Node, Program, ValueType } from "@pt2/graph";
+import type { Arg, NamedArg, Node, Output, Program, ValueType } from "@pt2/graph";
+import { bareProgram } from "@pt2/graph/passes";
 import type { OpRecord } from "@pt2/registry";
 
 type SchemaType = OpRecord["schema"]["args"][number]["type"];
@@ -49,105 +50,108 @@ const OTHER_DTYPES: readonly DType[] = ["float32", "int64", "bool", "float64", "
  * `next` draws integers below a bound.
  */
 export function randomCall(record: OpRecord, next: (bound: number) => number): RandomCall {
-  const pick = <T>(list: readonly T[]): T => list[next(list.length)]!;
-  const inputs: Value[] = [];
-  const values = new Map<string, ValueType>();
-  // Only operands with compatible shapes reach kernels; the others test the checks.
-  const common = Array.from({ length: next(5) }, () => pick([1, 2, 3, 3, 4, 0]));
-  const commonDType = pick(DTYPE_CHOICES);
-  const tensor = (): Arg => {
-    const shape = next(3) > 0 ? common : Array.from({ length: next(5) }, () => pick([1, 2, 3, 3, 5, 0]));
-    const dtype = next(4) > 0 ? commonDType : pick(DTYPE_CHOICES);
-    const name = `x${inputs.length}`;
+  const given = new RandomArguments(next);
+  const args: NamedArg[] = [];
+  for (const { name, type, default: fallback } of record.schema.args) {
+    if (fallback !== undefined && next(2) === 0) continue;
+    args.push({ name, arg: given.argument(type) });
+  }
+  const results = record.schema.returns.map(({ type }, i) =>
+    type.kind === "list" ? [`y${i}.0`, `y${i}.1`] : [`y${i}`],
+  );
+  const outputs = results.map(
+    (names): Output => (names.length > 1 ? { kind: "list", names } : { kind: "value", name: names[0]! }),
+  );
+  const returned = results.map(([name]): Arg => ({ kind: "value", name: name! }));
+  const node: Node = { name: "call", op: record.name, args, outputs, origin: { line: "attack.py:1, in forward" } };
+  const { inputs, values } = given;
+  const program = bareProgram({ inputs: [...values.keys()], nodes: [node], outputs: returned, values });
+  const text = `${record.name}(${args.map(({ name, arg }) => `${name}=${show(arg, values)}`).join(", ")})`;
+  return { program, inputs, text };
+}
+
+/** Draws arguments, and collects the inputs that they refer to. */
+class RandomArguments {
+  readonly inputs: Value[] = [];
+  readonly values = new Map<string, ValueType>();
+  readonly #next: (bound: number) => number;
+  /** Only operands with compatible shapes reach kernels; the others test the checks. */
+  readonly #common: readonly number[];
+  readonly #commonDType: DType;
+
+  constructor(next: (bound: number) => number) {
+    this.#next = next;
+    this.#common = Array.from({ length: next(5) }, () => this.#pick([1, 2, 3, 3, 4, 0]));
+    this.#commonDType = this.#pick(DTYPE_CHOICES);
+  }
+
+  argument(type: SchemaType): Arg {
+    const next = this.#next;
+    if (type.kind === "optional") return next(3) === 0 ? { kind: "none" } : this.argument(type.inner);
+    if (type.kind === "list") {
+      const count = next(4) === 0 ? next(6) : (type.size ?? Math.max(1, this.#common.length));
+      return { kind: "list", items: Array.from({ length: count }, () => this.argument(type.inner)) };
+    }
+    switch (type.kind === "base" ? type.base : "") {
+      case "Tensor":
+        return this.#tensor();
+      case "int":
+      case "SymInt":
+        return this.#int();
+      case "Scalar":
+      case "number":
+        if (next(2) === 0) return this.#int();
+        return next(9) === 0 ? { kind: "bool", value: true } : this.#float();
+      case "float":
+        return this.#float();
+      case "bool":
+        return { kind: "bool", value: next(2) === 0 };
+      case "str":
+        return { kind: "string", value: this.#pick(STRINGS) };
+      case "ScalarType":
+        return { kind: "dtype", value: this.#pick(OTHER_DTYPES) };
+      default:
+        return { kind: "none" };
+    }
+  }
+
+  #pick<T>(list: readonly T[]): T {
+    return list[this.#next(list.length)]!;
+  }
+
+  #tensor(): Arg {
+    const next = this.#next;
+    const shape = next(3) > 0 ? this.#common : Array.from({ length: next(5) }, () => this.#pick([1, 2, 3, 3, 5, 0]));
+    const dtype = next(4) > 0 ? this.#commonDType : this.#pick(DTYPE_CHOICES);
     const { itemsize, kind } = DTYPES[dtype];
-    const bytes = new Uint8Array(numel(shape) * itemsize);
-    const data = viewAs(dtype, bytes);
+    const data = viewAs(dtype, new Uint8Array(numel(shape) * itemsize));
     for (let i = 0; i < data.length; i++) {
       const number = kind === "bool" ? next(2) : next(40) === 0 ? 1000 : next(7) - (kind === "int" ? next(3) : 3);
       data[i] = typeof data[i] === "bigint" ? BigInt(number) : number;
     }
     if (dtype === "float16" || dtype === "bfloat16") for (let i = 0; i < data.length; i++) data[i] = next(0x7000);
-    inputs.push(hostTensor(dtype, shape, data));
-    values.set(name, tensorType(dtype, shape));
-    return { kind: "value", name };
-  };
-  // Some numbers are literals in the program, others are inputs of the run.
-  const given = (value: Value, kind: "symint" | "symfloat"): Arg => {
-    const name = `x${inputs.push(value) - 1}`;
-    values.set(name, { kind, value: null });
-    return { kind: "value", name };
-  };
-  const int = (): Arg => {
-    const value = next(3) === 0 ? pick(INTS) : next(4);
-    return next(4) === 0 ? given(value, "symint") : { kind: "int", value };
-  };
-  const float = (): Arg => {
-    const value = pick(FLOATS);
-    return next(4) === 0 ? given(value, "symfloat") : { kind: "float", value };
-  };
-  const scalar = (): Arg => (next(2) === 0 ? int() : next(9) === 0 ? { kind: "bool", value: true } : float());
-  const argument = (type: SchemaType): Arg => {
-    if (type.kind === "optional") return next(3) === 0 ? { kind: "none" } : argument(type.inner);
-    if (type.kind === "list") {
-      const count = next(4) === 0 ? next(6) : (type.size ?? Math.max(1, common.length));
-      return { kind: "list", items: Array.from({ length: count }, () => argument(type.inner)) };
-    }
-    switch (type.kind === "base" ? type.base : "") {
-      case "Tensor":
-        return tensor();
-      case "int":
-      case "SymInt":
-        return int();
-      case "Scalar":
-      case "number":
-        return scalar();
-      case "float":
-        return float();
-      case "bool":
-        return { kind: "bool", value: next(2) === 0 };
-      case "str":
-        return { kind: "string", value: pick(STRINGS) };
-      case "ScalarType":
-        return { kind: "dtype", value: pick(OTHER_DTYPES) };
-      default:
-        return { kind: "none" };
-    }
-  };
-  const args: NamedArg[] = [];
-  for (const { name, type, default: fallback } of record.schema.args) {
-    if (fallback !== undefined && next(2) === 0) continue;
-    args.push({ name, arg: argument(type) });
+    return this.#given(hostTensor(dtype, shape, data), tensorType(dtype, shape));
   }
-  const results = record.schema.returns.map((_, i) => `y${i}`);
-  const node: Node = {
-    name: "call",
-    op: record.name,
-    args,
-    outputs: record.schema.returns.map(({ type }, i) =>
-      type.kind === "list"
-        ? { kind: "list", names: [`${results[i]}.0`, `${results[i]}.1`] }
-        : { kind: "value", name: results[i]! },
-    ),
-    origin: { line: "attack.py:1, in forward" },
-  };
-  const outputs: Arg[] = record.schema.returns.map(({ type }, i) => ({
-    kind: "value",
-    name: type.kind === "list" ? `${results[i]}.0` : results[i]!,
-  }));
-  const program: Program = {
-    graph: { inputs: inputs.map((_, i) => `x${i}`), nodes: [node], outputs, values },
-    inputs: inputs.map((_, i) => ({ kind: "user_input", value: `x${i}` })),
-    outputs: outputs.map(() => ({ kind: "user_output" })),
-    ranges: new Map(),
-    inSpec: null,
-    outSpec: null,
-    namedTuples: new Map(),
-    forwardArgs: [],
-    dialect: "ATEN",
-    torchVersion: "",
-  };
-  const text = `${record.name}(${args.map(({ name, arg }) => `${name}=${show(arg, values)}`).join(", ")})`;
-  return { program, inputs, text };
+
+  #int(): Arg {
+    const value = this.#next(3) === 0 ? this.#pick(INTS) : this.#next(4);
+    return this.#number({ kind: "int", value }, "symint");
+  }
+
+  #float(): Arg {
+    return this.#number({ kind: "float", value: this.#pick(FLOATS) }, "symfloat");
+  }
+
+  /** Some numbers are literals in the program, others are inputs of the run. */
+  #number(literal: Arg & { readonly kind: "int" | "float" }, kind: "symint" | "symfloat"): Arg {
+    return this.#next(4) === 0 ? this.#given(literal.value, { kind, value: null }) : literal;
+  }
+
+  #given(value: Value, type: ValueType): Arg {
+    const name = `x${this.inputs.push(value) - 1}`;
+    this.values.set(name, type);
+    return { kind: "value", name };
+  }
 }
 
 function tensorType(dtype: DType, shape: readonly number[]): ValueType {

@@ -1,5 +1,6 @@
 import type { Value } from "@pt2/backend";
 import type { Arg, InputSpec, NamedArg, Node, Output, Program, TensorType, ValueType } from "@pt2/graph";
+import { bareProgram } from "@pt2/graph/passes";
 import { contiguous, type OpRecord, type SchemaType } from "@pt2/registry";
 import { argOf } from "./arg-of.ts";
 import { type CallResult, Cell, type CellArgument, type RecordedCall } from "./cell.ts";
@@ -144,16 +145,8 @@ function programWith(
   symbols: number,
 ): Program {
   return {
-    graph: { inputs: inputs.map(nameOf), nodes, outputs, values },
-    inputs,
-    outputs: outputs.map(() => ({ kind: "user_output" })),
+    ...bareProgram({ inputs: inputs.map(nameOf), nodes, outputs, values }, inputs),
     ranges: new Map(Array.from({ length: symbols }, (_, i) => [`u${i}`, { min: 0, max: null }])),
-    inSpec: null,
-    outSpec: null,
-    namedTuples: new Map(),
-    forwardArgs: [],
-    dialect: "ATEN",
-    torchVersion: "",
   };
 }
 

@@ -1,3 +1,4 @@
+export { bareProgram } from "./passes/bare-program.ts";
 export { type DeadCodeOptions, eliminateDeadCode } from "./passes/dead-code.ts";
 export { hasDefaultDtypes } from "./passes/default-dtypes.ts";
 export { foldSymbolicArithmetic } from "./passes/fold-symbolic.ts";

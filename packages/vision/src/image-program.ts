@@ -1,4 +1,5 @@
 import type { Arg, Node, Program, SymInt, TensorType, ValueType } from "@pt2/graph";
+import { bareProgram } from "@pt2/graph/passes";
 
 /** What a program does with a picture, in this order. Pictures and results of all sizes have the same program. */
 export interface ImageSteps {
@@ -99,18 +100,7 @@ class GraphWriter {
   }
 
   program(result: Arg): Program {
-    return {
-      graph: { inputs: this.#inputs, nodes: this.#nodes, outputs: [result], values: this.#values },
-      inputs: this.#inputs.map((value) => ({ kind: "user_input", value })),
-      outputs: [{ kind: "user_output" }],
-      ranges: new Map(),
-      inSpec: null,
-      outSpec: null,
-      namedTuples: new Map(),
-      forwardArgs: [],
-      dialect: "ATEN",
-      torchVersion: "",
-    };
+    return bareProgram({ inputs: this.#inputs, nodes: this.#nodes, outputs: [result], values: this.#values });
   }
 }
 

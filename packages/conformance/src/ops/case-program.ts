@@ -2,7 +2,7 @@ import { type Capabilities, hostTensor, type Value } from "@pt2/backend";
 import type { WeightTensor } from "@pt2/format";
 import type { Arg, InputSpec, Node, Output, Program, TensorType, ValueType } from "@pt2/graph";
 import { functionalize } from "@pt2/graph/functionalize";
-import { foldSymbolicArithmetic } from "@pt2/graph/passes";
+import { bareProgram, foldSymbolicArithmetic } from "@pt2/graph/passes";
 import type { OpRegistry } from "@pt2/registry";
 import { weightOf } from "../weight-of.ts";
 import { argOf } from "./case-args.ts";
@@ -79,22 +79,10 @@ class CaseBuilder {
       results.push(named.find(({ name }) => name === arg)!.arg);
       this.expected.push({ what: `\`${arg}\` after the call`, result: after });
     }
+    const inputs = this.#specs.map((spec) => ("value" in spec ? spec.value : null));
     return {
-      graph: {
-        inputs: this.#specs.map((spec) => ("value" in spec ? spec.value : null)),
-        nodes: this.#nodes,
-        outputs: results,
-        values: this.#values,
-      },
-      inputs: this.#specs,
-      outputs: results.map(() => ({ kind: "user_output" })),
+      ...bareProgram({ inputs, nodes: this.#nodes, outputs: results, values: this.#values }, this.#specs),
       ranges: new Map(Array.from({ length: this.#symbols }, (_, i) => [`u${i}`, { min: 0, max: null }])),
-      inSpec: null,
-      outSpec: null,
-      namedTuples: new Map(),
-      forwardArgs: [],
-      dialect: "ATEN",
-      torchVersion: "",
     };
   }
 
