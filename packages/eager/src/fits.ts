@@ -27,7 +27,6 @@ function fitsBase(value: unknown, base: string, numbers: boolean): boolean {
       return isTensor(value) || (numbers && isNumber(value));
     case "Scalar":
     case "number":
-      return isNumber(value);
     case "complex":
       return isNumber(value);
     case "int":

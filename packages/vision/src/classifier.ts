@@ -50,7 +50,7 @@ export class ImageClassifier<Image> implements AsyncDisposable {
 
   /** Returns the classes that a picture most probably shows, the most probable first. */
   async classify(image: Image, options: ClassifyOptions = {}): Promise<readonly Classified[]> {
-    requireOptions("classify()", options, { top: "number", signal: "AbortSignal" }, "vision.options");
+    requireOptions("classify()", options, { top: "number from 0", signal: "AbortSignal" }, "vision.options");
     const { top = 5, signal } = options;
     signal?.throwIfAborted();
     return await this.#input.use(image, async ({ tensor }) => {

@@ -77,6 +77,7 @@ describe.each(Object.entries(backends))("a detector on %s", (_, backend) => {
     await using colors = await loadClassifier(path("brightest-color.golden.pt2"), { backend, preset: classes });
     const green = { data: new Uint8Array(50 * 40 * 3).map((_, i) => (i % 3 === 1 ? 255 : 51)), width: 50, height: 40 };
     const best = await colors.classify(green, { top: 2 });
+    await expect(colors.classify(green, { top: -1 })).rejects.toMatchObject({ code: "vision.options" });
     expect(best.map(({ label, index }) => [label, index])).toEqual([
       ["green", 1],
       ["red", 0],

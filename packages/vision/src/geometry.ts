@@ -1,3 +1,4 @@
+import { roundHalfEven } from "@pt2/format";
 import type { Size } from "./pixels.ts";
 import type { ImagePreset } from "./preset.ts";
 
@@ -75,10 +76,4 @@ function scaled({ width, height }: Size, shorter: number, longer: number): Size 
   const factor = Math.min(shorter / Math.min(width, height), longer / Math.max(width, height));
   const side = (length: number): number => Math.max(1, Math.floor(length * factor));
   return { width: side(width), height: side(height) };
-}
-
-/** Python's `round`. */
-function roundHalfEven(x: number): number {
-  const nearest = Math.round(x);
-  return Math.abs(x % 1) === 0.5 && nearest % 2 !== 0 ? nearest - 1 : nearest;
 }
