@@ -10,6 +10,9 @@ import type { NarrowKernels } from "./narrow-plain.gen.ts";
 /** Of a multiplication and an addition of a row, which waits for the weight. */
 const NANOSECONDS_EACH_PRODUCT = 0.06;
 
+/** Rows that read the weight themselves; they do so one after the other, and float16 takes longer. */
+const FEW_ROWS = { bfloat16: 5, float16: 3 } as const;
+
 /** How a weight is read, see assembly/linear-half.ts. */
 const [BFLOAT16, FINITE_FLOAT16, FLOAT16] = [0, 1, 2];
 
@@ -29,6 +32,7 @@ export async function planLinearHalf(
   const [N, K] = weight.shape as readonly [number, number];
   const pack = (matrix: TensorView): TensorView => packedMatrix(call, transposed(call.dense(matrix)));
   const isBrain = weight.dtype === "bfloat16";
+  const fewRows = FEW_ROWS[isBrain ? "bfloat16" : "float16"];
   const finite = isBrain ? null : whetherFinite(call, kernels, pack(call.tensor(args.weight)));
   const packed = pack(weight);
   const kind = (): number => {
@@ -41,7 +45,14 @@ export async function planLinearHalf(
   const panel = K * 16;
   float32Result(call, (out) => {
     planPanels(call, {
-      ...{ rows, out: asMatrix(out), bias: added, clamp: call.clamp, nanoseconds: NANOSECONDS_EACH_PRODUCT },
+      ...{
+        rows,
+        out: asMatrix(out),
+        bias: added,
+        clamp: call.clamp,
+        nanoseconds: NANOSECONDS_EACH_PRODUCT,
+        fewRows,
+      },
       few: (at, columns, { a, c, bias }) => {
         const from = addressOf(packed) + at * panel;
         kernels.halfRows(kind(), rows.shape[0]!, columns, K, a, K, from, c, N, bias, ...clampArgs(call.clamp));

@@ -47,7 +47,7 @@ export const linearInt8: WasmKernel = wasmKernel({
       hasZeros() ? addressOf(zeros!) + at * qparams : 0,
     ];
     planPanels(call, {
-      ...{ rows, out: asMatrix(out), bias: added, nanoseconds: NANOSECONDS_EACH_PRODUCT },
+      ...{ rows, out: asMatrix(out), bias: added, nanoseconds: NANOSECONDS_EACH_PRODUCT, fewRows: 2 },
       few: (at, columns, { a, c, bias }) =>
         kernels.int8Rows(rows.shape[0]!, columns, K, group, a, K, ...weightAt(at), c, N, bias),
       widen: (at, columns, to) => kernels.int8Floats(columns, K, group, ...weightAt(at), to),

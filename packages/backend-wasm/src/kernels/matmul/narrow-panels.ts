@@ -6,8 +6,6 @@ import { addressOf, type TensorView } from "../../engine/tensor-view.ts";
 import type { Part } from "../../threads/team.ts";
 import { clampArgs, PANEL } from "./gemm.ts";
 
-/** Rows that read the weight themselves: more of them share what is made floats once. */
-const FEW_ROWS = 2;
 /** Bytes of floats that stay in the second cache while rows pass over them. */
 const HELD_BYTES = 1 << 17;
 
@@ -28,6 +26,8 @@ interface NarrowProduct {
   readonly clamp?: Clamp;
   /** Of a multiplication and an addition of few rows. */
   readonly nanoseconds: number;
+  /** The most rows that read the weight themselves: more of them share what is made floats once. */
+  readonly fewRows: number;
   /** Computes all rows with `columns` from panel `at` on. */
   few(at: number, columns: number, addresses: Addresses): void;
   /** Writes panels from `at` on as floats, as the matrix product reads them, maybe two more. */
@@ -35,10 +35,13 @@ interface NarrowProduct {
 }
 
 /** Plans a product of few rows by `few`, and one of more by making panels floats, as many at a time as a cache holds. */
-export function planPanels(ctx: PlanContext, { rows, out, bias, clamp, nanoseconds, ...how }: NarrowProduct): void {
+export function planPanels(
+  ctx: PlanContext,
+  { rows, out, bias, clamp, nanoseconds, fewRows, ...how }: NarrowProduct,
+): void {
   const [M, K] = rows.shape as readonly [number, number];
   const N = out.shape[1]!;
-  const isFew = M <= FEW_ROWS;
+  const isFew = M <= fewRows;
   const parts = ctx.team.parts({ items: N, unit: PANEL, nanoseconds: M * N * K * nanoseconds });
   const held = Math.max(1, Math.floor(HELD_BYTES / (K * PANEL * 4))) * PANEL;
   const scratchOf = partScratch(ctx, parts, isFew ? 0 : Math.min(held, Math.ceil(N / PANEL) * PANEL) * K * 4 + 32);
