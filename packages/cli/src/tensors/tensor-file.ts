@@ -63,8 +63,19 @@ export function splitCalls(tensors: Tensors): readonly Tensors[] {
   for (const [key, tensor] of tensors) {
     const [, call = "0", name = key] = /^call(\d+)\.(.+)$/.exec(key) ?? [];
     const at = Number(call);
+    if (at > MOST_CALLS) throw tooManyCalls(key);
     while (calls.length <= at) calls.push(new Map());
     calls[at]!.set(name, tensor);
   }
   return calls;
+}
+
+/** Beyond it, the number in a name counts no calls: it is a date, say, or damage. */
+const MOST_CALLS = 100_000;
+
+function tooManyCalls(key: string): Error {
+  return cliError("cli.inputs", {
+    what: `\`${key}\` is the name of a tensor of a call, of which a file has at most ${MOST_CALLS}`,
+    advice: "number calls from call1 on, or give the tensor another name",
+  });
 }

@@ -1,8 +1,7 @@
-import { open } from "node:fs/promises";
 import { type TensorData, writeSafetensors } from "@pt2/format";
 import type { Value } from "@pt2/runtime";
 import { usageError } from "../cli-errors.ts";
-import { notWritten } from "../terminal/write-text.ts";
+import { replaceFile } from "../terminal/replace-file.ts";
 
 /** Writes the tensors of every call by position, those of later calls under `call1.`, `call2.`, … */
 export async function writeOutputs(path: string, calls: readonly (readonly Value[])[]): Promise<void> {
@@ -15,14 +14,5 @@ export async function writeOutputs(path: string, calls: readonly (readonly Value
       tensors.set(call === 0 ? String(at) : `call${call}.${at}`, { dtype: output.dtype, shape: output.shape, bytes });
     }
   }
-  const file = await open(path, "w").catch((cause: unknown) => {
-    throw notWritten(path, cause);
-  });
-  try {
-    await writeSafetensors(tensors, async (bytes) => {
-      await file.writeFile(bytes);
-    });
-  } finally {
-    await file.close();
-  }
+  await replaceFile(path, (write) => writeSafetensors(tensors, write));
 }
