@@ -126,6 +126,30 @@ describeWithLibtorch("pt2::cat has ATen's values and strides", ({ addon }) => {
     }
   });
 
+  it("leaves the channels of sequences side by side, if they may lie in any order", () => {
+    const sequence = (channels: number): NativeTensor => tensor([3, channels, 50], [0, 2, 1]);
+    const call = (op: string, tensors: readonly NativeTensor[], rest: readonly NativeArg[] = []): NativeTensor => {
+      const items = tensors.map((each) => ({ kind: "tensor", tensor: each }) as const);
+      const args: readonly NativeArg[] = [
+        { name: "tensors", value: { kind: "list", items } },
+        { name: "dim", value: { kind: "int", value: 1 } },
+        ...rest,
+      ];
+      return addon.callSync(op, args)[0] as NativeTensor;
+    };
+    const any = [{ name: "any_order", value: { kind: "bool", value: true } }] as const;
+    const alike = [sequence(5), sequence(32)];
+    const own = call("pt2::cat", alike, any);
+    expect(own.strides).toEqual([1850, 1, 37]);
+    expect(Buffer.from(own.bytes()).equals(Buffer.from(call("aten::cat", alike).bytes()))).toBe(true);
+    // Otherwise, and where they lie in several orders, as ATen's.
+    expect(call("pt2::cat", alike).strides).toEqual([1850, 50, 1]);
+    const mixed = [sequence(5), tensor([3, 32, 50])];
+    const other = call("pt2::cat", mixed, any);
+    expect(other.strides).toEqual([1850, 50, 1]);
+    expect(Buffer.from(other.bytes()).equals(Buffer.from(call("aten::cat", mixed).bytes()))).toBe(true);
+  });
+
   it("refuses what ATen refuses", () => {
     const items = [tensor([3, 4]), tensor([2, 5])].map((each) => ({ kind: "tensor", tensor: each }) as const);
     const args = [{ name: "tensors", value: { kind: "list", items } }] as const;

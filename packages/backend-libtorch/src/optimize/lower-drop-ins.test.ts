@@ -31,6 +31,48 @@ describe("lowerDropIns", () => {
     `);
   });
 
+  it("takes tables of int64, and copies of float32", () => {
+    const tables = program(`user_input %x: f32[4, 8]
+      user_input %h: f16[4, 8]
+      user_input %i: i64[3]
+      user_input %m: bool[4]
+      %a: f32[3, 8] = aten::index.Tensor(%x, indices=[%i])
+      %b: f16[4, 3] = aten::index.Tensor(%h, indices=[none, %i])
+      %c: f32[s0, 8] = aten::index.Tensor(%x, indices=[%m])
+      %d: f32[4, 8] = aten::contiguous(%x)
+      %e: f16[4, 8] = aten::contiguous(%h)
+      return %a, %b, %c, %d, %e`);
+    expect(text(lowerDropIns(tables, cpu(["pt2::index", "pt2::contiguous"])))).toMatchInlineSnapshot(`
+      "user_input %x: f32[4, 8]
+      user_input %h: f16[4, 8]
+      user_input %i: i64[3]
+      user_input %m: bool[4]
+      %a: f32[3, 8] = pt2::index(%x, indices=[%i])
+      %b: f16[4, 3] = pt2::index(%h, indices=[none, %i])
+      %c: f32[s0, 8] = aten::index.Tensor(%x, indices=[%m])
+      %d: f32[4, 8] = pt2::contiguous(%x)
+      %e: f16[4, 8] = aten::contiguous(%h)
+      return %a, %b, %c, %d, %e"
+    `);
+  });
+
+  it("lets what follows convolutions lie in any order", () => {
+    const sequences = program(`user_input %x: f32[1, 8, 6]
+      %c: f32[1, 8, 6] = pt2::direct_conv2d(x=%x)
+      %r: f32[1, 8, 6] = aten::relu(%c)
+      %y: f32[1, 16, 6] = aten::cat(tensors=[%r, %c], dim=1)
+      %z: f32[1, 16, 6] = aten::cat(tensors=[%x, %x], dim=1)
+      return %y, %z`);
+    expect(text(lowerDropIns(sequences, cpu(["pt2::cat"])))).toMatchInlineSnapshot(`
+      "user_input %x: f32[1, 8, 6]
+      %c: f32[1, 8, 6] = pt2::direct_conv2d(x=%x)
+      %r: f32[1, 8, 6] = aten::relu(%c)
+      %y: f32[1, 16, 6] = pt2::cat(tensors=[%r, %c], dim=1, any_order=true)
+      %z: f32[1, 16, 6] = pt2::cat(tensors=[%x, %x], dim=1)
+      return %y, %z"
+    `);
+  });
+
   it("needs the kernel, and an op without a handler", () => {
     expect(lowerDropIns(before, cpu())).toBe(before);
     expect(lowerDropIns(before, cpu(["pt2::topk"], ["aten::topk"]))).toBe(before);

@@ -36,6 +36,7 @@ import { lowerMatmuls } from "./lower-matmul.ts";
 import { lowerPooling } from "./lower-pooling.ts";
 import { lowerRecurrent } from "./lower-recurrent.ts";
 import { lowerRecurrentCells } from "./lower-recurrent-cell.ts";
+import { lowerSoftmax } from "./lower-softmax.ts";
 import { lowerTransposedConvolutions } from "./lower-transposed-convolution.ts";
 import { lowerUpsampling } from "./lower-upsampling.ts";
 import { cancelConversions, narrowWeights } from "./narrow-weights.ts";
@@ -81,17 +82,18 @@ const PASSES: readonly Pass[] = [
   lowerLayerNorms,
   lowerRecurrent,
   lowerRecurrentCells,
-  lowerDropIns,
   fuseEpilogues,
   fusePreactivations,
   lowerGroupNorms,
   lowerPooling,
+  lowerSoftmax,
   // Those before ops that take any layout now.
   dropCopies,
   lowerUpsampling,
   cancelConversions,
   roundHalves,
   restoreLayouts,
+  lowerDropIns,
 ];
 
 /**

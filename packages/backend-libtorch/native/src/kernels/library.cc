@@ -79,7 +79,9 @@ TORCH_LIBRARY_FRAGMENT(pt2, m) {
   m.def(
       "linear_3xtf32(Tensor x, Tensor weight, int out_features, Tensor? bias, Tensor? residual, "
       "str attr, Scalar?[] scalars, str? algorithm) -> Tensor");
-  m.def("cat(Tensor[] tensors, int dim=0) -> Tensor");
+  m.def("cat(Tensor[] tensors, int dim=0, bool any_order=False) -> Tensor");
+  m.def("contiguous(Tensor(a) self, *, MemoryFormat memory_format=contiguous_format) -> Tensor(a)");
+  m.def("index(Tensor self, Tensor?[] indices) -> Tensor");
   m.def("topk(Tensor self, int k, int dim=-1, bool largest=True, bool sorted=True) -> (Tensor, Tensor)");
   m.def("global_average_pool(Tensor x) -> Tensor");
   m.def("pixel_strides(Tensor(a) x) -> Tensor(a)");
@@ -119,6 +121,8 @@ TORCH_LIBRARY_IMPL(pt2, CPU, m) {
   m.impl("pointwise_", TORCH_FN(pt2::pointwise_));
   m.impl("round", TORCH_FN(pt2::round));
   m.impl("cat", TORCH_FN(pt2::cat));
+  m.impl("contiguous", TORCH_FN(pt2::contiguous));
+  m.impl("index", TORCH_FN(pt2::index));
   m.impl("topk", TORCH_FN(pt2::topk));
   m.impl("global_average_pool", TORCH_FN(pt2::global_average_pool));
   m.impl("pixel_strides", TORCH_FN(pt2::pixel_strides));

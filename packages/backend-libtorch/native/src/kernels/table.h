@@ -17,6 +17,7 @@
 #include "recurrent.h"
 #include "squeeze-excite.h"
 #include "transposed-conv.h"
+#include "transposition.h"
 #include "winograd.h"
 
 namespace pt2 {
@@ -51,6 +52,7 @@ struct Kernels {
   void (*winograd_products)(const Winograd&, const WinogradChunk&, int64_t begin, int64_t end);
   void (*winograd_output)(const Winograd&, const WinogradChunk&, int64_t begin, int64_t end);
   void (*pointwise)(const Pointwise&, char* const* data, const int64_t* strides, int64_t columns, int64_t rows);
+  void (*transpose_bands)(const Transposition&, int64_t begin, int64_t end);
   void (*concatenate)(const Concatenation&, int64_t begin, int64_t end);
   void (*max_pool)(const Pool&, int64_t begin, int64_t end);
   void (*avg_pool)(const Pool&, int64_t begin, int64_t end);

@@ -48,11 +48,8 @@ bool are_alike(at::TensorList tensors, int64_t dim, at::MemoryFormat format) {
 }
 
 /// The tensors as rows of floats, or none where one of them is not like that; those without elements are left out.
-std::vector<Concatenation::Part> parts_of(at::TensorList tensors, int64_t dim, at::MemoryFormat format) {
-  if (format != at::MemoryFormat::Contiguous && format != at::MemoryFormat::ChannelsLast) return {};
+std::vector<Concatenation::Part> parts_of(at::TensorList tensors, int64_t dim, const at::DimVector& order) {
   const int64_t packed = numbers_in_float(tensors.front().scalar_type());
-  if (packed == 0 || !are_alike(tensors, dim, format)) return {};
-  const at::DimVector order = order_of(tensors.front().dim(), format);
   std::vector<Concatenation::Part> parts;
   for (const at::Tensor& tensor : tensors) {
     if (tensor.numel() == 0) continue;
@@ -66,7 +63,7 @@ std::vector<Concatenation::Part> parts_of(at::TensorList tensors, int64_t dim, a
 
 }  // namespace
 
-at::Tensor cat(at::TensorList tensors, int64_t given_dim) {
+at::Tensor cat(at::TensorList tensors, int64_t given_dim, bool any_order) {
   // ATen leaves out empty vectors, whatever the others are.
   const bool same_rank = std::all_of(tensors.begin(), tensors.end(), [&](const at::Tensor& tensor) {
     return tensor.defined() && tensor.dim() > 0 && tensor.dim() == tensors.front().dim();
@@ -75,12 +72,17 @@ at::Tensor cat(at::TensorList tensors, int64_t given_dim) {
   const at::Tensor& first = tensors.front();
   const int64_t dim = c10::maybe_wrap_dim(given_dim, first.dim());
   const at::MemoryFormat format = first.suggest_memory_format();
-  const std::vector<Concatenation::Part> parts = parts_of(tensors, dim, format);
+  const bool is_read = numbers_in_float(first.scalar_type()) > 0 && format != at::MemoryFormat::ChannelsLast3d;
+  if (!is_read || !are_alike(tensors, dim, format)) return at::cat(tensors, dim);
+  std::vector<Concatenation::Part> parts = parts_of(tensors, dim, order_of(first.dim(), format));
+  const bool has_channels_last = parts.empty() && any_order && first.dim() == 3;
+  if (has_channels_last) parts = parts_of(tensors, dim, {0, 2, 1});
   if (parts.empty()) return at::cat(tensors, dim);
   at::DimVector sizes(first.sizes());
   sizes[dim] = 0;
   for (const at::Tensor& tensor : tensors) sizes[dim] += tensor.size(dim);
-  const at::Tensor out = at::empty(sizes, first.options().memory_format(format));
+  const at::Tensor out = has_channels_last ? at::empty({sizes[0], sizes[2], sizes[1]}, first.options()).transpose(1, 2)
+                                           : at::empty(sizes, first.options().memory_format(format));
   Concatenation c{
       .parts = parts.data(),
       .count = static_cast<int64_t>(parts.size()),

@@ -1,6 +1,7 @@
 // The C++ functions behind the `pt2::*` ops. Their schemas are in `library.cc`.
 #pragma once
 
+#include <ATen/core/List.h>
 #include <ATen/core/Tensor.h>
 
 #include <optional>
@@ -162,8 +163,15 @@ void pointwise_(at::TensorList out, at::TensorList inputs, at::ArrayRef<double> 
 /// `x.to(dtype).to(float32)`, of half precision.
 at::Tensor round(const at::Tensor& x, at::ScalarType dtype);
 
-/// `aten::cat`, whose result this is, whatever the tensors.
-at::Tensor cat(at::TensorList tensors, int64_t dim);
+/// `aten::cat`, whose result this is, whatever the tensors. `any_order`: that of sequences whose channels lie side by
+/// side may lie so too.
+at::Tensor cat(at::TensorList tensors, int64_t dim, bool any_order);
+
+/// `aten::contiguous`, whose result this is.
+at::Tensor contiguous(const at::Tensor& self, at::MemoryFormat format);
+
+/// `aten::index`, whose result this is, whatever the indices.
+at::Tensor index(const at::Tensor& self, const c10::List<std::optional<at::Tensor>>& indices);
 
 /// `aten::topk`, whose results these are, whatever the elements.
 std::tuple<at::Tensor, at::Tensor> topk(const at::Tensor& self, int64_t k, int64_t dim, bool largest, bool sorted);
