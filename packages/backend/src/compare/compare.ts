@@ -51,7 +51,7 @@ export function compareTensors(expected: Comparable, actual: Comparable, toleran
     return mismatch(`${typeText(actual)} instead of ${typeText(expected)}`, count);
   }
   const [wanted, got] = [elementsOf(expected.dtype, expected.data), elementsOf(actual.dtype, actual.data)];
-  let [ratio, maxAbs, bad, worst] = [0, 0, 0, -1];
+  let [ratio, maxAbs, bad, worst, worstError] = [0, 0, 0, -1, -1];
   for (let i = 0; i < count; i++) {
     const [want, have] = [wanted(i), got(i)];
     if (want === have) continue;
@@ -60,7 +60,9 @@ export function compareTensors(expected: Comparable, actual: Comparable, toleran
     const relative = error / (tolerance.atol + tolerance.rtol * magnitude(want));
     maxAbs = Math.max(maxAbs, error);
     if (!(relative <= 1)) bad++;
-    if (relative > ratio || worst < 0) [ratio, worst] = [relative, i];
+    // Without a tolerance every ratio is infinite.
+    if (relative > ratio || (relative === ratio && error > worstError))
+      [ratio, worst, worstError] = [relative, i, error];
   }
   const place =
     worst < 0 ? null : { index: indexOf(worst, expected.shape), expected: wanted(worst), actual: got(worst) };

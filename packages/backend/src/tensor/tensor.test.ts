@@ -82,6 +82,9 @@ describe("shapes", () => {
     for (const shape of [[4], [-1, -1], [0, -1], [1.5, 4], [-2, -3], undefined as unknown as number[]]) {
       expect(() => grid.reshape(shape)).toThrow(expect.objectContaining({ code: "backend.tensor-shape" }));
     }
+    const single = hostTensor("float32", [], Float32Array.of(1));
+    expect(single.reshape([-1]).shape).toEqual([1]);
+    expect(() => single.reshape([-1, -1])).toThrow(expect.objectContaining({ code: "backend.tensor-shape" }));
   });
 
   it.each([

@@ -117,7 +117,8 @@ export abstract class Tensor<D extends DType = DType> {
     const bytes = this.#bytesOnHost("reshape()");
     const sizes: readonly number[] = Array.isArray(shape) ? shape : [Number.NaN];
     const known = sizes.reduce((count, size) => (size === -1 ? count : count * size), 1);
-    const inferred = sizes.map((size) => (size === -1 && known > 0 ? this.numel / known : size));
+    const isInferred = known > 0 && sizes.filter((size) => size === -1).length === 1;
+    const inferred = sizes.map((size) => (size === -1 && isInferred ? this.numel / known : size));
     const fits = inferred.every((size) => Number.isSafeInteger(size) && size >= 0) && numel(inferred) === this.numel;
     if (fits) return new HostTensor(this.dtype, inferred, bytes);
     throw backendError("backend.tensor-shape", {

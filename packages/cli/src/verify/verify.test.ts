@@ -37,6 +37,8 @@ describe("compareTensors", () => {
       worst: { index: [0, 1], expected: 100, actual: 100.5 },
     });
     expect(result.ratio).toBeCloseTo(0.5 / 0.1001, 3);
+    const exact = compareTensors(floats(1, 2, 3), floats(2, 7, 4), { rtol: 0, atol: 0 });
+    expect(exact).toMatchObject({ bad: 3, worst: { index: [0, 1], expected: 2, actual: 7 } });
   });
 
   it("compareTensors compares integers exactly, and dtypes and shapes first", () => {
