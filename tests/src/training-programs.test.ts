@@ -85,6 +85,16 @@ describe("training", () => {
     expect((await numbers(loss!))[0]).toBeCloseTo(0.8 ** 2 + 1.2 ** 2, 5);
   });
 
+  it.each(["a", "b"])(
+    "parameters that share memory begin together with the value that is given for %s",
+    async (name) => {
+      await using backend = await wasm({ worker: false });
+      const options = { backend, optimizer: sgd({ lr: 0.1 }), weights: new Map([[name, f32([2], [2, 3])]]) };
+      await using trainer = await createTrainer(tiedSource(), options);
+      expect((await trainer.train([f32([2], [1, 2])])).loss).toBeCloseTo(1 * 2 * 2 + 2 * 3 * 3, 4);
+    },
+  );
+
   it("the backward op of transformers' experts gives rows and matrices the gradients of their groups", async () => {
     const program = parse(`program {
       user_input %x: f32[3, 2]

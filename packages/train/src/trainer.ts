@@ -97,7 +97,7 @@ async function create(source: ProgramSource, options: TrainerOptions): Promise<T
   if (!areNumbers) (await rare()).refuseNumbers(options);
   if (Object(source).program?.graph === undefined) (await rare()).refuseSource(source);
   const { program, tied } = tieParameters(source.program, source.weights);
-  const begin = first === undefined ? source.weights : (await rare()).withValues(source.weights, first);
+  const begin = first === undefined ? source.weights : (await rare()).withValues(source.weights, first, tied);
   const adapted = lora === undefined ? null : (await adapters()).withLora(program, lora);
   const predicting = adapted?.program ?? program;
   const complete = loss === undefined ? predicting : withLoss(predicting, loss);

@@ -4,23 +4,37 @@ import type { Program } from "@pt2/graph";
 import { memoryWeight } from "./memory-weight.ts";
 import { trainError } from "./train-errors.ts";
 
-/** Replaces weights by tensors of the same dtype and shape. */
+/**
+ * Replaces weights by tensors of the same dtype and shape. Those that are `tied` are replaced together, by whichever name
+ * the tensor has: files of weights have one of the names.
+ */
 export function withValues(
   weights: ReadonlyMap<string, WeightTensor>,
   values: ReadonlyMap<string, HostTensor>,
+  tied: ReadonlyMap<string, string>,
 ): ReadonlyMap<string, WeightTensor> {
-  const replaced = [...values].map(([name, tensor]) => {
+  const ownerOf = (name: string): string => tied.get(name) ?? name;
+  const byOwner = new Map<string, HostTensor>();
+  for (const [name, tensor] of values) {
     const weight = weights.get(name);
     if (weight?.dtype === tensor.dtype && `${weight.shape}` === `${tensor.shape}`) {
-      return [name, { ...memoryWeight(name, weight.kind, tensor), requiresGrad: weight.requiresGrad }] as const;
+      byOwner.set(ownerOf(name), tensor);
+      continue;
     }
     const own = weight === undefined ? "does not have" : `has as ${weight.dtype} [${weight.shape.join(", ")}]`;
     throw trainError("train.options", {
       what: `\`weights\` has \`${name}\` as ${tensor.dtype} [${tensor.shape.join(", ")}], which the program ${own}`,
       details: { name },
     });
-  });
-  return new Map([...weights, ...replaced]);
+  }
+  return new Map(
+    [...weights].map(([name, weight]) => {
+      const owner = ownerOf(name);
+      const tensor = byOwner.get(owner);
+      const given = tensor && memoryWeight(name, weight.kind, tensor, `trained:${owner}`);
+      return [name, given === undefined ? weight : { ...given, requiresGrad: weight.requiresGrad }];
+    }),
+  );
 }
 
 /**
