@@ -20,7 +20,7 @@ it("restoreDrawn gives what numbers are drawn for the layout of the file, where 
     %t: f32[3, 2]{strides=[1, 3]} = aten::permute(%a, dims=[1, 0])
     %p: f32[2, 3]{strides=[1, 2]} = aten::permute(%t, dims=[1, 0])
     %p_drawn: f32[3, 2] = aten::permute(%p, dims=[1, 0])
-    %p_drawn_1: f32[3, 2] = aten::contiguous(%p_drawn, memory_format=torch.contiguous_format)
+    %p_drawn_1: f32[3, 2] = aten::contiguous(%p_drawn)
     %p_drawn_2: f32[2, 3]{strides=[1, 2]} = aten::permute(%p_drawn_1, dims=[1, 0])
     %d: f32[2, 3]{strides=[1, 2]}, %m: bool[2, 3]{strides=[1, 2]} = aten::native_dropout(%p_drawn_2, p=0.5, train=true)
     %e: f32[2, 3]{strides=[1, 2]} = aten::dropout(%p, p=0.5, train=false)

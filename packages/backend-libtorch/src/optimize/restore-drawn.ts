@@ -1,5 +1,6 @@
-import { type Arg, definitionsOf, type Node, type OpName, type Program, type TensorType, usesOf } from "@pt2/graph";
+import { definitionsOf, type OpName, type Program, usesOf } from "@pt2/graph";
 import { drawsInOrder, GraphBuilder, hasDraws, orderInMemory } from "@pt2/graph/passes";
+import { inMemoryOrder } from "../encode/in-memory-order.ts";
 import { isRowMajor } from "./restore-layouts.ts";
 
 /** Ops of PyTorch that return rows one after the other, whatever the layout of their arguments. */
@@ -21,8 +22,14 @@ export function restoreDrawn(program: Program, before: Program): Program {
     const [first, ...rest] = node.args;
     const arg = first?.arg;
     const isMoved = drawsInOrder(node) && arg?.kind === "value" && moved.has(arg.name);
-    const self = isMoved ? restored(node, arg, builder) : null;
-    builder.push(self === null ? node : { ...node, args: [{ name: first!.name, arg: self }, ...rest] });
+    const type = isMoved ? builder.typeOf(arg.name) : undefined;
+    const order = type?.kind === "tensor" ? orderInMemory(type) : null;
+    if (isMoved && order !== null) {
+      const self = inMemoryOrder(arg.name, order, builder, { suffix: "drawn", origin: node.origin });
+      builder.push({ ...node, args: [{ name: first!.name, arg: self }, ...rest] });
+    } else {
+      builder.push(node);
+    }
   }
   return { ...program, graph: builder.build(graph.outputs) };
 }
@@ -37,41 +44,4 @@ function rewritten({ graph }: Program, before: Program): ReadonlySet<string> {
     for (const name of definitionsOf(node)) found.add(name);
   }
   return found;
-}
-
-/** Emits the copy of a value that lies as recorded; null where that is not known. */
-function restored({ origin }: Node, self: Arg & { readonly kind: "value" }, builder: GraphBuilder): Arg | null {
-  const type = builder.typeOf(self.name);
-  if (type?.kind !== "tensor") return null;
-  const order = orderInMemory(type);
-  if (order === null) return null;
-  const emit = (op: OpName, given: Arg, name: string, arg: Arg, made: TensorType): Arg => {
-    const result = builder.fresh(`${self.name}_drawn`);
-    builder.setType(result, made);
-    const value = { kind: "value", name: result } as const;
-    const args = [
-      { name: "self", arg: given },
-      { name, arg },
-    ];
-    builder.push({ name: result, op, args, outputs: [value], origin });
-    return value;
-  };
-  const permute = (given: Arg, dims: readonly number[], made: TensorType): Arg => {
-    if (dims.every((dim, i) => dim === i)) return given;
-    return emit(
-      "aten::permute",
-      given,
-      "dims",
-      { kind: "list", items: dims.map((value) => ({ kind: "int", value })) },
-      made,
-    );
-  };
-  const inMemory = { ...type, shape: order.map((d) => type.shape[d]!), strides: order.map((d) => type.strides[d]!) };
-  const format: Arg = { kind: "memory_format", value: "contiguous_format" };
-  const dense = emit("aten::contiguous", permute(self, order, inMemory), "memory_format", format, inMemory);
-  return permute(
-    dense,
-    order.map((_, d) => order.indexOf(d)),
-    type,
-  );
 }

@@ -1,4 +1,3 @@
-import { knownShape } from "@pt2/engine/rewrites";
 import {
   type Arg,
   definitionsOf,
@@ -10,7 +9,8 @@ import {
   usesOf,
   type ValueType,
 } from "@pt2/graph";
-import { GraphBuilder, mapValues } from "@pt2/graph/passes";
+import { GraphBuilder, mapValues, orderInMemory } from "@pt2/graph/passes";
+import { inMemoryOrder } from "../encode/in-memory-order.ts";
 import { isOwnOp, type OptimizeTarget } from "./target.ts";
 
 /** Ops that return channels-last tensors, whatever the layout of their arguments. */
@@ -93,10 +93,8 @@ export function restoreLayouts(program: Program, target: OptimizeTarget): Progra
     const known = restored.get(name);
     if (known !== undefined) return known;
     if (!foreign.has(name) || !isTensor(type)) return { kind: "value", name };
-    const fresh = builder.fresh(`${name}_restored`);
-    builder.setType(fresh, type);
-    builder.push(contiguous(name, fresh, type));
-    const arg: Arg = { kind: "value", name: fresh };
+    const order = orderInMemory(type) ?? type.shape.map((_, d) => d);
+    const arg = inMemoryOrder(name, order, builder, { suffix: "restored", origin: {} });
     restored.set(name, arg);
     return arg;
   };
@@ -115,24 +113,4 @@ function isTensor(type: ValueType | undefined): type is TensorType {
 export function readsStrides(node: Node, target: OptimizeTarget): boolean {
   if (STRIDE_READERS.has(node.op) || target.isClaimed(node.op) || graphsOf(node).length > 0) return true;
   return !node.op.startsWith("aten::") && !node.op.startsWith("_operator::") && !isOwnOp(node.op);
-}
-
-function contiguous(name: string, result: string, type: TensorType): Node {
-  const format = isChannelsLast(type) ? "channels_last" : "contiguous_format";
-  return {
-    name: result,
-    op: "aten::contiguous",
-    args: [
-      { name: "self", arg: { kind: "value", name } },
-      { name: "memory_format", arg: { kind: "memory_format", value: format } },
-    ],
-    outputs: [{ kind: "value", name: result }],
-    origin: {},
-  };
-}
-
-function isChannelsLast(type: TensorType): boolean {
-  const [, channels, , width] = knownShape(type) ?? [];
-  const [, stride, , inner] = type.strides;
-  return type.shape.length === 4 && stride === 1 && channels !== 1 && inner === channels && width !== undefined;
 }
