@@ -1,9 +1,10 @@
 // Writes what each package exports, with full types, to its API.txt, so that a change of the public surface is seen in a
 // diff. It reads the declarations that `tsc -b` writes. With --check: fails when a file is stale.
-import { existsSync, writeFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { dirname, join, posix } from "node:path";
 import { type Declarations, readDeclarations } from "./declarations.ts";
 import { type EntryPoint, entryPoints, publicPackages, ROOT, readText } from "./workspace.ts";
+import { writeGenerated } from "./write-generated.ts";
 
 const modules = new Map<string, Declarations>();
 
@@ -89,9 +90,5 @@ for (const pkg of publicPackages()) {
   const target = `${pkg.folder}/API.txt`;
   const head = `The public surface of ${pkg.name}, written by \`pnpm gen:api\`. A change here is a change for users.\n`;
   const text = [head, ...entryPoints(pkg).map(section)].join("\n");
-  if (!process.argv.includes("--check")) writeFileSync(join(ROOT, target), text);
-  else if (!existsSync(join(ROOT, target)) || readText(target) !== text) {
-    console.error(`${target} is stale: run pnpm gen:api, and look at what changed for users`);
-    process.exitCode = 1;
-  }
+  writeGenerated(target, text, "pnpm gen:api");
 }

@@ -1,7 +1,5 @@
 // Writes the types of eager calls: one member for each of PyTorch's ops, with the signatures of its overloads. With
 // --check: fails when that file is stale.
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { waits } from "../packages/eager/src/eager-calls.ts";
 import { functionalRecords } from "../packages/eager/src/namespaces.ts";
 import { overloadName, Packet } from "../packages/eager/src/packet.ts";
@@ -14,7 +12,7 @@ import {
   type SchemaReturn,
   type SchemaType,
 } from "../packages/registry/src/index.ts";
-import { ROOT, readText } from "./workspace.ts";
+import { writeGenerated } from "./write-generated.ts";
 
 const TARGET = "packages/eager/src/aten.gen.ts";
 
@@ -140,8 +138,4 @@ function returned({ type }: SchemaReturn, mayLack: boolean): string {
   return mayLack && made === "Out" ? "Out | null" : made;
 }
 
-if (!process.argv.includes("--check")) writeFileSync(join(ROOT, TARGET), text);
-else if (readText(TARGET) !== text) {
-  console.error(`${TARGET} is stale: run pnpm gen:ops`);
-  process.exitCode = 1;
-}
+writeGenerated(TARGET, text, "pnpm gen:ops");

@@ -1,9 +1,9 @@
 // Writes docs/errors.md from the packages' tables of error codes. With --check: fails when that file is stale.
-import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { ROWS } from "./rows.ts";
-import { filesIn, publicPackages, ROOT, readText, type WorkspacePackage } from "./workspace.ts";
+import { filesIn, publicPackages, ROOT, type WorkspacePackage } from "./workspace.ts";
+import { writeGenerated } from "./write-generated.ts";
 
 const TARGET = "docs/errors.md";
 
@@ -49,11 +49,4 @@ async function render(): Promise<string> {
   return HEAD + sections.flat().join("");
 }
 
-const text = await render();
-if (!process.argv.includes("--check")) {
-  writeFileSync(join(ROOT, TARGET), text);
-  console.log(TARGET);
-} else if (text !== readText(TARGET)) {
-  console.error(`${TARGET} is stale: run \`pnpm gen:errors\``);
-  process.exitCode = 1;
-}
+writeGenerated(TARGET, await render(), "pnpm gen:errors");

@@ -1,12 +1,10 @@
 // Writes the schemas of all op records as types, which check the ops that rules and kernels name, their arguments and
 // results. With --check: fails when that file is stale.
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
 import { aten, libraries } from "../packages/registry/src/aten.ts";
 import { functionalName, inPlaceRecord } from "../packages/registry/src/in-place.ts";
 import { printSchema } from "../packages/registry/src/index.ts";
 import { torchSchemas } from "../packages/registry/src/schemas.ts";
-import { ROOT, readText } from "./workspace.ts";
+import { writeGenerated } from "./write-generated.ts";
 
 const TARGET = "packages/registry/src/op-schemas.gen.ts";
 
@@ -29,8 +27,4 @@ ${lines.join("\n")}
 }
 `;
 
-if (!process.argv.includes("--check")) writeFileSync(join(ROOT, TARGET), text);
-else if (readText(TARGET) !== text) {
-  console.error(`${TARGET} is stale: run pnpm gen:ops`);
-  process.exitCode = 1;
-}
+writeGenerated(TARGET, text, "pnpm gen:ops");

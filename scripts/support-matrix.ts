@@ -1,7 +1,5 @@
 // Writes docs/support.md: which ops each backend runs, and how. Computed from the op records, the backends' kernels and
 // the conformance cases. With --check: fails when that file is stale.
-import { writeFileSync } from "node:fs";
-import { join } from "node:path";
 import type { Backend } from "../packages/backend/src/index.ts";
 import { wasm } from "../packages/backend-wasm/src/index.ts";
 import { PARTS } from "../packages/backend-wasm/src/kernels/kernels-on-demand.ts";
@@ -14,7 +12,7 @@ import { HOST_KERNELS } from "../packages/engine/src/host/host-kernels.ts";
 import { aten, libraries } from "../packages/registry/src/aten.ts";
 import { createRegistry, type OpRecord, type OpSet } from "../packages/registry/src/index.ts";
 import { hasTensor } from "../packages/registry/src/schema/has-tensor.ts";
-import { ROOT, readText } from "./workspace.ts";
+import { writeGenerated } from "./write-generated.ts";
 
 const TARGET = "docs/support.md";
 
@@ -140,11 +138,4 @@ ${table.join("\n")}
 `;
 }
 
-const text = await render();
-if (!process.argv.includes("--check")) {
-  writeFileSync(join(ROOT, TARGET), text);
-  console.log(TARGET);
-} else if (text !== readText(TARGET)) {
-  console.error(`${TARGET} is stale: run \`node -C dev --import tsx scripts/support-matrix.ts\``);
-  process.exitCode = 1;
-}
+writeGenerated(TARGET, await render(), "pnpm gen:support");
