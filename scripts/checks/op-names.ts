@@ -75,7 +75,6 @@ const EXCEPTIONS: readonly (readonly [path: string, why: string])[] = [
   ],
   ["packages/graph/src/passes/has-in-place-views.ts", "runs before there is a registry"],
   ["packages/graph/src/passes/hidden-writes.ts", "what schemas hide, of ops without records too"],
-  ["packages/graph/src/passes/mutating-names.ts", "batch normalizations write although no schema says so"],
   ["packages/graph/src/passes/no-op-rules.ts", "runs before there is a registry: what an exporter leaves behind"],
   [
     "packages/graph/src/passes/ordered-checks.ts",
