@@ -6,8 +6,8 @@ import { planConv } from "../../packages/backend-wasm/src/kernels/conv/plan-conv
 import type { ConvAlgorithm, ConvShape } from "../../packages/backend-wasm/src/kernels/conv/types.ts";
 import { random, type Testbed, testbed } from "../../packages/backend-wasm/src/kernels.test-helper.ts";
 import { convRows } from "./conv-rows.ts";
-import { median } from "./median.ts";
 import { oneNodeModel } from "./onnx-writer.ts";
+import { median } from "./statistics.ts";
 
 const seconds = Number(process.argv[2] ?? 0.7);
 const [filter = "", forced] = process.argv.slice(3);

@@ -2,8 +2,8 @@
 import { RELATIVE, worstError } from "@pt2/testing/worst-error";
 import * as ort from "onnxruntime-web/wasm";
 import { random, type Testbed, testbed } from "../../packages/backend-wasm/src/kernels.test-helper.ts";
-import { median } from "./median.ts";
 import { oneNodeModel } from "./onnx-writer.ts";
+import { median } from "./statistics.ts";
 
 interface Row {
   readonly op: string;

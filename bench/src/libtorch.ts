@@ -4,9 +4,9 @@ import { fileURLToPath } from "node:url";
 import { parseArgs } from "node:util";
 import { MODELS, TIMM_MODELS } from "./compared-models.ts";
 import { KINDS } from "./libtorch/child.ts";
-import { geometricMean, type Latency, measureLatency } from "./libtorch/latency.ts";
+import { type Latency, measureLatency } from "./libtorch/latency.ts";
 import { machine, table } from "./report.ts";
-import type { Summary } from "./statistics.ts";
+import { geometricMean, plusMinus, type Summary } from "./statistics.ts";
 
 const { values } = parseArgs({
   options: {
@@ -22,7 +22,7 @@ const { models, only, python, rounds } = values;
 const kinds = KINDS.filter((kind) => values.kinds.split(",").includes(kind));
 
 const cell = (summary: Summary | undefined, digits: number, unit = ""): string =>
-  summary === undefined ? "–" : `${summary.median.toFixed(digits)}${unit} ±${(summary.spread * 100).toFixed(0)} %`;
+  summary === undefined ? "–" : `${summary.median.toFixed(digits)}${unit} ${plusMinus(summary)}`;
 
 function report(results: readonly Latency[]): string {
   const others = kinds.filter((kind) => kind !== "fast");
@@ -32,7 +32,9 @@ function report(results: readonly Latency[]): string {
     ...others.map((kind) => cell(ratios[kind], 2)),
     (ready.fast?.error ?? 0).toFixed(3),
   ]);
-  const means = others.map((kind) => `**${geometricMean(results, kind).toFixed(2)}**`);
+  const means = others.map(
+    (kind) => `**${geometricMean(results.flatMap(({ ratios }) => ratios[kind]?.median ?? [])).toFixed(2)}**`,
+  );
   rows.push(["geometric mean", ...kinds.map(() => ""), ...means, ""]);
   return table(
     ["model", ...kinds.map((kind) => `${kind} ms`), ...others.map((kind) => `fast / ${kind}`), "error"],

@@ -1,7 +1,7 @@
 import { cpus, totalmem } from "node:os";
 import type { ColdLoad } from "./cold-load.ts";
 import type { ModelResult } from "./models.ts";
-import type { Summary } from "./statistics.ts";
+import { geometricMean, plusMinus, type Summary } from "./statistics.ts";
 
 /** Describes the machine in a line. */
 export function machine(): string {
@@ -24,7 +24,7 @@ export function modelTable(results: readonly ModelResult[], threads: number, rat
   ]);
   const model = `model, ${threads} thread${threads === 1 ? "" : "s"}`;
   const head = [model, "@pt2/backend-wasm", "onnxruntime-web", "ratio", "GFLOP", "GFLOP/s", "limit ms", "error"];
-  const mean = Math.exp(results.reduce((sum, { ratio }) => sum + Math.log(ratio.median), 0) / results.length);
+  const mean = geometricMean(results.map(({ ratio }) => ratio.median));
   const product = `the packed matrix product reaches ${rate.toFixed(0)} GFLOP/s on one thread`;
   return `${table(head, rows)}\n\nGeometric mean of the ratios: ${mean.toFixed(3)}; ${product}.`;
 }
@@ -61,6 +61,5 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
   return [line(head), line(head.map(() => "---")), ...rows.map(line)].join("\n");
 }
 
-const plusMinus = ({ spread }: Summary): string => `±${(spread * 100).toFixed(0)} %`;
 const milliseconds = (summary: Summary): string => `${summary.median.toFixed(1)} ms ${plusMinus(summary)}`;
 const seconds = (summary: Summary): string => `${summary.median.toFixed(3)} s ${plusMinus(summary)}`;

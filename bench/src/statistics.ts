@@ -13,6 +13,21 @@ export function summarize(values: readonly number[]): Summary {
   return { median, spread, min: sorted[0] ?? Number.NaN };
 }
 
+/** Returns the middle of some measurements. */
+export function median(values: readonly number[]): number {
+  return summarize(values).median;
+}
+
+/** Returns the mean of ratios. */
+export function geometricMean(ratios: readonly number[]): number {
+  return Math.exp(ratios.reduce((sum, ratio) => sum + Math.log(ratio), 0) / ratios.length);
+}
+
+/** Formats how far measurements spread: `±3 %`. */
+export function plusMinus({ spread }: Summary): string {
+  return `±${(spread * 100).toFixed(0)} %`;
+}
+
 function quantile(sorted: readonly number[], q: number): number {
   const at = (sorted.length - 1) * q;
   const low = sorted[Math.floor(at)] ?? Number.NaN;

@@ -1,5 +1,5 @@
 import { table } from "../report.ts";
-import type { Summary } from "../statistics.ts";
+import { geometricMean, plusMinus, type Summary } from "../statistics.ts";
 import { BATCHES, type Comparison } from "./compare.ts";
 
 /** Ratios of ours, as it is without options, to PyTorch's ways. */
@@ -32,13 +32,11 @@ function meanRow(batch: string, results: readonly Comparison[]): readonly string
 
 function times({ ours, theirs }: Comparison): readonly string[] {
   const all: readonly Summary[] = [ours.exact, ours.fast, ours.graphs, theirs.eager, theirs.compiled];
-  return all.map(({ median, spread }) => `${median.toFixed(2)} ±${(spread * 100).toFixed(0)} %`);
+  return all.map((summary) => `${summary.median.toFixed(2)} ${plusMinus(summary)}`);
 }
 
 function ratios(some: readonly Comparison[]): readonly string[] {
-  return RATIOS.map((ratio) =>
-    Math.exp(some.reduce((sum, one) => sum + Math.log(ratio(one)), 0) / some.length).toFixed(2),
-  );
+  return RATIOS.map((ratio) => geometricMean(some.map(ratio)).toFixed(2));
 }
 
 function errors({ errors: { ours, eager } }: Comparison): string {

@@ -62,9 +62,3 @@ async function rounded(
   }
   return times;
 }
-
-/** Returns the geometric mean of medians of ratios. */
-export function geometricMean(results: readonly Latency[], kind: Kind): number {
-  const logs = results.flatMap(({ ratios }) => (ratios[kind] === undefined ? [] : [Math.log(ratios[kind].median)]));
-  return Math.exp(logs.reduce((sum, log) => sum + log, 0) / logs.length);
-}

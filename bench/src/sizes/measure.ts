@@ -5,7 +5,7 @@ import { importProgram, type Program } from "@pt2/graph";
 import { createRegistry } from "@pt2/registry";
 import { aten } from "@pt2/registry/aten";
 import { prepare } from "@pt2/runtime";
-import { median } from "../median.ts";
+import { median } from "../statistics.ts";
 import { type OnnxModel, openOnnx } from "../subjects.ts";
 import type { SizedProgram } from "./programs.ts";
 

@@ -1,5 +1,5 @@
 import { table } from "../report.ts";
-import { type Summary, summarize } from "../statistics.ts";
+import { geometricMean, plusMinus, type Summary, summarize } from "../statistics.ts";
 import { judge, type RowResult } from "./row-result.ts";
 import { KERNEL_ROWS, MODEL_ROWS } from "./rows.ts";
 import { KINDS, type Kind } from "./subject.ts";
@@ -68,8 +68,5 @@ function timedKinds(results: readonly RowResult[]): readonly Kind[] {
   return KINDS.filter((kind) => results.some(({ subjects }) => (subjects[kind]?.times.length ?? 0) > 0));
 }
 
-const geometricMean = (ratios: readonly number[]): number =>
-  Math.exp(ratios.reduce((sum, ratio) => sum + Math.log(ratio), 0) / ratios.length);
-const plusMinus = ({ spread }: Summary): string => `±${(spread * 100).toFixed(0)} %`;
 const milliseconds = (summary: Summary): string =>
   `${summary.median.toFixed(summary.median < 10 ? 2 : 1)} ${plusMinus(summary)}`;
