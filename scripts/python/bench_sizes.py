@@ -32,9 +32,8 @@ class DecoderStep(nn.Module):
         return logits, [layer.keys for layer in cache.layers], [layer.values for layer in cache.layers]
 
 
-def decoder(**sizes):
+def decoder(config: LlamaConfig):
     """A Llama decoder whose cache has any length."""
-    config = LlamaConfig(max_position_embeddings=2048, attn_implementation="sdpa", **sizes)
     head = config.hidden_size // config.num_attention_heads
     cache = [torch.randn(1, config.num_key_value_heads, 6, head) for _ in range(config.num_hidden_layers)]
     length = {2: Dim.AUTO}
@@ -42,28 +41,29 @@ def decoder(**sizes):
     return DecoderStep(config), (torch.tensor([[3]]), cache, [k.clone() for k in cache]), shapes
 
 
-def small_decoder():
-    return decoder(
-        vocab_size=2048,
-        hidden_size=192,
-        intermediate_size=512,
-        num_hidden_layers=6,
-        num_attention_heads=6,
-        num_key_value_heads=2,
-    )
+SMALL_DECODER = LlamaConfig(
+    max_position_embeddings=2048,
+    attn_implementation="sdpa",
+    vocab_size=2048,
+    hidden_size=192,
+    intermediate_size=512,
+    num_hidden_layers=6,
+    num_attention_heads=6,
+    num_key_value_heads=2,
+)
 
-
-def llama_135m():
-    """The sizes of SmolLM-135M."""
-    return decoder(
-        vocab_size=49152,
-        hidden_size=576,
-        intermediate_size=1536,
-        num_hidden_layers=30,
-        num_attention_heads=9,
-        num_key_value_heads=3,
-        tie_word_embeddings=True,
-    )
+# The sizes of SmolLM-135M.
+LLAMA_135M = LlamaConfig(
+    max_position_embeddings=2048,
+    attn_implementation="sdpa",
+    vocab_size=49152,
+    hidden_size=576,
+    intermediate_size=1536,
+    num_hidden_layers=30,
+    num_attention_heads=9,
+    num_key_value_heads=3,
+    tie_word_embeddings=True,
+)
 
 
 class Encoder(nn.Module):
@@ -114,7 +114,12 @@ def pictures():
     return model, (torch.randn(1, 3, 96, 128),), (sides,)
 
 
-MODELS = {"decoder": small_decoder, "encoder": encoder, "pictures": pictures, "llama135m": llama_135m}
+MODELS = {
+    "decoder": lambda: decoder(SMALL_DECODER),
+    "encoder": encoder,
+    "pictures": pictures,
+    "llama135m": lambda: decoder(LLAMA_135M),
+}
 
 if __name__ == "__main__":
     folder = Path(sys.argv[1])
