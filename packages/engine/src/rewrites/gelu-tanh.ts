@@ -1,5 +1,5 @@
 import { type Arg, argOf, type Node, type Program } from "@pt2/graph";
-import { numberOf, textArg } from "./literals.ts";
+import { isSameValue, numberOf, textArg } from "./literals.ts";
 import { type RewriteContext, type RewriteRule, rewrite } from "./rewriter.ts";
 import type { RewriteTarget } from "./target.ts";
 
@@ -27,7 +27,7 @@ function isCubic(value: Arg, x: Arg, context: RewriteContext): boolean {
   return bothWays(sum).some(([first, second]) => {
     const power = context.definition(scaledBy(0.044715, second, context));
     if (power?.op !== "aten::pow.Tensor_Scalar" || numberOf(argOf(power, "exponent")) !== 3) return false;
-    return isSame(first, x) && isSame(argOf(power, "self"), x);
+    return isSameValue(first, x) && isSameValue(argOf(power, "self"), x);
   });
 }
 
@@ -50,8 +50,4 @@ function scaledBy(factor: number, value: Arg | undefined, context: RewriteContex
 function plus(term: number, value: Arg | undefined, context: RewriteContext): Arg | undefined {
   const node = context.definition(value);
   return node?.op === "aten::add.Tensor" && numberOf(argOf(node, "other")) === term ? argOf(node, "self") : undefined;
-}
-
-function isSame(a: Arg | undefined, b: Arg): boolean {
-  return a?.kind === "value" && b.kind === "value" && a.name === b.name;
 }

@@ -28,6 +28,11 @@ export function isTrue(arg: Arg | undefined): boolean {
   return arg?.kind === "bool" && arg.value;
 }
 
+/** Whether two arguments are one value of the program. */
+export function isSameValue(a: Arg | undefined, b: Arg | undefined): boolean {
+  return a?.kind === "value" && b?.kind === "value" && a.name === b.name;
+}
+
 /** A plain number; undefined for anything else. */
 export function numberOf(arg: Arg | undefined): number | undefined {
   if (arg?.kind === "float") return arg.value;

@@ -1,5 +1,5 @@
 import { type Arg, argOf, type Node } from "@pt2/graph";
-import { numberOf } from "./literals.ts";
+import { isSameValue, numberOf } from "./literals.ts";
 import type { RewriteContext, RewriteRule } from "./rewriter.ts";
 
 /** relu6(x + 3) / 6 = hardsigmoid(x), and x * relu6(x + 3) / 6 = hardswish(x) */
@@ -28,8 +28,8 @@ export const silu: RewriteRule = (node, context) => {
 /** The x of `node = x * f(x)`, where `insideOf` finds what f is applied to. */
 function factorOf(node: Node, insideOf: (factor: Arg | undefined) => Arg | undefined): Arg | undefined {
   const [self, other] = [argOf(node, "self"), argOf(node, "other")];
-  if (isSame(insideOf(other), self)) return self;
-  return isSame(insideOf(self), other) ? other : undefined;
+  if (isSameValue(insideOf(other), self)) return self;
+  return isSameValue(insideOf(self), other) ? other : undefined;
 }
 
 /** The x of min(max(x + 3, 0), 6), floating point. */
@@ -49,8 +49,4 @@ function shiftedRelu6(value: Arg | undefined, context: RewriteContext): Arg | un
   const x = argOf(node, "self");
   const plain = argOf(node, "alpha") === undefined && context.tensor(x)?.dtype === "float32";
   return plain ? x : undefined;
-}
-
-function isSame(a: Arg | undefined, b: Arg | undefined): boolean {
-  return a?.kind === "value" && b?.kind === "value" && a.name === b.name;
 }

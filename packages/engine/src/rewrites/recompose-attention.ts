@@ -1,5 +1,5 @@
 import { type Arg, argOf, type Node, type SymInt } from "@pt2/graph";
-import { numberOf } from "./literals.ts";
+import { isSameValue, isTrue, numberOf } from "./literals.ts";
 import type { RewriteContext, RewriteRule } from "./rewriter.ts";
 import { dense, isSameShape, resultType } from "./types.ts";
 
@@ -39,8 +39,8 @@ export const safeSoftmax: RewriteRule = (node, context) => {
   const keepdim = any && argOf(any, "keepdim");
   if (infinite?.op !== "aten::eq.Scalar" || numberOf(argOf(infinite, "other")) !== Number.NEGATIVE_INFINITY)
     return null;
-  if (!isSame(argOf(infinite, "self"), scores) || numberOf(argOf(any!, "dim")) !== numberOf(dim)) return null;
-  if (keepdim?.kind !== "bool" || !keepdim.value) return null;
+  if (!isSameValue(argOf(infinite, "self"), scores) || numberOf(argOf(any!, "dim")) !== numberOf(dim)) return null;
+  if (!isTrue(keepdim)) return null;
   return context.emit("aten::_safe_softmax", { self: scores, dim }, resultType(node, context), node);
 };
 
@@ -54,8 +54,4 @@ function isZeros(value: Arg | undefined, context: RewriteContext): boolean {
   if (node?.op === "aten::zeros_like") return true;
   const filled = node?.op === "aten::full_like" || node?.op === "aten::full" || node?.op === "aten::scalar_tensor";
   return filled && numberOf(argOf(node, "fill_value") ?? argOf(node, "s")) === 0;
-}
-
-function isSame(a: Arg | undefined, b: Arg): boolean {
-  return a?.kind === "value" && b.kind === "value" && a.name === b.name;
 }
