@@ -45,7 +45,7 @@ test.each([
   await expect(grad(program as never)).rejects.toMatchObject(refusal);
 });
 
-test("options that are undefined are those that are not given", async () => {
+test("options that are undefined count as not given", async () => {
   const options = { of: undefined, wrt: undefined, recompute: undefined } as unknown as GradOptions;
   expect(await grad(PROGRAM, options)).toEqual(await grad(PROGRAM));
 });

@@ -201,7 +201,7 @@ describe("memory", () => {
     expect(backend.counts.programs.map(({ inputs }) => inputs.length)).toEqual([1, 1]);
   });
 
-  it("a tensor that was never read gives its inputs free", async () => {
+  it("a tensor that was never read frees its inputs", async () => {
     const x = await backend.upload!(floats([2], 1, 2));
     const y = aten.add(x, 1);
     const parts = aten.split(y, 1);

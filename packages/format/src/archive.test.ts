@@ -155,7 +155,7 @@ describe("several models of an archive", () => {
   });
 });
 
-it("what is no source is refused with what opens one", async () => {
+it("a value that is not a source is refused with advice on how to open one", async () => {
   for (const source of ["model.pt2", new Uint8Array(3), undefined]) {
     const refused = openArchive(source as never);
     await expect(refused).rejects.toMatchObject({ code: "format.io", advice: expect.stringContaining("fromFile") });

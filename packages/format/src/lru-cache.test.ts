@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { LruCache } from "./lru-cache.ts";
 
-test("of too many values the least recently used is dropped", () => {
+test("the least recently used of too many values is dropped", () => {
   const dropped: string[] = [];
   const cache = new LruCache<string, string>(2, (value) => dropped.push(value));
   const made = (key: string): string => cache.get(key, () => key.toUpperCase());

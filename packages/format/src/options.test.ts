@@ -17,7 +17,7 @@ it.each([
   expect(closestName(text, ["weightDecay", "precision", "parameters", "on"].values())).toBe(meant);
 });
 
-it("the nearest is meant, and the first of equals", () => {
+it("the closest name is meant, and of equally close ones the first", () => {
   expect(closestName("relu", ["rely", "relu_", "elu"])).toBe("rely");
   expect(closestName("topkk", ["tops", "topk"])).toBe("topk");
 });
@@ -34,7 +34,7 @@ it.each<[unknown, string, string]>([
   );
 });
 
-it("what has a type, or the members, is taken", () => {
+it("a value of the type, or with the members, is taken", () => {
   requireArgument("parse()", "it", "text", "string", "a.code");
   requireArgument("parse()", "it", new Map(), "string | Map", "a.code");
   requireArgument("parse()", "it", fromBytes(new Uint8Array(1)), "{ size, read }", "a.code");
@@ -80,7 +80,7 @@ it.each<[string, unknown, string, string?]>([
   );
 });
 
-it("an option that is required is asked for", () => {
+it("a required option that is missing is named", () => {
   for (const options of [{}, { names: undefined }]) {
     expect(() => requireOptions("made()", options, TYPES, "a.code", "names")).toThrow(
       expect.objectContaining({ code: "a.code", what: "made() needs the option `names`" }),
@@ -89,7 +89,7 @@ it("an option that is required is asked for", () => {
   requireOptions("made()", { names: [], match: () => 1, told: async () => {} }, TYPES, "a.code", "names");
 });
 
-it("options may be left out, undefined, or of any of their types", () => {
+it("options may be left out or undefined, and have any of their types", () => {
   const { signal } = new AbortController();
   const all = [
     {},

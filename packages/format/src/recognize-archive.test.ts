@@ -52,7 +52,7 @@ describe("a file that users have beside programs is refused by its kind", () => 
     });
   });
 
-  it("a pickle of Python is no checkpoint of torch before 1.6", async () => {
+  it("a Python pickle is not a checkpoint of torch before 1.6", async () => {
     await expect(openArchive(fromBytes(Uint8Array.of(0x80, 4, 0x95)))).rejects.toMatchObject({
       what: "the file is a pickle of Python",
     });

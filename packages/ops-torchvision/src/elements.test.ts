@@ -9,7 +9,7 @@ it("every number of float16 is written as its bits, and what is larger as infini
   expect(memoryOf(Float32Array.of(-3.4028234663852886e38), "float16")).toEqual(Uint16Array.of(0xfc00));
 });
 
-it("wider numbers are memory as they are", () => {
+it("wider numbers are written to memory as they are", () => {
   for (const numbers of [Float32Array.of(1, 2), Float64Array.of(3)]) {
     expect(memoryOf(numbers, numbers instanceof Float32Array ? "float32" : "float64")).toBe(numbers);
   }

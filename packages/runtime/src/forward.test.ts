@@ -151,7 +151,7 @@ it("forward takes a tensor as another thread sent it, also alone", async () => {
   });
 });
 
-it("calls that are none are rejected with a code", async () => {
+it("values that are not calls are rejected with a code", async () => {
   await using model = await loadFixture("torch-2.13/mlp");
   const plain = model as unknown as Record<string, (...args: readonly unknown[]) => Promise<unknown>>;
   const x = new Float32Array(35);

@@ -228,7 +228,7 @@ describe("load", () => {
     expect(source.closed()).toBe(1);
   });
 
-  it("load takes options of those who pass their own on", async () => {
+  it("load accepts options of callers that pass on their own", async () => {
     const options = { backend: idleBackend(), preset: {}, labels: [] };
     await using model = await load(fixturePath(MLP), options);
     expect(model.outputs).toHaveLength(1);

@@ -29,7 +29,7 @@ describe("options of optimizers", () => {
     expect(refusal(() => adam(any({ toString: 1 })))).toBe("Adam does not take `{ toString: 1 }`");
   });
 
-  it("numbers are refused where torch.optim refuses them, and where they are none", () => {
+  it("numbers are refused where torch.optim refuses them, and where they are not numbers", () => {
     const refused = (owner: string, given: string): string => `${owner} does not take \`{ ${given} }\``;
     expect(refusal(() => sgd({ lr: -1 }))).toBe(refused("SGD", "lr: -1"));
     expect(refusal(() => sgd({ momentum: Number.NaN }))).toBe(refused("SGD", "momentum: NaN"));

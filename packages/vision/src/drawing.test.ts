@@ -47,7 +47,7 @@ it("no caption leaves the picture, whatever its box and its words are", () => {
   }
 });
 
-it("of boxes outside of the picture, or without a place, nothing is drawn", () => {
+it("nothing is drawn of boxes outside the picture or without a position", () => {
   const boxes: readonly Box[] = [
     [330, 10, 340, 20],
     [10, -20, 20, -10],

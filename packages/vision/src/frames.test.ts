@@ -14,7 +14,7 @@ it("a camera of thousands of pictures leaves nothing at its signal", async () =>
   expect([seen, getEventListeners(signal, "abort").length]).toEqual([3000, 0]);
 });
 
-it("a stream of frames is read to its end, and canceled at once when its signal is aborted", async () => {
+it("a stream of frames is read to its end, and canceled as soon as its signal is aborted", async () => {
   const stop = new AbortController();
   const closed: number[] = [];
   const frame = (number: number) => ({ number, close: () => void closed.push(number) });
@@ -44,7 +44,7 @@ it("a stream of frames is read to its end, and canceled at once when its signal 
   expect(closed).toEqual([0, 1, 2]);
 });
 
-it("what gives no pictures is refused", async () => {
+it("values that give no pictures are refused", async () => {
   const { signal } = new AbortController();
   for (const camera of [null, "street.mp4", { data: new Uint8Array(3), width: 1, height: 1 }, 5]) {
     await expect(framesOf(camera as never, signal)).rejects.toMatchObject({ code: "vision.camera" });

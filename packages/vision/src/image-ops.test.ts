@@ -148,7 +148,7 @@ it("a bicubic picture of bytes stays between 0 and 1 in each direction", async (
   await ops.dispose();
 });
 
-it("what is no picture, no size, no number for each channel, or no option is refused", async () => {
+it("values that are not a picture, a size, a number for each channel or an option are refused", async () => {
   const ops = await imageOps(backends.wasm);
   for (const wrong of [
     { data: new Uint8Array(10), width: 3, height: 1 },

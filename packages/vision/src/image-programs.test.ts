@@ -33,7 +33,7 @@ function watched(backend: Backend): { readonly backend: Backend; readonly execut
   return { backend: Object.assign(Object.create(backend), { compile }) as Backend, executables };
 }
 
-it("pictures of a hundred sizes are resized by one program, whose memory does not grow with their number", async () => {
+it("pictures of a hundred sizes are resized by one program, whose memory does not grow with the number of sizes", async () => {
   const own = wasm({ worker: false });
   const { backend, executables } = watched(own);
   const programs = new ImagePrograms(backend);

@@ -67,7 +67,7 @@ test.each<readonly [DType, readonly number[], readonly number[]]>([
 describe.each(DATA)("distinct elements of %s", (dtype, values) => {
   const self = tensor(dtype, values);
 
-  test("they are ascending, each NaN for itself behind them", () => {
+  test("they are ascending, and each NaN is on its own after them", () => {
     const results = unique.run({ self, sorted: true, return_inverse: true, return_counts: true });
     const [found, inverse, counts] = results.map(numbers) as [readonly number[], readonly number[], readonly number[]];
     const distinct = [...new Set(values.filter((x) => !Number.isNaN(x)))].sort((a, b) => a - b);
@@ -76,7 +76,7 @@ describe.each(DATA)("distinct elements of %s", (dtype, values) => {
     expect(counts).toEqual(found.map((_, place) => inverse.filter((own) => own === place).length));
   });
 
-  test("of each run of equal ones there is one", () => {
+  test("each run of equal elements gives one", () => {
     const results = uniqueConsecutive.run({ self, return_inverse: true, return_counts: true, dim: null });
     const [found, inverse, counts] = results.map(numbers) as [readonly number[], readonly number[], readonly number[]];
     const starts = [...values.keys()].filter((i) => i === 0 || values[i] !== values[i - 1]);
@@ -85,7 +85,7 @@ describe.each(DATA)("distinct elements of %s", (dtype, values) => {
     expect(counts).toEqual(starts.map((start, k) => (starts[k + 1] ?? values.length) - start));
   });
 
-  test("what is not asked for is empty", () => {
+  test("results that are not asked for are empty", () => {
     const [, inverse, counts] = unique.run({ self, sorted: true, return_inverse: false, return_counts: false });
     expect([numbers(inverse), numbers(counts)]).toEqual([[], []]);
   });
@@ -118,7 +118,7 @@ describe("counts of integers", () => {
     ).toEqual([1 + 2 ** -23]);
   });
 
-  test("of none there are as many zeros as asked for", () => {
+  test("an empty input gives as many zeros as asked for", () => {
     expect(numbers(bincount.run({ self: tensor("int64", []), weights: null, minlength: 2 })[0])).toEqual([0, 0]);
     expect(oneHot.run({ self: tensor("int64", []), num_classes: -1 })).toMatchObject([{ shape: [0, 0] }]);
   });
@@ -202,7 +202,7 @@ describe("selection by masks", () => {
     );
   });
 
-  test("an index behind the end is refused", () => {
+  test("an index past the end is refused", () => {
     expect(() => indexMask.run({ self, indices: [tensor("int64", [3])] })).toThrow(/index 3 is out of bounds/);
     expect(() => indexMask.run({ self, indices: [tensor("int64", [-4])] })).toThrow(/index -4 is out of bounds/);
   });

@@ -18,7 +18,7 @@ test.each([1, 2, 3, 4, 5, 6, 9, 14, 17, 34, 60, 64, 720])(
   },
 );
 
-test("what is imaginary at the ends of a spectrum does not count", () => {
+test("imaginary parts at the ends of a spectrum do not count", () => {
   for (const [size, spectrum] of [
     [4, [1, 9, 2, 3, 4, 9]],
     [3, [1, 9, 2, 3]],

@@ -50,7 +50,7 @@ describe("distributeConcatenations", () => {
     expect(text(foldBatchNorms(after, target()))).not.toContain("batch_norm");
   });
 
-  it("keeps what is converted to the dtype of another part", () => {
+  it("keeps parts that are converted to the dtype of another part", () => {
     const before = program(`parameter "k" = %k: f16[2, 3, 1, 1]
       parameter "l" = %l: f32[4, 3, 1, 1]
       user_input %w: f16[1, 3, 8, 8]

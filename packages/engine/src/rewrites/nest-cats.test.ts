@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { nestCats } from "./nest-cats.ts";
 import { program, target, text } from "./rewrites.test-helper.ts";
 
-test("what has been joined is not joined again", () => {
+test("convolutions that have been joined are not joined again", () => {
   const before = program(`user_input %a: f32[2, 3]
     user_input %b: f32[2, 5]
     user_input %c: f32[2, 7]

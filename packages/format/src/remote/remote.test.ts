@@ -280,7 +280,7 @@ describe("announced ranges", () => {
     expect(server.ranges).toHaveLength(2);
   });
 
-  it("announced ranges are fetched once though they are announced twice", async () => {
+  it("announced ranges are fetched once even if they are announced twice", async () => {
     const { server, source } = await open(FILE);
     const ranges = parts(3, 100_000, 100_000);
     const ends = [source.expect!(ranges), source.expect!(ranges)];
@@ -315,7 +315,7 @@ describe("announced ranges", () => {
     enough();
   });
 
-  it("announced ranges are read directly after they were canceled or failed", async () => {
+  it("ranges are read directly after their announcement was canceled or failed", async () => {
     const { source } = await open(FILE, {
       trouble: (request) => (request === 1 ? { kind: "stall", after: 0 } : undefined),
     });

@@ -70,7 +70,7 @@ it("assertGuards asserts that sizes differ for which the module would do somethi
   ]);
 });
 
-it("assertGuards leaves out single sizes, those that are not to be one, and what it does not know", () => {
+it("assertGuards leaves out guards of single sizes, guards that a size is not one, and what it does not know", () => {
   expect(
     nodes(
       "L['x'].size()[0] <= 32",

@@ -6,7 +6,7 @@ import { hasDraws } from "./random-draws.ts";
 
 const drawInMemoryOrder = (given: Program): Program => pass(given, "contiguous");
 
-it("drawInMemoryOrder permutes what lies in memory in another order than that of its dimensions", () => {
+it("drawInMemoryOrder permutes tensors that lie in memory in another order than that of their dimensions", () => {
   expectPass(
     drawInMemoryOrder,
     `user_input %x: f32[2, s0, 3]{strides=[3*s0, 1, s0]}
@@ -35,7 +35,7 @@ it("drawInMemoryOrder permutes all results back", () => {
   );
 });
 
-it("drawInMemoryOrder permutes parts of tensors, and odds with the elements they are for", () => {
+it("drawInMemoryOrder permutes parts of tensors, and probabilities with the elements that they belong to", () => {
   expectPass(
     drawInMemoryOrder,
     `user_input %x: f32[s0, 3, 4]{strides=[60, 1, 5]}
@@ -75,7 +75,7 @@ it("drawInMemoryOrder draws normal numbers one by one where a tensor is not cont
   );
 });
 
-it("drawInMemoryOrder keeps contiguous tensors, what is not dense, and ops that draw nothing", () => {
+it("drawInMemoryOrder keeps contiguous tensors, tensors that are not dense, and ops that draw nothing", () => {
   const kept = program(`user_input %x: f32[2, 3]{strides=[1, 2]}
     %a: f32[2, 3] = aten::rand_like(%x, memory_format=torch.contiguous_format)
     %b: f32[2, 3]{strides=[0, 1]} = aten::uniform_(%x)
@@ -88,7 +88,7 @@ it("drawInMemoryOrder keeps contiguous tensors, what is not dense, and ops that 
   expect(hasDraws({ ...kept.graph, nodes: kept.graph.nodes.slice(2, 4) })).toBe(false);
 });
 
-it("drawInMemoryOrder for strided tensors reorders what is ordered otherwise once functional, and no normal numbers", () => {
+it("drawInMemoryOrder for strided tensors reorders ops whose functional variants draw in another order, and no normal numbers", () => {
   const given = program(`user_input %x: f32[2, 3]{strides=[1, 2]}
     %n: f32[2, 3]{strides=[1, 2]} = aten::normal_(%x)
     %y: f32[2, 3]{strides=[1, 2]} = aten::bernoulli_.float(%x)

@@ -172,7 +172,7 @@ it("functions of order 0 are even, those of order 1 are odd, and the second kind
   }
 });
 
-it("what is beyond all numbers is PyTorch's", () => {
+it("results beyond the largest number are PyTorch's", () => {
   for (const order of [0, 1] as const) {
     expect([besselJ(order, infinity), besselY(order, infinity), besselI(order, infinity)]).toEqual([none, none, none]);
     expect([besselI(order, infinity, true), besselK(order, infinity), besselK(order, infinity, true)]).toEqual([

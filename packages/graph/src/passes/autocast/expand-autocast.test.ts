@@ -115,7 +115,7 @@ describe("expandAutocast", () => {
     );
   });
 
-  it("expandAutocast splits what is composed of products and others", () => {
+  it("expandAutocast splits calls of which only some parts are products", () => {
     expectPass(
       expandAutocast,
       region(
