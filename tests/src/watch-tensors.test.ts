@@ -48,7 +48,7 @@ it("lists tensors that are not disposed, with where they were made", () => {
   expect(watch.report()).toBe("no live tensors");
 });
 
-it("does not know tensors of before and after", () => {
+it("does not know tensors that were made before or after it", () => {
   const before = forgetful();
   const watch = watchTensors();
   before.dispose();

@@ -163,7 +163,7 @@ export class Differentiation {
     return record.schema.returns.length === 1 ? [answer] : (answer as readonly ArgValue[]);
   }
 
-  /** What a tensor is once its memory was written to past autograd: as written, with the gradient of before. */
+  /** What a tensor is once its memory was written to past autograd: as written, with the previous gradient. */
   #withData({ self = null, src = null }: TracedCall["args"], node: Node): ArgValue {
     const call = this.#trace.call("aten::detach", { self: src }, node);
     const [written] = call.results;

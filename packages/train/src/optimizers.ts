@@ -226,7 +226,7 @@ export interface AdadeltaOptions extends OptimizerOptions {
   readonly eps?: number;
 }
 
-/** `torch.optim.Adadelta`: steps as large as the ones of before, over the root of the running mean square. */
+/** `torch.optim.Adadelta`: steps as large as the previous ones, over the root of the running mean square. */
 export function adadelta(options: AdadeltaOptions = {}): Optimizer {
   const { rho, eps, ...rates } = withDefaults(
     "Adadelta",

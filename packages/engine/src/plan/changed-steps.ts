@@ -11,8 +11,8 @@ export class ChangedSteps {
   }
 
   /**
-   * Returns a step with its calls of now; null if these are not those of before in other sizes. Groups name the tensors of
-   * before, except the one that they make. A device has not rewritten the step.
+   * Returns a step with its present calls; null if these are not the previous ones in other sizes. Groups name the previous
+   * tensors, except the one that they make. A device has not rewritten the step.
    */
   async step<Expr>(step: Step<Expr>): Promise<Step<Expr> | null> {
     if (!callsOf(step).some((call) => this.#repetition.differs(call))) return step;
@@ -55,7 +55,7 @@ export class ChangedSteps {
   }
 }
 
-/** Returns the expression of a group for its calls of now. Which of them reads which result, the tensors of before tell. */
+/** Returns the expression of a group for its present calls. The previous tensors tell which of them reads which result. */
 function joinedNow(calls: readonly Call[], { calls: before, inputs }: ElementwiseGroup): ElementwiseGroup["expr"] {
   const read = calls.map(({ scalar }, i) => {
     const known = before[i]!;

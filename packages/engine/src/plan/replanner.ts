@@ -33,8 +33,8 @@ function headroom(bytes: number): number {
 interface Planned<T extends DeviceTypes> {
   readonly step: PlannedStep<T> | null;
   /**
-   * For each constant that it reads where equal steps find theirs: the position of what they read, or -1 where it is that
-   * of before. Null if equal steps do not follow from this one.
+   * For each constant that it reads where equal steps find theirs: the position of what they read, or -1 where it is the
+   * previous one. Null if equal steps do not follow from this one.
    */
   readonly constants: readonly number[] | null;
 }
@@ -51,7 +51,7 @@ export class Replanner<T extends DeviceTypes> extends Planner<T> {
   readonly #classes: StepClasses;
   /** Whether the steps of a class have to be planned again, by its first step. */
   readonly #differs: Uint8Array;
-  /** What runs: the steps of before, until others are in their place. */
+  /** What runs: the previous steps, until others are in their place. */
   readonly #running: PlannedStep<T>[];
   /** The position of the step that is planned; 0 before and after that. */
   #position = 0;
@@ -61,7 +61,7 @@ export class Replanner<T extends DeviceTypes> extends Planner<T> {
   readonly #planned = new Map<number, Planned<T>>();
   /** Steps that are the first of no class, and were planned by themselves. */
   readonly #single = new Set<number>();
-  /** The buffers of now, by those whose place they have. */
+  /** The present buffers, by those whose place they have. */
   readonly #buffers = new Map<PlanBuffer<T["handle"]>, PlanBuffer<T["handle"]>>();
   /** Whether buffers need more room than they have. */
   #outgrown = false;
@@ -152,7 +152,7 @@ export class Replanner<T extends DeviceTypes> extends Planner<T> {
     const before = this.#repetition.originOf(tensor);
     const known = this.views.get(before);
     if (known !== undefined) return known;
-    // A result of the current step that has no place yet must not be taken to have that of before.
+    // A result of the current step that has no place yet must not be taken to have the previous one.
     if (this.#results.has(before) && !this.#placed.has(before)) return undefined as never;
     const maker = this.#classes.makerOf(before);
     const view = maker === undefined || maker.like === before ? undefined : this.views.get(maker.like);
@@ -194,7 +194,7 @@ export class Replanner<T extends DeviceTypes> extends Planner<T> {
   }
 
   protected override uses(buffer: DeviceBuffer<T["handle"]>): void {
-    // Lifetimes are those of before.
+    // Lifetimes are the previous ones.
     if (!(buffer instanceof PlanBuffer)) super.uses(buffer);
     else if (!this.#used.has(buffer.place)) this.#fits = false;
   }
@@ -425,7 +425,7 @@ export class Replanner<T extends DeviceTypes> extends Planner<T> {
     this.#results = new Set();
   }
 
-  /** Returns a buffer of this many bytes in the place of one of before. */
+  /** Returns a buffer of this many bytes in the place of a previous one. */
   #at(place: PlanBuffer<T["handle"]>, bytes: number): PlanBuffer<T["handle"]> {
     const known = this.#buffers.get(place);
     if (known?.bytes === bytes) return known;

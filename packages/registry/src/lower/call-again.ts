@@ -70,7 +70,7 @@ function namedResults(
 }
 
 /**
- * Returns the resolved arguments of a node's call for other values, from those of before; null where they have to be
+ * Returns the resolved arguments of a node's call for other values, from the previous ones; null where they have to be
  * resolved by the schema. Only tensors and sizes can be others.
  */
 function argsAgain({ args, node }: Call, env: Environment): Call["args"] | null {
@@ -84,7 +84,7 @@ function argsAgain({ args, node }: Call, env: Environment): Call["args"] | null 
   return now;
 }
 
-/** Returns the typed call for other values of its arguments. Its expression is that of before unless numbers are others. */
+/** Returns the typed call for other values of its arguments. Its expression is the previous one unless numbers differ. */
 function scalarAgain({ record, scalar, args: before }: Call, args: Call["args"], { fix }: RuntimeScalars): TypedCall {
   const shapes: (readonly number[])[] = [];
   const operands = new Map<LoweredTensor, LoweredTensor>();

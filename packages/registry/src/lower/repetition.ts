@@ -36,7 +36,7 @@ export interface RepetitionOptions {
 
 /**
  * A graph for other inputs than it was lowered for. Only nodes that read a value that differs are lowered again, and of
- * these only the first of each class: the values of the others follow. The calls are those of before in other sizes.
+ * these only the first of each class: the values of the others follow. The calls are the previous ones in other sizes.
  */
 export class Repetition {
   readonly classes: NodeClasses;
@@ -97,19 +97,19 @@ export class Repetition {
     this.#before.tellApart((name) => this.#valueOf(name));
   }
 
-  /** Whether a call is not the one of before. */
+  /** Whether a call is not the previous one. */
   differs(call: Call): boolean {
     const [at] = this.#before.placeOf(call);
     return this.#differs[this.classes.first[at]!] === 1;
   }
 
-  /** Returns the call of the first node that does the same as the node of this one; both are of before. */
+  /** Returns the call of the first node that does the same as the node of this one; both are previous calls. */
   firstOf(call: Call): Call {
     const [at, index] = this.#before.placeOf(call);
     return this.#before.nodes[this.classes.first[at]!]!.calls[index]!;
   }
 
-  /** Returns what a call of before has become, which is the same call where it does not differ. */
+  /** Returns what a previous call has become, which is the same call where it does not differ. */
   async callFor(call: Call): Promise<Call | null> {
     if (!this.differs(call)) return call;
     const [at, index] = this.#before.placeOf(call);
@@ -117,18 +117,18 @@ export class Repetition {
     return calls?.[index] ?? null;
   }
 
-  /** Returns the class of the value that a tensor of before is; undefined for one inside a node. */
+  /** Returns the class of the value that a previous tensor is; undefined for one inside a node. */
   kindOf(tensor: LoweredTensor): string | undefined {
     const name = this.#before.nameOf(tensor);
     return name === undefined ? undefined : this.classes.classOf(name);
   }
 
-  /** Returns the tensor of before that a tensor is now. */
+  /** Returns the previous tensor that a tensor stands for. */
   originOf(tensor: LoweredTensor): LoweredTensor {
     return this.#same.originOf(tensor);
   }
 
-  /** Returns what a tensor of before is now, if it is an input or a number that a node makes. */
+  /** Returns what a previous tensor is now, if it is an input or a number that a node makes. */
   inputFor(tensor: LoweredTensor): LoweredTensor | undefined {
     return this.#same.nowOf(tensor);
   }
@@ -174,7 +174,7 @@ export class Repetition {
     return true;
   }
 
-  /** Whether values of one class are of one kind. Those that have not been set are of the kind of before. */
+  /** Whether values of one class are of one kind. Those that have not been set are of the previous kind. */
   #areClassesAlike(): boolean {
     const seen = new Set<string>();
     for (const name of this.#changed) {
@@ -205,7 +205,7 @@ export class Repetition {
     return lowered;
   }
 
-  /** Lowers a node from its call of before; null where that does not do, or takes code that is not loaded. */
+  /** Lowers a node from its previous call; null where that does not do, or takes code that is not loaded. */
   #lowerAgain(known: LoweredNode): Pick<LoweredNode, "calls" | "results"> | null {
     if (isOfUser(known.node.op, this.#lowering.options.registry)) return null;
     try {

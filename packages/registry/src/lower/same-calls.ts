@@ -4,22 +4,22 @@ import type { Call, LoweredNode } from "./call.ts";
 import { isTensor, type LoweredTensor, tensorsIn } from "./lowered-tensor.ts";
 import { isRuntimeScalar } from "./runtime-scalar.ts";
 
-/** Calls for other inputs, compared with those of before: which tensor has become which. */
+/** Calls for other inputs, compared with the previous ones: which tensor has become which. */
 export class SameCalls {
   readonly #origins = new Map<LoweredTensor, LoweredTensor>();
   readonly #now = new Map<LoweredTensor, LoweredTensor>();
 
-  /** Returns the tensor of before. A tensor that did not differ is its own. */
+  /** Returns the previous tensor. A tensor that did not differ is its own. */
   originOf(tensor: LoweredTensor): LoweredTensor {
     return this.#origins.get(tensor) ?? tensor;
   }
 
-  /** Returns a tensor that one of before has become, where one is known. */
+  /** Returns a tensor that a previous one has become, where one is known. */
   nowOf(before: LoweredTensor): LoweredTensor | undefined {
     return this.#now.get(before);
   }
 
-  /** States what a tensor of before has become. */
+  /** States what a previous tensor has become. */
   identify(before: LoweredTensor, now: LoweredTensor): void {
     if (before === now) return;
     this.#origins.set(now, before);
@@ -27,7 +27,7 @@ export class SameCalls {
   }
 
   /**
-   * Whether a node comes to the calls of before in other sizes: of the same ops on what the tensors of before have become.
+   * Whether a node comes to its previous calls in other sizes: of the same ops on what the previous tensors have become.
    * Fusion and constant folding look at no more of a call than this, and at answers of a device.
    */
   match(before: Pick<LoweredNode, "calls" | "results">, now: Pick<LoweredNode, "calls" | "results">): boolean {
@@ -52,7 +52,7 @@ export class SameCalls {
     return results.every((result, i) => this.#makes(tensorsIn(before.results[i]), tensorsIn(result)));
   }
 
-  /** Whether these tensors are what those of before have become. */
+  /** Whether these tensors are what the previous ones have become. */
   #reads(before: readonly LoweredTensor[], now: readonly LoweredTensor[]): boolean {
     return before.length === now.length && now.every((tensor, i) => this.originOf(tensor) === before[i]);
   }
