@@ -110,7 +110,7 @@ describePage("the page that detects, with what a user gives it", { app: APP }, (
     await page.setInputFiles("#file", here(`scenes/${SCENES[3]!.picture}`));
     await showsScene(page, 3);
     await page.setInputFiles("#file", here("README.md"));
-    await status.filter({ hasText: "README.md is no picture that this browser can read." }).waitFor();
+    await status.filter({ hasText: "README.md is not a picture that this browser can read." }).waitFor();
     // What was shown stays.
     await showsScene(page, 3);
   });

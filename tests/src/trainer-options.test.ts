@@ -90,8 +90,8 @@ describe("what trainers refuse", () => {
 
   it("sources that are not open", async () => {
     expect(await refusal(() => make({}, "m.pt2"))).toBe("train.options: The source is a text");
-    expect(await refusal(() => make({}, {}))).toMatch(/^train.options: The source is no object with/);
-    expect(await refusal(() => make({}, null))).toMatch(/^train.options: The source is no object with/);
+    expect(await refusal(() => make({}, {}))).toMatch(/^train.options: The source is not an object with/);
+    expect(await refusal(() => make({}, null))).toMatch(/^train.options: The source is not an object with/);
   });
 
   it("losses that do not exist", async () => {

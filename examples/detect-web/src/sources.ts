@@ -75,6 +75,6 @@ export async function decode(picture: Blob, name: string): Promise<ImageBitmap> 
   try {
     return await createImageBitmap(picture, { imageOrientation: "from-image" });
   } catch (cause) {
-    throw new Error(`${name} is no picture that this browser can read.`, { cause });
+    throw new Error(`${name} is not a picture that this browser can read.`, { cause });
   }
 }

@@ -17,7 +17,7 @@ export function refuseNumbers({ optimizer, accumulate, clipNorm }: TrainerOption
 
 export function refuseSource(source: unknown): never {
   throw trainError("train.options", {
-    what: `The source is ${typeof source === "string" ? "a text" : "no object with `program` and `weights`"}`,
+    what: `The source is ${typeof source === "string" ? "a text" : "not an object with `program` and `weights`"}`,
     advice: 'Open a file first: createTrainer(await openProgram("model.pt2"), …), with openProgram of @pt2/runtime.',
   });
 }

@@ -24,7 +24,7 @@ export const NODE_IMAGES: ImageReader<NodeImage> = {
   async open(image) {
     if (isPixels(image)) return opened(image);
     if (isSharp(image)) return opened(await decoded(() => image));
-    // Before `sharp` is asked for, which what is no picture does not need.
+    // Before `sharp` is asked for, which what is not a picture does not need.
     const input = inputOf(image);
     const decode = await sharp();
     return opened(await decoded(() => decode(input)));

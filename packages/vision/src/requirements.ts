@@ -16,11 +16,11 @@ export function requireModel(of: string, model: Model, options: object, types: O
   requireOptions(of, options, { backend: "object", preset: "unknown", labels: "array", ...types }, "vision.options");
 }
 
-/** Throws for what is no tensor. Its dtype and number of dimensions are checked where it is an input of a program. */
+/** Throws for what is not a tensor. Its dtype and number of dimensions are checked where it is an input of a program. */
 export function requireImage(image: Tensor): void {
   if (Array.isArray(image?.shape)) return;
   throw visionError("vision.image", {
-    what: "A picture is no tensor",
+    what: "A picture has to be a tensor",
     advice: "give a float32 tensor [1, channels, height, width], which `toTensor` makes of raw pixels",
   });
 }

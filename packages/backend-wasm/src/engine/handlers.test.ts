@@ -168,11 +168,16 @@ describe("a kernel of an op set that plans too little, or something else, is ref
       "makes result 0 with memory that is not its own: shape [2, 3], strides [4, 1] and offset 0 reaches elements 0 to 6 of a buffer of 6",
       "Strides count elements",
     ],
-    ["a result that the op does not have", (call) => void call.output(1), "failed: result 1 is no tensor", undefined],
+    [
+      "a result that the op does not have",
+      (call) => void call.output(1),
+      "failed: result 1 is not a tensor",
+      undefined,
+    ],
     [
       "a list that the op does not have",
       (call) => void call.outputs(),
-      "failed: result 0 is no list of tensors",
+      "failed: result 0 is not a list of tensors",
       undefined,
     ],
     [

@@ -155,7 +155,7 @@ await describeWithDevice("an op that PyTorch does not have", (device) => {
       [
         "a result that the op does not have",
         (call) => void call.shader("").result("out", 1),
-        "failed: result 1 is no tensor",
+        "failed: result 1 is not a tensor",
       ],
       [
         "for a while, and fails",

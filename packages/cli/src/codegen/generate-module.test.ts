@@ -90,7 +90,7 @@ async function structureOf(value: unknown, elements: number[]): Promise<unknown>
 async function inputsFor(name: string, call: number): Promise<readonly Tensor[]> {
   const { inputs } = await readSchema(fileOf(name));
   return inputs.map(({ type }, at) => {
-    if (type.kind !== "tensor") throw new Error(`${name}: an input is no tensor`);
+    if (type.kind !== "tensor") throw new Error(`${name}: an input is not a tensor`);
     const shape = type.shape.map((size) => (typeof size === "number" ? size : 3));
     const count = shape.reduce((product, size) => product * size, 1);
     return tensor(

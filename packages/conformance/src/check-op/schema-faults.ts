@@ -20,7 +20,7 @@ export function schemaFaults({ schema, ...rules }: OpRecord): readonly FoundFaul
     add("`scalar` computes one tensor, and the schema returns something else", "Let the schema end in `-> Tensor`.");
   }
   if (view !== undefined && !(names.length > 0 && isTensorType(schema.args[0]!.type))) {
-    add("`view` views the first argument, which is no tensor", "Make the tensor the first argument of the schema.");
+    add("`view` views the first argument, which is not a tensor", "Make the tensor the first argument of the schema.");
   }
   const defining = Object.entries({ scalar, view, infer }).filter(([, rule]) => rule !== undefined);
   if (defining.length > 1) {

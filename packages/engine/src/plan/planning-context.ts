@@ -147,7 +147,7 @@ export class PlanningContext<T extends DeviceTypes> implements KernelCall<T> {
   outputs(index = 0): readonly TensorView<T["handle"]>[] {
     const list = this.call.results[index];
     if (Array.isArray(list)) return (list as readonly LoweredTensor[]).map((tensor) => this.#made(tensor));
-    throw new RangeError(`result ${index} is no list of tensors`);
+    throw new RangeError(`result ${index} is not a list of tensors`);
   }
 
   alias(index: number, view: TensorView<T["handle"]>): void {
@@ -157,7 +157,7 @@ export class PlanningContext<T extends DeviceTypes> implements KernelCall<T> {
   #result(index: number): LoweredTensor {
     const result = this.call.results[index];
     if (isTensor(result)) return result;
-    throw new RangeError(`result ${index} is no tensor`);
+    throw new RangeError(`result ${index} is not a tensor`);
   }
 
   /** This context as the device's type: a device's context is a subclass of this one. */
