@@ -36,7 +36,8 @@ c10::Storage ownedStorage(std::shared_ptr<void> owner, std::span<uint8_t> bytes)
 }
 
 Napi::Function StorageObject::define(Napi::Env env) {
-  return Wrapped::define(env, {getter<&StorageObject::byteLength>("byteLength"), method<&StorageObject::dispose>("dispose")});
+  return Wrapped::define(
+      env, {getter<&StorageObject::byteLength>("byteLength"), method<&StorageObject::dispose>("dispose")});
 }
 
 Napi::Object StorageObject::make(Napi::Env env, c10::Storage storage) {

@@ -26,8 +26,7 @@ Napi::Function TensorObject::define(Napi::Env env) {
   return Wrapped::define(env, {getter<&TensorObject::dtype>("dtype"), getter<&TensorObject::shape>("shape"),
                                getter<&TensorObject::strides>("strides"), getter<&TensorObject::device>("device"),
                                getter<&TensorObject::isLent>("isLent"), method<&TensorObject::bytes>("bytes"),
-                               method<&TensorObject::read>("read"),
-                               method<&TensorObject::dispose>("dispose")});
+                               method<&TensorObject::read>("read"), method<&TensorObject::dispose>("dispose")});
 }
 
 Napi::Object TensorObject::make(Napi::Env env, at::Tensor tensor, int64_t reported) {

@@ -160,8 +160,8 @@ void truncatedQuotient(const Arg& self, const Arg& other, const Arg& roundingMod
   if (!dividend.defined() || !roundingMode.value().isString() || roundingMode.value().toStringRef() != "trunc") return;
   const bool isTensor = other.hasTensor();
   if (!isTensor && !other.value().isScalar()) return;
-  const at::ScalarType dtype = isTensor ? at::result_type(dividend, other.tensor())
-                                        : at::result_type(dividend, other.value().toScalar());
+  const at::ScalarType dtype =
+      isTensor ? at::result_type(dividend, other.tensor()) : at::result_type(dividend, other.value().toScalar());
   if (dtype != at::kInt && dtype != at::kLong) return;
   const int64_t least = dtype == at::kInt ? INT32_MIN : INT64_MIN;
   if (!isTensor && other.value().toScalar().toLong() != -1) return;
