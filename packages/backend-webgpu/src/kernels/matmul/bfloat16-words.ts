@@ -1,33 +1,17 @@
 import { numel } from "@pt2/format";
 import type { PlanContext } from "../../engine/kernel.ts";
 import type { TensorView } from "../../engine/tensor-view.ts";
-import { partsOf } from "../../shader/binding.ts";
 import type { Shader } from "../../shader/shader.ts";
-import type { Matmul } from "./matmul.ts";
-import type { Output } from "./operands.ts";
-import { columnsOf, planPart } from "./plan-part.ts";
 
 /** Columns of the matrix in a panel of words. */
 const PANEL = 32;
 
-/** Plans a product whose right matrix is a weight in bfloat16, packed once: in memory two elements of a column are a word. */
-export async function planBfloat16Product(ctx: PlanContext, { a, b, bias }: Matmul, output: Output): Promise<void> {
-  const n = b.shape[2]!;
-  for (const { view, start: panel } of partsOf(packedWords(ctx, b), 0, ctx.adapter, 1)) {
-    const first = panel * PANEL;
-    const count = Math.min(view.shape[0]! * PANEL, n - first);
-    const part = { ...b, shape: b.shape.with(2, count) };
-    const packed = (shader: Shader): string => declareWords(shader, view);
-    const product = { a, b: part, bias: bias && columnsOf(bias, first, count), width: n, first, packed };
-    await planPart(ctx, product, output);
-  }
-}
-
 /**
- * A matrix [batch, K, N], the same for the whole batch, in words of two elements of a column, the first in the lower half, as
- * panels of columns: [N / 32, K / 2, 32], filled up with zeros to whole panels and to steps of four.
+ * Packs a weight in bfloat16, [batch, K, N], the same for the whole batch, once: in memory two elements of a column are a word, the
+ * first in the lower half. The words are panels of columns, [N / 32, K / 2, 32], filled up with zeros to whole panels and to steps of
+ * four.
  */
-function packedWords(ctx: PlanContext, { shape, strides, ...rest }: TensorView): TensorView {
+export function packedWords(ctx: PlanContext, { shape, strides, ...rest }: TensorView): TensorView {
   const matrix = { ...rest, shape: shape.slice(1), strides: strides.slice(1) };
   const [K, N] = [shape[1]!, shape[2]!];
   const to = { dtype: "int32", shape: [Math.ceil(N / PANEL), 2 * Math.ceil(K / 4), PANEL] } as const;
@@ -45,7 +29,7 @@ function packedWords(ctx: PlanContext, { shape, strides, ...rest }: TensorView):
 }
 
 /** Declares `b4x4` for a matrix in words. */
-function declareWords(shader: Shader, words: TensorView): string {
+export function declareWords(shader: Shader, words: TensorView): string {
   shader.raw("b", words, { vector: true });
   shader.u32("panel", words.strides[0]!).u32("last", words.shape[0]! * PANEL - 4);
   const rows = ["low", "high"].flatMap((pair) => [

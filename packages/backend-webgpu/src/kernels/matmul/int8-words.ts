@@ -5,7 +5,7 @@ import { partsOf } from "../../shader/binding.ts";
 import type { Shader } from "../../shader/shader.ts";
 import { stacked, transposed } from "./matmul.ts";
 import { FOUR, type Output } from "./operands.ts";
-import { columnsOf, planPart } from "./plan-part.ts";
+import { columnsOf, planPart } from "./plan-matmul.ts";
 
 /** Rows of the matrix in a panel of words. */
 const PANEL = 32;
