@@ -54,7 +54,9 @@ export function partsOf(
   const { bytes } = storageOf(view.dtype, adapter);
   const { maxStorageBufferBindingSize, minStorageBufferOffsetAlignment } = adapter.limits;
   const stride = view.strides[dim]!;
-  const most = Math.floor((maxStorageBufferBindingSize - minStorageBufferOffsetAlignment) / (stride * bytes));
+  const fitting = Math.floor((maxStorageBufferBindingSize - minStorageBufferOffsetAlignment) / (stride * bytes));
+  // What does not fit in parts of one either, or along a dimension of stride 0, is refused when it is bound.
+  const most = Math.min(Math.max(fitting, 1), view.shape[dim]!);
   const rows = most < step ? most : most - (most % step);
   const parts: { view: TensorView; start: number }[] = [];
   for (let start = 0; start < view.shape[dim]!; start += rows) {
