@@ -36,7 +36,7 @@ describePage("what a page with WebGPU downloads", { app: "tests/browser/smallest
     // which ops draw numbers, and draw many at once; 0.3 kB tell programs of another default dtype, and equal products of sizes; 0.4 kB
     // say what was probably meant by a misspelled option, and refuse what is no program. 0.4 kB know what PyTorch computes of uint16,
     // uint32 and uint64; 0.1 kB find guards of sizes, and 0.4 kB make them assertions and know dtypes that are computed in float32.
-    await measure(ready, answer, { before: 60_100, after: 152_300 });
+    await measure(ready, answer, { before: 53_000, after: 153_700 });
   });
 });
 
@@ -58,7 +58,7 @@ describePage("what a page with wasm downloads", { app: "tests/browser/smallest-w
     // refuse what is no program, in a file of its own since code that loads on demand needs it too. 0.7 kB compute with uint16, uint32
     // and uint64, and find calls that tokens order or that write to copies. 0.1 kB find guards of sizes, and 0.2 kB know dtypes that are
     // computed in float32.
-    await measure(ready, answer, { before: 62_700, after: 239_900 });
+    await measure(ready, answer, { before: 62_700, after: 240_700 });
   });
 });
 
@@ -87,6 +87,6 @@ describePage("what a page that trains downloads", { app: "tests/browser/smallest
     // options, as above, and name the parts that have ops of prims and of lists. 1 kB write to memory of any strides, and to buffers
     // in branches, and keep the sizes that a call gives a buffer. 0.8 kB are for uint16, uint32 and uint64, and for calls that tokens
     // order or that write to copies, and 0.3 kB make guards of sizes assertions.
-    await measure(ready, answer, { before: 84_900, after: 218_800 });
+    await measure(ready, answer, { before: 84_900, after: 220_200 });
   });
 });
