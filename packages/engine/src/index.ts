@@ -17,7 +17,7 @@ export { type ConstantLoader, ConstantPool, type LoadWatch } from "./plan/consta
 export { ConstantWork } from "./plan/constant-work.ts";
 export { DedicatedBuffer, type PlanBuffer, type PlanMemory } from "./plan/device-buffer.ts";
 export type { DeviceTypes } from "./plan/device-types.ts";
-export { type KernelArgs, type KernelOp, namesOf } from "./plan/kernel-args.ts";
+export type { KernelArgs, KernelOp } from "./plan/kernel-args.ts";
 export type { KernelCall, PlanContext } from "./plan/kernel-call.ts";
 export type { ConstantSteps, Epilogue, PlanDevice, PlannedCall, PlanTarget } from "./plan/plan-device.ts";
 export type { CopyRecord, EpilogueQuestion, PlanRecords, StepRecord } from "./plan/plan-records.ts";
