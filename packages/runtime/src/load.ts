@@ -90,8 +90,8 @@ export function isProgramSource(source: ModelSource | ProgramSource): source is 
   return typeof source === "object" && source !== null && "program" in source && "weights" in source;
 }
 
-/** A guard that compares what is computed of sizes, or tells two apart; types and ranges say what others do. */
-const GUARD = /^(?!.*(?:!= [01]|>= 2)$).*(?:[*%+/-]|!=)/m;
+/** A guard that compares what is computed of sizes, or two sizes; types and ranges say what others do. */
+const GUARD = /^(?!.*(?:!= [01]|>= 2)$).*(?:[*%+/-]|!=|\] [<>]=? L|(?:max|min)\()/m;
 
 /** Imports a program with its guards, which few files have. */
 export async function guarded(file: ExportedProgram): Promise<Program> {

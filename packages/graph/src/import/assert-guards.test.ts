@@ -70,6 +70,21 @@ it("assertGuards asserts that sizes differ for which the module would do somethi
   ]);
 });
 
+it("assertGuards asserts which of two sizes is larger, and what the largest of several is", () => {
+  const found = nodes(
+    "L['x'].size()[0] <= L['x'].size()[1]",
+    "max(L['x'].size()[0], L['x'].size()[1], L['a'][0].size()[0]) == 5",
+  );
+  expect(found.filter((line) => !line.includes("sym_size."))).toEqual([
+    "%le: bool = _operator::le(a=%sym_size, b=%sym_size_1)",
+    'guard: aten::_assert_scalar(%le, assert_msg="Guard failed: x.size()[0] <= x.size()[1]")',
+    "%sym_max: int = torch::sym_max(a=%sym_size_2, b=%sym_size_3)",
+    "%sym_max_1: int = torch::sym_max(a=%sym_max, b=%sym_size_4)",
+    "%eq: bool = _operator::eq(a=%sym_max_1, b=5)",
+    'guard_1: aten::_assert_scalar(%eq, assert_msg="Guard failed: max(x.size()[0], x.size()[1], a[0].size()[0]) == 5")',
+  ]);
+});
+
 it("assertGuards leaves out guards of single sizes, guards that a size is not one, and what it does not know", () => {
   expect(
     nodes(

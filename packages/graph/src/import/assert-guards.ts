@@ -66,13 +66,14 @@ export function assertGuards(program: Program, guards: readonly string[]): Progr
 }
 
 /**
- * Whether types and ranges say as much as a guard does: that of a single size, and that a size is not 0 or 1, which the export
- * assumes of all that are not numbers.
+ * Whether types and ranges say as much as a guard does: that of a single size, that two are equal, and that a size is not 0 or 1,
+ * which the export assumes of all that are not numbers.
  */
 function isKnown({ op, a, b }: Expr & { readonly kind: "call" }): boolean {
   const limit = b.kind === "number" ? b.value : Number.NaN;
   if (op === "!=" ? limit === 0 || limit === 1 : op === ">=" ? limit === 2 : op === ">" && limit === 1) return true;
-  return op !== "!=" && a.kind !== "call" && b.kind !== "call";
+  if (op === "!=" || a.kind === "call" || b.kind === "call") return false;
+  return op === "==" || a.kind === "number" || b.kind === "number";
 }
 
 /** The values of the tensors that a program is called with, by the way to them in Python: `L['x'][0]` is `x[0]`. */
@@ -103,9 +104,13 @@ function parsed(text: string, values: ReadonlyMap<string, string>): Expr | null 
       return tokens.shift() === ")" ? inner : null;
     }
     if (token === "max" || token === "min") {
-      const a = tokens.shift() === "(" ? level(0) : null;
-      const b = tokens.shift() === "," ? level(0) : null;
-      return a && b && tokens.shift() === ")" ? { kind: "call", op: token, a, b } : null;
+      let a = tokens.shift() === "(" ? level(0) : null;
+      while (a !== null && tokens[0] === ",") {
+        tokens.shift();
+        const b = level(0);
+        a = b && { kind: "call", op: token, a, b };
+      }
+      return tokens.shift() === ")" ? a : null;
     }
     if (token === "-") {
       const b = level(POWER);
