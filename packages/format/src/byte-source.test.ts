@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import { setTimeout as pause } from "node:timers/promises";
 import { setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
-import { afterEach, describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { type ByteSource, fromBlob, fromBytes } from "./byte-source.ts";
 import { fixture, fixturePath } from "./fixtures.test-helper.ts";
 import { fromFile } from "./node.ts";
@@ -123,6 +123,15 @@ describe("a source over a file", () => {
     expect(source.crc32!(bytes)).toBe(crc32(bytes));
     expect(source.crc32!(bytes.subarray(1001), source.crc32!(bytes.subarray(0, 1001)))).toBe(crc32(bytes));
     await source.close!();
+  });
+
+  it.each([
+    { bytes: file, options: { verifyChecksums: "yes" as never }, why: "with an impossible option" },
+    { bytes: file.subarray(0, 100), options: {}, why: "of which a part is missing" },
+  ])("an archive $why is refused, and its source closed", async ({ bytes, options }) => {
+    const close = vi.fn(async () => {});
+    await expect(openArchive({ ...fromBytes(bytes), close }, options)).rejects.toThrow();
+    expect(close).toHaveBeenCalledOnce();
   });
 
   it("a source over a file is closed with its archive", async () => {

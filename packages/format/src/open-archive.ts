@@ -28,10 +28,10 @@ const OPTIONS: OptionTypes & Readonly<Record<keyof ArchiveOptions, string>> = {
  */
 export async function openArchive(source: ByteSource, options: ArchiveOptions = {}): Promise<Archive> {
   if (typeof source?.read !== "function") (await import("./refuse-other-files.ts")).refuseNonSource(source);
-  if (wrongOptions(options, OPTIONS).length > 0)
-    (await import("./refuse-other-files.ts")).refuseOptions(options, OPTIONS);
-  const { signal, verifyChecksums = source.isRemote === true } = options;
   try {
+    if (wrongOptions(options, OPTIONS).length > 0)
+      (await import("./refuse-other-files.ts")).refuseOptions(options, OPTIONS);
+    const { signal, verifyChecksums = source.isRemote === true } = options;
     const reading = { signal };
     const zip = (await ZipFile.open(source, verifyChecksums, reading)) ?? (await refuse(source, reading));
     const layout = await recognizeArchive(zip, reading);
