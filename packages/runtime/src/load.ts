@@ -91,7 +91,7 @@ export function isProgramSource(source: ModelSource | ProgramSource): source is 
 }
 
 /** A guard that compares what is computed of sizes, or two sizes; types and ranges say what others do. */
-const GUARD = /^(?!.*(?:!= [01]|>= 2)$).*(?:[*%+/-]|!=|\] [<>]=? L|(?:max|min)\()/m;
+const GUARD = /^(?!.*(?:!= [01]|>= 2)$).*(?:[*%+/-]|!=|\] [<>]=? L|\w\((?!\)))/m;
 
 /** Imports a program with its guards, which few files have. */
 export async function guarded(file: ExportedProgram): Promise<Program> {

@@ -14,6 +14,10 @@ it.each([
     broken: "((3*ids.size()[0]) / 2) == 6.0",
   },
   { guardsCode: ["L['ids'].size()[0] > L['ids'].size()[1]"], broken: "ids.size()[0] > ids.size()[1]" },
+  {
+    guardsCode: ["math.trunc(0.5*torch.sym_float(L['ids'].size()[0])) == 2"],
+    broken: "math.trunc(0.5*torch.sym_float(ids.size()[0])) == 2",
+  },
 ])(
   "a call whose sizes break a guard of the file is refused, as by PyTorch: $broken",
   async ({ guardsCode, broken }) => {

@@ -20,7 +20,7 @@ function nodes(...guards: readonly string[]): readonly string[] {
   const made = assertGuards(program, guards);
   expect(validate(made)).toEqual([]);
   const lines = print(made).split("\n");
-  return lines.map((line) => line.trim()).filter((line) => /_operator::|sym_size|_assert/.test(line));
+  return lines.map((line) => line.trim()).filter((line) => /(_operator|math|torch|builtins)::|sym_size|_assert/.test(line));
 }
 
 it("assertGuards asserts what a file says of arithmetic with sizes", () => {
@@ -85,6 +85,27 @@ it("assertGuards asserts which of two sizes is larger, and what the largest of s
   ]);
 });
 
+it("assertGuards asserts what functions make of sizes", () => {
+  const found = nodes(
+    "math.trunc(0.5*torch.sym_float(L['x'].size()[0])) < 5",
+    "math.ceil(L['x'].size()[0] / 3) <= 4",
+    "round(L['x'].size()[0] / 3) == math.floor(1.5)",
+  );
+  expect(found.filter((line) => !/sym_size\.|guard/.test(line))).toEqual([
+    "%sym_float: float = torch::sym_float(a=%sym_size)",
+    "%mul: float = _operator::mul(a=0.5, b=%sym_float)",
+    "%trunc: int = math::trunc(x=%mul)",
+    "%lt: bool = _operator::lt(a=%trunc, b=5)",
+    "%truediv: float = _operator::truediv(a=%sym_size_1, b=3)",
+    "%ceil: int = math::ceil(x=%truediv)",
+    "%le: bool = _operator::le(a=%ceil, b=4)",
+    "%truediv_1: float = _operator::truediv(a=%sym_size_2, b=3)",
+    "%round: int = builtins::round(number=%truediv_1)",
+    "%floor: int = math::floor(x=1.5)",
+    "%eq: bool = _operator::eq(a=%round, b=%floor)",
+  ]);
+});
+
 it("assertGuards leaves out guards of single sizes, guards that a size is not one, and what it does not know", () => {
   expect(
     nodes(
@@ -101,6 +122,10 @@ it("assertGuards leaves out guards of single sizes, guards that a size is not on
       "(L['x'].size()[0] + 1 == 4",
       "L['x'].size()[0] + == 4",
       "2 <= L['x'].size()[0] * 2 <= 8",
+      "math.trunc(0.5 * L['x'].size()[0]) != 1",
+      "math.trunc(0.5 * L['x'].size()[0])",
+      "math.log2(L['x'].size()[0]) < 4",
+      "round(L['x'].size()[0] / 2, 1) < 4",
     ),
   ).toEqual([]);
 });

@@ -4,11 +4,17 @@ import { GraphBuilder } from "../passes/graph-builder.ts";
 import { inputNames } from "../pytree/leaf-names.ts";
 import { requireProgram } from "../validate/require-program.ts";
 
-/** A size, a number, or an operator with two operands. */
+/** A size, a number, or what an operator or a function makes of its operands. */
 type Expr =
   | { readonly kind: "size"; readonly value: string; readonly dim: number }
   | { readonly kind: "number"; readonly value: number }
-  | { readonly kind: "call"; readonly op: string; readonly a: Expr; readonly b: Expr };
+  | CallExpr;
+
+interface CallExpr {
+  readonly kind: "call";
+  readonly op: string;
+  readonly operands: readonly Expr[];
+}
 
 const OPERATORS: Readonly<Record<string, OpName>> = {
   "==": "_operator::eq",
@@ -26,6 +32,11 @@ const OPERATORS: Readonly<Record<string, OpName>> = {
   "**": "_operator::pow",
   max: "torch::sym_max",
   min: "torch::sym_min",
+  "math.ceil": "math::ceil",
+  "math.floor": "math::floor",
+  "math.trunc": "math::trunc",
+  round: "builtins::round",
+  "torch.sym_float": "torch::sym_float",
 };
 
 /** By precedence, the weakest first. */
@@ -39,7 +50,7 @@ const LEVELS: readonly (readonly string[])[] = [
 const POWER = LEVELS.length - 1;
 
 const TOKEN =
-  /\s*(L\[[^\]]*\](?:\[[^\]]*\]|\.(?!size\b)\w+)*\.size\(\)\[\d+\]|\d+(?:\.\d+)?|max\b|min\b|,|\*\*|\/\/|[=<>!]=|[-+*/%<>()])/y;
+  /\s*(L\[[^\]]*\](?:\[[^\]]*\]|\.(?!size\b)\w+)*\.size\(\)\[\d+\]|\d+(?:\.\d+)?|[a-z][\w.]*|,|\*\*|\/\/|[=<>!]=|[-+*/%<>()])/y;
 
 /**
  * Appends to a program the guards of its file as assertions: what PyTorch found out about sizes when it made the program, which
@@ -54,7 +65,7 @@ export function assertGuards(program: Program, guards: readonly string[]): Progr
   const builder = new GraphBuilder(graph);
   for (const guard of guards) {
     const found = parsed(guard, values);
-    if (found?.kind !== "call" || isKnown(found)) continue;
+    if (found === null || isKnown(found)) continue;
     const self = emitted(found, builder);
     const text = guard.replaceAll(/L\['(\w+)'\]/g, "$1");
     const message = { name: "assert_msg", arg: { kind: "string", value: `Guard failed: ${text}` } } as const;
@@ -69,7 +80,8 @@ export function assertGuards(program: Program, guards: readonly string[]): Progr
  * Whether types and ranges say as much as a guard does: that of a single size, that two are equal, and that a size is not 0 or 1,
  * which the export assumes of all that are not numbers.
  */
-function isKnown({ op, a, b }: Expr & { readonly kind: "call" }): boolean {
+function isKnown({ op, operands }: CallExpr): boolean {
+  const [a, b] = operands as readonly [Expr, Expr];
   const limit = b.kind === "number" ? b.value : Number.NaN;
   if (op === "!=" ? limit === 0 || limit === 1 : op === ">=" ? limit === 2 : op === ">" && limit === 1) return true;
   if (op === "!=" || a.kind === "call" || b.kind === "call") return false;
@@ -88,8 +100,8 @@ function valuesByPath({ inputs, inSpec, forwardArgs, namedTuples }: Program): Re
   );
 }
 
-/** Returns the expression of a guard; null for what is none of sizes. */
-function parsed(text: string, values: ReadonlyMap<string, string>): Expr | null {
+/** Returns the comparison that a guard is; null for what is none of sizes. */
+function parsed(text: string, values: ReadonlyMap<string, string>): CallExpr | null {
   const tokens: string[] = [];
   TOKEN.lastIndex = 0;
   while (TOKEN.lastIndex < text.length) {
@@ -103,21 +115,24 @@ function parsed(text: string, values: ReadonlyMap<string, string>): Expr | null 
       const inner = level(0);
       return tokens.shift() === ")" ? inner : null;
     }
-    if (token === "max" || token === "min") {
-      let a = tokens.shift() === "(" ? level(0) : null;
-      while (a !== null && tokens[0] === ",") {
-        tokens.shift();
-        const b = level(0);
-        a = b && { kind: "call", op: token, a, b };
-      }
-      return tokens.shift() === ")" ? a : null;
-    }
     if (token === "-") {
       const b = level(POWER);
-      return b && { kind: "call", op: "-", a: { kind: "number", value: 0 }, b };
+      return b && call("-", { kind: "number", value: 0 }, b);
     }
-    if (token === undefined || !/^[L\d]/.test(token)) return null;
+    if (token === undefined || !/^\w/.test(token)) return null;
+    if (/^[a-z]/.test(token)) return applied(token);
     return token.startsWith("L") ? sizeOf(token, values) : { kind: "number", value: Number(token) };
+  };
+  const applied = (name: string): Expr | null => {
+    const takesMany = name === "max" || name === "min";
+    let found = tokens.shift() === "(" && name in OPERATORS ? level(0) : null;
+    if (found !== null && !takesMany) found = call(name, found);
+    while (found !== null && takesMany && tokens[0] === ",") {
+      tokens.shift();
+      const next = level(0);
+      found = next && call(name, found, next);
+    }
+    return tokens.shift() === ")" ? found : null;
   };
   const level = (i: number): Expr | null => {
     const operators = LEVELS[i];
@@ -126,14 +141,22 @@ function parsed(text: string, values: ReadonlyMap<string, string>): Expr | null 
     while (a !== null && operators.includes(tokens[0] ?? "")) {
       const op = tokens.shift()!;
       // A chain `a <= b <= c` is two comparisons; ranges say what those of single sizes do.
-      if (i === 0 && a.kind === "call" && operators.includes(a.op)) return null;
+      if (i === 0 && isComparison(a)) return null;
       const b = level(i === POWER ? i : i + 1);
-      a = b && { kind: "call", op, a, b };
+      a = b && call(op, a, b);
     }
     return a;
   };
   const found = level(0);
-  return tokens.length === 0 ? found : null;
+  return tokens.length === 0 && found !== null && isComparison(found) ? found : null;
+}
+
+function isComparison(expr: Expr): expr is CallExpr {
+  return expr.kind === "call" && LEVELS[0]!.includes(expr.op);
+}
+
+function call(op: string, ...operands: readonly Expr[]): CallExpr {
+  return { kind: "call", op, operands };
 }
 
 function sizeOf(token: string, values: ReadonlyMap<string, string>): Expr | null {
@@ -150,11 +173,9 @@ function emitted(expr: Expr, builder: GraphBuilder): Arg {
   if (expr.kind === "number") {
     return Number.isInteger(expr.value) ? { kind: "int", value: expr.value } : { kind: "float", value: expr.value };
   }
-  const isCall = expr.kind === "call";
-  const { op, args } = isCall ? operation(expr, builder) : size(expr);
+  const { op, args } = expr.kind === "call" ? operation(expr, builder) : size(expr);
   const name = builder.fresh(op.slice(op.indexOf("::") + 2).split(".")[0]!);
-  const isBool = isCall && LEVELS[0]!.includes(expr.op);
-  const kind = isBool ? "symbool" : isCall && expr.op === "/" ? "symfloat" : "symint";
+  const kind = isComparison(expr) ? "symbool" : isFloat(expr) ? "symfloat" : "symint";
   builder.setType(name, { kind, value: null });
   const node: Node = { name, op, args, outputs: [{ kind: "value", name }], origin: {} };
   builder.push(node);
@@ -163,12 +184,16 @@ function emitted(expr: Expr, builder: GraphBuilder): Arg {
 
 type Call = Pick<Node, "op" | "args">;
 
-function operation({ op, a, b }: Expr & { readonly kind: "call" }, builder: GraphBuilder): Call {
-  const args = [
-    { name: "a", arg: emitted(a, builder) },
-    { name: "b", arg: emitted(b, builder) },
-  ];
-  return { op: OPERATORS[op]!, args };
+function operation({ op, operands }: CallExpr, builder: GraphBuilder): Call {
+  const name = OPERATORS[op]!;
+  const names = name.startsWith("math::") ? ["x"] : name.startsWith("builtins::") ? ["number"] : ["a", "b"];
+  return { op: name, args: operands.map((operand, i) => ({ name: names[i]!, arg: emitted(operand, builder) })) };
+}
+
+function isFloat(expr: Expr): boolean {
+  if (expr.kind !== "call") return expr.kind === "number" && !Number.isInteger(expr.value);
+  if (expr.op === "/" || expr.op === "torch.sym_float") return true;
+  return !/^(math|round)/.test(expr.op) && expr.operands.some(isFloat);
 }
 
 function size({ value, dim }: Expr & { readonly kind: "size" }): Call {
