@@ -18,6 +18,7 @@ it.each([
     guardsCode: ["math.trunc(0.5*torch.sym_float(L['ids'].size()[0])) == 2"],
     broken: "math.trunc(0.5*torch.sym_float(ids.size()[0])) == 2",
   },
+  { guardsCode: ["(L['ids'].size()[0] % 2) != 1"], broken: "(ids.size()[0] % 2) != 1" },
 ])(
   "a call whose sizes break a guard of the file is refused, as by PyTorch: $broken",
   async ({ guardsCode, broken }) => {

@@ -8,8 +8,9 @@ const program = parse(`program {
   user_input %x: f32[s0, s1]
   user_input %a_0: f32[s0]
   user_input %k: f32[s2]
-  forward ("x", "a_0", "d")
-  in_spec tuple(tuple(*, *, dict("k": *)), dict())
+  user_input %n: int
+  forward ("x", "a_0", "d", "n")
+  in_spec tuple(tuple(*, *, dict("k": *), *), dict())
   out_spec *
   %y: f32[s0, s1] = aten::relu(%x)
   return %y
@@ -20,7 +21,9 @@ function nodes(...guards: readonly string[]): readonly string[] {
   const made = assertGuards(program, guards);
   expect(validate(made)).toEqual([]);
   const lines = print(made).split("\n");
-  return lines.map((line) => line.trim()).filter((line) => /(_operator|math|torch|builtins)::|sym_size|_assert/.test(line));
+  return lines
+    .map((line) => line.trim())
+    .filter((line) => /(_operator|math|torch|builtins)::|sym_size|_assert/.test(line));
 }
 
 it("assertGuards asserts what a file says of arithmetic with sizes", () => {
@@ -106,15 +109,34 @@ it("assertGuards asserts what functions make of sizes", () => {
   ]);
 });
 
+it("assertGuards asserts each part of a conjunction, and what is not a size may be 0 or 1", () => {
+  const found = nodes(
+    "L['n'] >= 0 and L['n'] <= L['x'].size()[0]",
+    "L['n'] != 1",
+    "6*L['n'] >= 2",
+    "(L['x'].size()[0] % 2) != 0",
+  );
+  expect(found.filter((line) => !/sym_size\.|guard/.test(line))).toEqual([
+    "%le: bool = _operator::le(a=%n, b=%sym_size)",
+    "%ne: bool = _operator::ne(a=%n, b=1)",
+    "%mul: int = _operator::mul(a=6, b=%n)",
+    "%ge: bool = _operator::ge(a=%mul, b=2)",
+    "%mod: int = _operator::mod(a=%sym_size_1, b=2)",
+    "%ne_1: bool = _operator::ne(a=%mod, b=0)",
+  ]);
+});
+
 it("assertGuards leaves out guards of single sizes, guards that a size is not one, and what it does not know", () => {
   expect(
     nodes(
       "L['x'].size()[0] <= 32",
+      "L['n'] > 4",
+      "L['n'] > 4 or L['n'] < L['x'].size()[0]",
       "L['x'].size()[0] == L['a'][0].size()[0]",
       "L['x'].size()[0] // 2 != 1",
       "L['x'].size()[0] // 2 >= 2",
       "L['x'].size()[0] + 1 > 1",
-      "L['n'] == 2 * 4",
+      "L['other'] == 2 * 4",
       "L['z'].size()[0] + 1 == 4",
       "Mod(L['x'].size()[0], 2) + 1 == 4",
       "max(L['x'].size()[0], 2 == 4",

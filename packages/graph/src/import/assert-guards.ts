@@ -4,9 +4,10 @@ import { GraphBuilder } from "../passes/graph-builder.ts";
 import { inputNames } from "../pytree/leaf-names.ts";
 import { requireProgram } from "../validate/require-program.ts";
 
-/** A size, a number, or what an operator or a function makes of its operands. */
+/** A size or a number that a call gives, a literal, or what an operator or a function makes of its operands. */
 type Expr =
   | { readonly kind: "size"; readonly value: string; readonly dim: number }
+  | { readonly kind: "input"; readonly value: string }
   | { readonly kind: "number"; readonly value: number }
   | CallExpr;
 
@@ -50,12 +51,12 @@ const LEVELS: readonly (readonly string[])[] = [
 const POWER = LEVELS.length - 1;
 
 const TOKEN =
-  /\s*(L\[[^\]]*\](?:\[[^\]]*\]|\.(?!size\b)\w+)*\.size\(\)\[\d+\]|\d+(?:\.\d+)?|[a-z][\w.]*|,|\*\*|\/\/|[=<>!]=|[-+*/%<>()])/y;
+  /\s*(L\[[^\]]*\](?:\[[^\]]*\]|\.(?!size\b)\w+)*(?:\.size\(\)\[\d+\])?|\d+(?:\.\d+)?|[a-z][\w.]*|,|\*\*|\/\/|[=<>!]=|[-+*/%<>()])/y;
 
 /**
  * Appends to a program the guards of its file as assertions: what PyTorch found out about sizes when it made the program, which
- * computes something else where they do not hold. Types and ranges say what holds for single sizes; what is no comparison of
- * arithmetic with the sizes of inputs is left out.
+ * computes something else where they do not hold. Types and ranges say what holds for single sizes; what is not a comparison
+ * of arithmetic with the sizes and numbers of a call is left out.
  */
 export function assertGuards(program: Program, guards: readonly string[]): Program {
   requireProgram("assertGuards()", program);
@@ -63,7 +64,9 @@ export function assertGuards(program: Program, guards: readonly string[]): Progr
   const { graph } = program;
   const values = valuesByPath(program);
   const builder = new GraphBuilder(graph);
-  for (const guard of guards) {
+  // What has an `or` is left out: of that, no part has to hold.
+  const conjuncts = guards.flatMap((guard) => (/\bor\b/.test(guard) ? [] : guard.split(" and ")));
+  for (const guard of conjuncts) {
     const found = parsed(guard, values);
     if (found === null || isKnown(found)) continue;
     const self = emitted(found, builder);
@@ -77,18 +80,26 @@ export function assertGuards(program: Program, guards: readonly string[]): Progr
 }
 
 /**
- * Whether types and ranges say as much as a guard does: that of a single size, that two are equal, and that a size is not 0 or 1,
- * which the export assumes of all that are not numbers.
+ * Whether types and ranges say as much as a guard does: that of a single size or number, that two are equal, and that a size is not
+ * 0 or 1, which the export assumes of all that are not numbers. Nothing is assumed of remainders and of numbers.
  */
 function isKnown({ op, operands }: CallExpr): boolean {
   const [a, b] = operands as readonly [Expr, Expr];
   const limit = b.kind === "number" ? b.value : Number.NaN;
-  if (op === "!=" ? limit === 0 || limit === 1 : op === ">=" ? limit === 2 : op === ">" && limit === 1) return true;
+  const isNotOne = op === "!=" ? limit === 0 || limit === 1 : op === ">=" ? limit === 2 : op === ">" && limit === 1;
+  if (isNotOne && isSize(a)) return true;
   if (op === "!=" || a.kind === "call" || b.kind === "call") return false;
   return op === "==" || a.kind === "number" || b.kind === "number";
 }
 
-/** The values of the tensors that a program is called with, by the way to them in Python: `L['x'][0]` is `x[0]`. */
+/** Whether an expression may be the size of a tensor that is made of inputs with other sizes. */
+function isSize(expr: Expr): boolean {
+  const isOfNumbers = (inner: Expr): boolean =>
+    inner.kind === "input" || (inner.kind === "call" && inner.operands.some(isOfNumbers));
+  return !isOfNumbers(expr) && !(expr.kind === "call" && expr.op === "%");
+}
+
+/** The values that a program is called with, by the way to them in Python: `L['x'][0]` is `x[0]`. */
 function valuesByPath({ inputs, inSpec, forwardArgs, namedTuples }: Program): ReadonlyMap<string, string> {
   const names = inSpec === null ? [] : inputNames(inSpec, forwardArgs, namedTuples);
   const leaves = inputs.filter(({ kind }) => kind === "user_input" || kind === "constant_input");
@@ -121,7 +132,7 @@ function parsed(text: string, values: ReadonlyMap<string, string>): CallExpr | n
     }
     if (token === undefined || !/^\w/.test(token)) return null;
     if (/^[a-z]/.test(token)) return applied(token);
-    return token.startsWith("L") ? sizeOf(token, values) : { kind: "number", value: Number(token) };
+    return token.startsWith("L") ? inputOf(token, values) : { kind: "number", value: Number(token) };
   };
   const applied = (name: string): Expr | null => {
     const takesMany = name === "max" || name === "min";
@@ -159,17 +170,19 @@ function call(op: string, ...operands: readonly Expr[]): CallExpr {
   return { kind: "call", op, operands };
 }
 
-function sizeOf(token: string, values: ReadonlyMap<string, string>): Expr | null {
-  const [, path, dim] = /^(.*)\.size\(\)\[(\d+)\]$/.exec(token)!;
+function inputOf(token: string, values: ReadonlyMap<string, string>): Expr | null {
+  const [, path, dim] = /^(.*?)(?:\.size\(\)\[(\d+)\])?$/.exec(token)!;
   const [, first, rest] = /^L\['(\w+)'\](.*)$/.exec(path!) ?? [];
   if (first === undefined || rest === undefined) return null;
   const inner = rest.replaceAll(/\['([A-Za-z_]\w*)'\]/g, ".$1");
   // What `*args` takes has names with a number.
   const value = values.get(first + inner) ?? values.get(first + inner.replace(/^\[(\d+)\]/, "_$1"));
-  return value === undefined ? null : { kind: "size", value, dim: Number(dim) };
+  if (value === undefined) return null;
+  return dim === undefined ? { kind: "input", value } : { kind: "size", value, dim: Number(dim) };
 }
 
 function emitted(expr: Expr, builder: GraphBuilder): Arg {
+  if (expr.kind === "input") return { kind: "value", name: expr.value };
   if (expr.kind === "number") {
     return Number.isInteger(expr.value) ? { kind: "int", value: expr.value } : { kind: "float", value: expr.value };
   }
