@@ -2,8 +2,8 @@
 import { existsSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { parseArgs } from "node:util";
-import type { Backend } from "@pt2/backend";
 import { load } from "@pt2/runtime/node";
+import { backendsOn } from "./src/open-for.ts";
 import { machine, table } from "./src/report.ts";
 import { alternate, summarize } from "./src/statistics.ts";
 import { SubjectProcess } from "./src/subject-process.ts";
@@ -18,12 +18,7 @@ const { values } = parseArgs({
     python: { type: "string" },
   },
 });
-const threads = Number(values.threads);
-const BACKENDS: Readonly<Record<string, () => Promise<Backend>>> = {
-  wasm: async () => (await import("@pt2/backend-wasm/node")).wasm({ threads, worker: false }),
-  libtorch: async () => await (await import("@pt2/backend-libtorch/node")).libtorch({ threads }),
-  webgpu: async () => await (await import("@pt2/backend-webgpu/node")).webgpu(),
-};
+const backends = backendsOn(Number(values.threads));
 
 console.log(`${machine()}\n`);
 const rows: (readonly string[])[] = [];
@@ -35,7 +30,7 @@ for (const dtype of values.dtype.filter((name) => existsSync(join(values.models,
   const weights = new Map<string, number>();
   const opened: (() => Promise<unknown>)[] = [];
   for (const name of values.backend) {
-    const backend = await BACKENDS[name]!();
+    const backend = await backends[name]!();
     const model = await load(`${path}.pt2`, { backend });
     const results = (await model.runFlat(inputs)) as readonly { readonly data: ArrayLike<number> }[];
     const error = worstOf(

@@ -2,8 +2,8 @@
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { parseArgs } from "node:util";
-import type { Backend } from "@pt2/backend";
 import { load, type Model } from "@pt2/runtime/node";
+import { backendsOn } from "./src/open-for.ts";
 import { machine, table } from "./src/report.ts";
 import { alternate, summarize } from "./src/statistics.ts";
 import { readTensors } from "./src/tensors.ts";
@@ -15,10 +15,8 @@ const { values } = parseArgs({
     threads: { type: "string", default: "1" },
   },
 });
-const threads = Number(values.threads);
-const BACKENDS: Readonly<Record<string, () => Promise<Backend>>> = {
-  wasm: async () => (await import("@pt2/backend-wasm/node")).wasm({ threads, worker: false }),
-  libtorch: async () => await (await import("@pt2/backend-libtorch/node")).libtorch({ threads }),
+const backends = {
+  ...backendsOn(Number(values.threads)),
   // The scales of activations are float64 in some of the files.
   webgpu: async () => await (await import("@pt2/backend-webgpu/node")).webgpu({ narrowFloat64: true }),
 };
@@ -27,7 +25,7 @@ console.log(`${machine()}\n`);
 const files = readdirSync(values.models).flatMap((file) => (file.endsWith(".pt2") ? [file.slice(0, -4)] : []));
 const rows: (readonly string[])[] = [];
 for (const name of values.backend) {
-  await using backend = await BACKENDS[name]!();
+  await using backend = await backends[name]!();
   for (const count of ["rows 1", "rows 32"]) {
     const models = new Map<string, Model>();
     const runs: Record<string, () => Promise<unknown>> = {};

@@ -6,12 +6,19 @@ import { createRegistry, type OpRegistry } from "@pt2/registry";
 import { aten } from "@pt2/registry/aten";
 import { prepare } from "@pt2/runtime";
 
-/** Backends by name, each computing on one thread where it has threads. */
-export const BACKENDS: Readonly<Record<string, () => Promise<Backend>>> = {
-  wasm: async () => (await import("@pt2/backend-wasm")).wasm({ worker: false, threads: 1 }),
-  webgpu: async () => (await import("@pt2/backend-webgpu/node")).webgpu(),
-  libtorch: async () => (await import("@pt2/backend-libtorch/node")).libtorch({ threads: 1 }),
-};
+type Backends = Readonly<Record<string, () => Promise<Backend>>>;
+
+/** Backends by name, which compute on so many threads where they have threads. */
+export function backendsOn(threads: number): Backends {
+  return {
+    wasm: async () => (await import("@pt2/backend-wasm/node")).wasm({ worker: false, threads }),
+    webgpu: async () => (await import("@pt2/backend-webgpu/node")).webgpu(),
+    libtorch: async () => (await import("@pt2/backend-libtorch/node")).libtorch({ threads }),
+  };
+}
+
+/** Backends that compute on one thread. */
+export const BACKENDS: Backends = backendsOn(1);
 
 /** Runs a compiled program on the inputs that it was opened with. */
 export type Run = () => Promise<readonly ArrayLike<number | bigint>[]>;

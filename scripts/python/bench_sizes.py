@@ -41,9 +41,11 @@ def decoder(config: LlamaConfig):
     return DecoderStep(config), (torch.tensor([[3]]), cache, [k.clone() for k in cache]), shapes
 
 
-SMALL_DECODER = LlamaConfig(
-    max_position_embeddings=2048,
-    attn_implementation="sdpa",
+def llama(**sizes) -> LlamaConfig:
+    return LlamaConfig(max_position_embeddings=2048, attn_implementation="sdpa", **sizes)
+
+
+SMALL_DECODER = llama(
     vocab_size=2048,
     hidden_size=192,
     intermediate_size=512,
@@ -53,9 +55,7 @@ SMALL_DECODER = LlamaConfig(
 )
 
 # The sizes of SmolLM-135M.
-LLAMA_135M = LlamaConfig(
-    max_position_embeddings=2048,
-    attn_implementation="sdpa",
+LLAMA_135M = llama(
     vocab_size=49152,
     hidden_size=576,
     intermediate_size=1536,

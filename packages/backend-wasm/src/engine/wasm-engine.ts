@@ -118,7 +118,7 @@ export class WasmEngine implements StageEngine<TensorView, WasmPlan> {
 
   execute(plan: WasmPlan, { observe, signal }: RunHooks): void {
     this.device.team.run(() => {
-      if (this.#fresh === null) for (const { refresh } of plan.stage.updates ?? []) for (const run of refresh) run();
+      if (this.#fresh === null) for (const { refresh } of plan.updates.values()) for (const run of refresh) run();
       this.#fresh = null;
       for (const { work, calls } of plan.steps) {
         signal?.throwIfAborted();

@@ -2,7 +2,7 @@ import type { TensorMeta } from "@pt2/registry";
 import type { KernelCall } from "../../engine/kernel.ts";
 import { addressOf, type TensorView } from "../../engine/tensor-view.ts";
 import { float32Result } from "../float32.ts";
-import { asMatrix, asRows, clampArgs, packedMatrix, transposed } from "./gemm.ts";
+import { asMatrix, asRows, clampArgs, PANEL, packedMatrix, transposed } from "./gemm.ts";
 import { narrowKernels } from "./narrow-module.ts";
 import { planPanels } from "./narrow-panels.ts";
 import type { NarrowKernels } from "./narrow-plain.gen.ts";
@@ -41,8 +41,7 @@ export async function planLinearHalf(
   };
   const rows = asRows(call, input);
   const added = bias && call.dense(bias);
-  // Panels of 8 columns.
-  const panel = K * 16;
+  const panel = PANEL * K * 2;
   float32Result(call, (out) => {
     planPanels(call, {
       ...{
@@ -58,7 +57,7 @@ export async function planLinearHalf(
         kernels.halfRows(kind(), rows.shape[0]!, columns, K, a, K, from, c, N, bias, ...clampArgs(call.clamp));
       },
       widen: (at, columns, to) => {
-        const bytes = Math.ceil(columns / 8) * panel;
+        const bytes = Math.ceil(columns / PANEL) * panel;
         kernels.halfFloats(kind(), addressOf(packed) + at * panel, bytes, to);
       },
     });
