@@ -8,12 +8,18 @@ export function exportTree(spec: TreeSpec): string {
 function encode({ type, context, children }: TreeSpec): unknown {
   if (type === null) return { type: null, context: null, children_spec: [] };
   // An object of a library that was unfolded into containers with names (`unfoldObjects`): Python gets dictionaries.
-  const unfolded = type.includes(":") && Array.isArray(context);
+  const fields = type.includes(":") ? unfoldedFields(context) : undefined;
   return {
-    type: unfolded ? "builtins.dict" : type,
-    context: encodeContext(type, context),
+    type: fields === undefined ? type : "builtins.dict",
+    context: encodeContext(type, fields ?? context),
     children_spec: children.map(encode),
   };
+}
+
+function unfoldedFields(context: unknown): readonly unknown[] | undefined {
+  if (Array.isArray(context)) return context;
+  const isObject = typeof context === "object" && context !== null;
+  return isObject && "fields" in context && Array.isArray(context.fields) ? context.fields : undefined;
 }
 
 /** A context is JSON in a string; a namedtuple's is a bare name, and a defaultdict's an object. */

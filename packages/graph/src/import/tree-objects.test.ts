@@ -1,5 +1,6 @@
 import type { TreeSpec } from "@pt2/format";
 import { expect, it } from "vitest";
+import { flatten } from "../pytree/flatten.ts";
 import { leafNames } from "../pytree/leaf-names.ts";
 import { unflatten } from "../pytree/unflatten.ts";
 import { unfoldObjects } from "./tree-objects.ts";
@@ -47,6 +48,19 @@ it("unfoldObjects names the tensors of an object, and drops values without tenso
     },
   ]);
   expect(leafNames(tree, "y")[3]).toBe("y[1].layers[2].keys");
+});
+
+it("an unfolded object may be passed with the numbers that it has in results of another program", () => {
+  const cache = object(layer({ keys: tensor(0), size: tensor(1), batch: 2, dtype: { _t: "dtype" }, past: null }), 2);
+  const tree = unfoldObjects({ type: "builtins.tuple", context: null, children: [cache] });
+  const spec = {
+    type: "builtins.tuple",
+    context: null,
+    children: [tree, { type: "builtins.dict", context: [], children: [] }],
+  };
+  expect(flatten(spec, [{ keys: 7, size: 8, batch: 3, past: null }])).toEqual([7, 8]);
+  expect(() => flatten(spec, [{ keys: 7, size: 8, past: [9] }])).toThrow("`args[0].past` must be nothing");
+  expect(() => flatten(spec, [{ keys: 7, size: 8, bach: 3 }])).toThrow("`args[0].bach` must be nothing");
 });
 
 it.each([

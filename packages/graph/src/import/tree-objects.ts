@@ -5,7 +5,8 @@ type Fields = Readonly<Record<string, unknown>>;
 /**
  * Unfolds the objects that the exporter of transformers writes, mainly caches. Their children are only the tensors, and
  * their context is the object as JSON with `{ "_t": "tensor", "i": 0 }` in a tensor's place. Each becomes a tree with
- * names: containers of tensors become nodes, and values without tensors are dropped.
+ * names: containers of tensors become nodes, and values without tensors are dropped. An object's context keeps the names
+ * of those (`constants`), since a call may have them: what is a number here can be a result of the program before.
  */
 export function unfoldObjects(spec: TreeSpec): TreeSpec {
   if (spec.type === null) return spec;
@@ -31,7 +32,7 @@ function unfold(context: Fields, leaves: readonly TreeSpec[]): TreeSpec | undefi
     if (!isFields(value)) return undefined;
     if (value._t === undefined) return record("builtins.dict", Object.entries(value));
     if (value._t === "tensor" || value._t === "sym") return value.i === next ? leaves[next++] : undefined;
-    if (value._t === "obj" && isFields(value.s)) return record(String(value.p), Object.entries(value.s));
+    if (value._t === "obj" && isFields(value.s)) return object(String(value.p), Object.entries(value.s));
     if (value._t === "map" && isFields(value.v)) return record("builtins.dict", Object.entries(value.v));
     if (value._t === "seq" && Array.isArray(value.v)) return sequence(value.v);
     if (value._t === "items" && Array.isArray(value.v)) return record("builtins.dict", value.v.filter(isPair));
@@ -50,6 +51,13 @@ function unfold(context: Fields, leaves: readonly TreeSpec[]): TreeSpec | undefi
     });
     if (parts.length === 0) return undefined;
     return { type, context: parts.map(([key]) => key), children: parts.map(([, part]) => part) };
+  };
+  const object = (type: string, entries: readonly (readonly [string, unknown])[]): TreeSpec | undefined => {
+    const tree = record(type, entries);
+    if (tree === undefined || tree.children.length === entries.length) return tree;
+    const fields = tree.context as readonly string[];
+    const constants = entries.map(([name]) => name).filter((name) => !fields.includes(name));
+    return { ...tree, context: { fields, constants } };
   };
   const tree = build(context);
   return next === leaves.length ? tree : undefined;

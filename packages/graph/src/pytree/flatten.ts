@@ -1,6 +1,6 @@
 import type { TreeSpec } from "@pt2/format";
 import { graphError } from "../graph-errors.ts";
-import { childName, countLeaves, type Key, type NamedTuples, structureOf } from "./pytree-structure.ts";
+import { childName, countLeaves, type Key, type NamedTuples, type Structure, structureOf } from "./pytree-structure.ts";
 
 /** Options of flattening. */
 export interface TreeOptions {
@@ -36,6 +36,10 @@ export function flatten(
   return flattener.leaves;
 }
 
+type OtherFields = Pick<Structure & { readonly kind: "record" }, "absent" | "constants">;
+
+const NO_OTHER_FIELDS: OtherFields = { absent: [], constants: [] };
+
 class Flattener {
   readonly leaves: unknown[] = [];
   readonly #namedTuples: NamedTuples;
@@ -54,11 +58,11 @@ class Flattener {
         this.#addItems(spec, value, name);
         return;
       case "mapping":
-        this.#addEntries(spec, structure.keys, value, name, []);
+        this.#addEntries(spec, structure.keys, value, name);
         return;
       case "record":
         if (Array.isArray(value)) this.#addItems(spec, value, name);
-        else this.#addEntries(spec, structure.fields, value, name, structure.absent);
+        else this.#addEntries(spec, structure.fields, value, name, structure);
         return;
       case "opaque":
         this.#addFlat(spec, value, name);
@@ -74,15 +78,24 @@ class Flattener {
     });
   }
 
-  #addEntries(spec: TreeSpec, keys: readonly Key[], value: unknown, name: string, optional: readonly string[]): void {
+  #addEntries(
+    spec: TreeSpec,
+    keys: readonly Key[],
+    value: unknown,
+    name: string,
+    { absent, constants }: OtherFields = NO_OTHER_FIELDS,
+  ): void {
     const expected = `an object with ${keys.map((key) => JSON.stringify(key)).join(", ") || "no keys"}`;
     if (!isDictionary(value)) throw treeError(name || "the keyword arguments", expected, describe(value));
     const given = value instanceof Map ? value : new Map(Object.entries(value));
     const find = (key: Key): Key | undefined => [key, String(key)].find((spelling) => given.has(spelling));
     const missing = keys.find((key) => find(key) === undefined);
     if (missing !== undefined) throw treeError(childName(name, missing), "a value", "nothing");
-    const known = new Set<unknown>([...keys.map(find), ...optional]);
-    const extra = [...given.keys()].find((key) => !known.has(key) && given.get(key) !== undefined);
+    const known = new Set<unknown>([...keys.map(find), ...absent]);
+    const ignored = new Set<unknown>(constants);
+    const isExtra = ([key, field]: readonly [unknown, unknown]): boolean =>
+      field !== undefined && !known.has(key) && !(ignored.has(key) && isPlain(field));
+    const [extra] = [...given].find(isExtra) ?? [];
     if (extra !== undefined)
       throw treeError(childName(name, extra as Key), `nothing (${expected} is expected)`, "a value");
     spec.children.forEach((child, i) => {
@@ -102,6 +115,11 @@ class Flattener {
 
 function isDictionary(value: unknown): value is Readonly<Record<string, unknown>> | ReadonlyMap<unknown, unknown> {
   return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** A value that cannot hold a tensor. */
+function isPlain(value: unknown): boolean {
+  return value === null || typeof value !== "object";
 }
 
 function describe(value: unknown): string {

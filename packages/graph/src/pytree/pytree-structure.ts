@@ -14,8 +14,16 @@ export type Structure =
   | { readonly kind: "sequence" }
   /** dict and its subclasses: an object, or a Map where a key is not a string. */
   | { readonly kind: "mapping"; readonly keys: readonly Key[] }
-  /** namedtuple, dataclass, and other classes with named fields: an object; `absent` fields are None. */
-  | { readonly kind: "record"; readonly fields: readonly string[]; readonly absent: readonly string[] }
+  /**
+   * namedtuple, dataclass, and other classes with named fields: an object. `absent` fields are None; `constants` hold no
+   * leaves, so that results lack them, and what an argument has there is ignored if it cannot hold a tensor.
+   */
+  | {
+      readonly kind: "record";
+      readonly fields: readonly string[];
+      readonly absent: readonly string[];
+      readonly constants: readonly string[];
+    }
   /** Any other class: an array of its leaves. */
   | { readonly kind: "opaque" };
 
@@ -31,24 +39,34 @@ export function structureOf({ type, context, children }: TreeSpec, namedTuples: 
   if (isKeys(keys, count)) return { kind: "mapping", keys };
   if (type === "collections.namedtuple") {
     const fields = typeof context === "string" ? namedTuples.get(context) : undefined;
-    return fields?.length === count ? { kind: "record", fields, absent: [] } : { kind: "sequence" };
+    return fields?.length === count ? record(fields) : { kind: "sequence" };
   }
   const returned = returnFields(type);
-  if (returned?.length === count) return { kind: "record", fields: returned, absent: [] };
+  if (returned?.length === count) return record(returned);
   return recordOf(context, count) ?? { kind: "opaque" };
 }
 
 /**
  * Finds the field names in a class's context: a list of as many strings as children. For `ModelOutput`s it is the whole
  * context, for dataclasses its first part (followed by the fields that are None), for caches too, and for a
- * `TensorDict` one entry.
+ * `TensorDict` one entry. Objects that were unfolded have `{ fields, constants }`.
  */
 function recordOf(context: unknown, count: number): Structure | undefined {
-  if (isFields(context, count)) return { kind: "record", fields: context, absent: [] };
+  if (isFields(context, count)) return record(context);
   if (typeof context !== "object" || context === null) return undefined;
   const [first, second] = Array.isArray(context) ? context : [];
   const fields = isFields(first, count) ? first : Object.values(context).find((part) => isFields(part, count));
-  return fields && { kind: "record", fields, absent: fields === first && isNames(second) ? second : [] };
+  if (fields === undefined) return undefined;
+  const constants = "constants" in context && isNames(context.constants) ? context.constants : [];
+  return record(fields, fields === first && isNames(second) ? second : [], constants);
+}
+
+function record(
+  fields: readonly string[],
+  absent: readonly string[] = [],
+  constants: readonly string[] = [],
+): Structure {
+  return { kind: "record", fields, absent, constants };
 }
 
 /** Counts leaves. */
