@@ -1,4 +1,5 @@
 export { numel } from "@pt2/format";
+export type { TypedArray } from "@pt2/registry";
 export { BACKEND_ERRORS, type BackendErrorCode, backendError } from "./backend-errors.ts";
 export type { Cancellation } from "./cancellation.ts";
 export type { Comparable, Comparison, Tolerance, WorstElement } from "./compare/compare.ts";
@@ -10,7 +11,7 @@ export { CpuGenerator } from "./random/cpu-generator.ts";
 export { drawNormal, drawUniform } from "./random/draw.ts";
 export { requireSeed, type Seed } from "./random/seed.ts";
 export { RunQueue } from "./run-queue.ts";
-export { type DataOf, type ElementOf, type TypedArray, viewAs } from "./tensor/elements.ts";
+export { type DataOf, type ElementOf, viewAs } from "./tensor/elements.ts";
 export { type GivenArray, hostTensor, requireType } from "./tensor/host-tensor.ts";
 export { requireMemory } from "./tensor/memory.ts";
 export type { NestedList } from "./tensor/nested-list.ts";

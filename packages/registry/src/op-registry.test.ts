@@ -86,6 +86,16 @@ describe("what users mistake", () => {
     );
   });
 
+  it("an unknown requirement is named, and a dtype that none asks for", () => {
+    const wrong = (requires: object) => of(() => defineOp("my::f(Tensor x) -> Tensor", { requires }));
+    expect(wrong({ rank: { x: [2] } })).toBe(
+      "registry.rule: The definition of my::f has `rank`, which is not a requirement; did you mean `ranks`?",
+    );
+    expect(wrong({ kinds: { x: "floating" } })).toBe(
+      "registry.rule: The definition of my::f has `floating`, which is not a required dtype",
+    );
+  });
+
   it("a kernel for an op that does not exist is refused, with a suggestion", () => {
     const kernels = (...ops: string[]) => createRegistry({ sets: [{ ...set, kernels: { wasm: [{ ops }] } }] });
     expect(of(() => kernels("my::relu", "my::rleu"))).toBe(

@@ -203,17 +203,49 @@ const RULES: { readonly [Name in keyof Required<OpRules<string>>]: true } = {
   inPlace: true,
 };
 
+const REQUIREMENTS: { readonly [Name in keyof Required<Requirements>]: true } = {
+  same: true,
+  kinds: true,
+  ranks: true,
+  lengths: true,
+  choices: true,
+  ranges: true,
+  factors: true,
+  wholes: true,
+  elements: true,
+};
+
+const REQUIRED_DTYPES: { readonly [Name in RequiredDType]: true } = {
+  bool: true,
+  byte: true,
+  complex: true,
+  float: true,
+  index: true,
+  int8: true,
+  label: true,
+  long: true,
+  mask: true,
+  real: true,
+};
+
 /** Defines an op by PyTorch's own schema string, which determines the callbacks' argument names and types. */
 export function defineOp<const S extends string>(schema: S, rules: OpRules<S> = {}): OpRecord & TypedOp<S> {
   const parsed = parseSchema(schema);
-  const unknown = Object.keys(rules).find((key) => !Object.hasOwn(RULES, key));
-  if (unknown !== undefined) {
-    const meant = closestName(unknown, Object.keys(RULES));
-    throw registryError("registry.rule", {
-      what: `The definition of ${parsed.name} has \`${unknown}\`, which is not a rule${meant === undefined ? "" : `; did you mean \`${meant}\`?`}`,
-      advice: `the rules are ${Object.keys(RULES).join(", ")}`,
-      details: { op: parsed.name, rule: unknown },
-    });
-  }
+  requireKnown(parsed.name, Object.keys(rules), RULES, "rule");
+  requireKnown(parsed.name, Object.keys(rules.requires ?? {}), REQUIREMENTS, "requirement");
+  requireKnown(parsed.name, Object.values(rules.requires?.kinds ?? {}), REQUIRED_DTYPES, "required dtype");
   return { ...(rules as OpRules<string>), name: parsed.name, schema: parsed };
+}
+
+/** Refuses names that the compiler would, for definitions that it does not see. */
+function requireKnown(op: OpName, names: readonly string[], known: object, noun: string): void {
+  const unknown = names.find((name) => !Object.hasOwn(known, name));
+  if (unknown === undefined) return;
+  const all = Object.keys(known);
+  const meant = closestName(unknown, all);
+  throw registryError("registry.rule", {
+    what: `The definition of ${op} has \`${unknown}\`, which is not a ${noun}${meant === undefined ? "" : `; did you mean \`${meant}\`?`}`,
+    advice: `the ${noun}s are ${all.join(", ")}`,
+    details: { op, rule: unknown },
+  });
 }

@@ -38,8 +38,21 @@ export type { Strided } from "@pt2/format";
 /** A resolved argument or result. Tensors are metas; ints are plain numbers (saturated at ±2^53), enums are strings. */
 export type ArgValue = TensorMeta | Scalar | string | null | readonly ArgValue[];
 
+/** The array type of a tensor's memory: floats of 8 and 16 bits are stored as bits, bool as bytes, complex as pairs. */
+export type TypedArray =
+  | Uint8Array
+  | Int8Array
+  | Uint16Array
+  | Int16Array
+  | Uint32Array
+  | Int32Array
+  | BigInt64Array
+  | BigUint64Array
+  | Float32Array
+  | Float64Array;
+
 /** A tensor that a function of a user receives and returns; its elements are in host memory. */
 export interface HandlerTensor extends TensorMeta {
   /** The row-major elements. Floats narrower than 32 bits are numbers in a `Float32Array`; results may also be bits. */
-  readonly data: ArrayBufferView;
+  readonly data: TypedArray;
 }

@@ -1,6 +1,6 @@
 import { type DType, numel } from "@pt2/format";
 import { requireArgument } from "@pt2/format/options";
-import type { TypedArray } from "../tensor/elements.ts";
+import type { TypedArray } from "@pt2/registry";
 import { type Element, elementsOf, elementText, indexOf } from "./elements.ts";
 
 /** A tolerance: an element may differ by `atol + rtol × |expected|`. */

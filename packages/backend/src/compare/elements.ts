@@ -1,5 +1,5 @@
 import { bitsToFloat, DTYPES, type DType, isSmallFloat } from "@pt2/format";
-import type { TypedArray } from "../tensor/elements.ts";
+import type { TypedArray } from "@pt2/registry";
 
 /** An element as JavaScript values: a bigint for 64-bit integers, a pair for complex numbers, else a number. */
 export type Element = number | bigint | readonly [re: number, im: number];

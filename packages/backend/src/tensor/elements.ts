@@ -1,18 +1,5 @@
 import { bitsToFloat32, DTYPES, type DType, isSmallFloat } from "@pt2/format";
-import type { Complex } from "@pt2/registry";
-
-/** The array type of a tensor's memory: floats of 8 and 16 bits are stored as bits, bool as bytes, complex as pairs. */
-export type TypedArray =
-  | Uint8Array
-  | Int8Array
-  | Uint16Array
-  | Int16Array
-  | Uint32Array
-  | Int32Array
-  | BigInt64Array
-  | BigUint64Array
-  | Float32Array
-  | Float64Array;
+import type { Complex, TypedArray } from "@pt2/registry";
 
 interface ArrayOf {
   uint8: Uint8Array;

@@ -1,6 +1,7 @@
 import { DTYPES, type DType, floatToBits, isSmallFloat, numel } from "@pt2/format";
+import type { TypedArray } from "@pt2/registry";
 import { backendError } from "../backend-errors.ts";
-import { arrayTypeOf, type DataOf, type TypedArray } from "./elements.ts";
+import { arrayTypeOf, type DataOf } from "./elements.ts";
 import { HostTensor } from "./tensor.ts";
 
 /** An array that holds the elements of a tensor, in its memory's type or in one that is as exact. */
