@@ -193,8 +193,9 @@ export interface PlanGraph {
 }
 
 /**
- * One step. The dispatcher runs `op`, the interpreter `scalar` and `control`, JavaScript `host`. An `update` is an op too,
- * the last node of the first graph: it writes to bound inputs themselves, where an `op` writes to copies of them.
+ * One step. The dispatcher runs `op`, the interpreter `scalar` and `control`, JavaScript `host`. An `update` is an op of
+ * the first graph that writes to bound inputs themselves, where an `op` writes to copies of them: it is undone if the run
+ * fails, or is the last node.
  */
 export interface PlanNode {
   readonly kind: "op" | "update" | "scalar" | "control" | "host";

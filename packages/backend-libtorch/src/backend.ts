@@ -27,6 +27,7 @@ import { libtorchError } from "./libtorch-errors.ts";
 import { located } from "./native-failure.ts";
 import { fromTensor, type Outputs, toTensor } from "./native-tensor.ts";
 import { optimize } from "./optimize/optimize.ts";
+import { overwriteParts } from "./optimize/overwrite-parts.ts";
 import { reshapeViews } from "./optimize/reshape-views.ts";
 import { routerTarget } from "./optimize/router-target.ts";
 import { updateInPlace } from "./optimize/update-in-place.ts";
@@ -110,7 +111,7 @@ export class LibtorchBackend implements Backend {
       abilities,
       optimize: (program, isFunctional) => optimize(program, target, isFunctional),
       relocate: (program) => (this.device === "cpu" ? program : reshapeViews(program, target)),
-      updateInPlace: (committed) => updateInPlace(committed, target),
+      updateInPlace: (committed) => updateInPlace(overwriteParts(committed, target), target),
     });
     const onDispose = async (): Promise<void> => {
       this.#executables.delete(executable);

@@ -39,7 +39,7 @@ export interface CompileOptions {
   optimize(program: Program, isFunctional: boolean): OptimizedProgram;
   /** Prepares a program for a device other than that for which it may have been exported. */
   relocate(program: Program): Program;
-  /** Lets the last node write new values of weights and buffers where the old ones are. */
+  /** Lets nodes write new values of weights and buffers where the old ones are. */
   updateInPlace(committed: CommittedProgram): UpdatedProgram;
 }
 
@@ -116,9 +116,9 @@ export async function compileProgram(request: CompileRequest, options: CompileOp
   const optimized = exact ? unoptimized(options.relocate(expanded)) : options.optimize(expanded, examined.functional);
   const { prologue, notes } = optimized;
   const updated = exact
-    ? { program: optimized.program, commits: all, update: null, targets: [] }
+    ? { program: optimized.program, commits: all, overwrites: new Set<Node>(), update: null, targets: [] }
     : options.updateInPlace(commitUpdates({ program: optimized.program, commits: all }, memory.effectsOf));
-  const { commits, update, targets } = updated;
+  const { commits, overwrites, update, targets } = updated;
   const program = withOwnResults(updated, memory.effectsOf);
 
   const made = new Set(prologue?.targets);
@@ -144,6 +144,6 @@ export async function compileProgram(request: CompileRequest, options: CompileOp
   signal?.throwIfAborted();
   const aboutKept = found === undefined ? [] : [await found.keep(state)];
   for (const target of targets) await own(target, state, addon);
-  const plan = new CompiledPlan(program, boundValues(program, state), hosts, { update, sparing: !exact });
+  const plan = new CompiledPlan(program, boundValues(program, state), hosts, { overwrites, update, sparing: !exact });
   return { program, plan, hosts, commits, writes: writes.any, state, notes: [...notes, ...aboutKept] };
 }

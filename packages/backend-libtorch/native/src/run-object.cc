@@ -100,6 +100,7 @@ Napi::Value RunObject::resumeSync(const Napi::CallbackInfo& info) {
 
 Napi::Value RunObject::cancel(const Napi::CallbackInfo& info) {
   state_->cancel();
+  state_->undo();
   return info.Env().Undefined();
 }
 

@@ -28,10 +28,7 @@ void RunState::finish() noexcept {
 }
 
 Step RunState::resume(std::vector<c10::IValue> results) {
-  struct Claim {
-    std::atomic<bool>& busy;
-    ~Claim() { busy = false; }
-  } claim{busy_};
+  const Claim claim{busy_};
   const std::shared_ptr<Run> run = current();
   if (!run) throw Failure("libtorch.finished", "This run is over; start another one.");
   const c10::InferenceMode inference;
@@ -52,10 +49,27 @@ Step RunState::resumeOnStream(Run& run, std::vector<c10::IValue> results) {
   if (!stream_) stream_.emplace(device_);
   StreamLease::Scope stream(*stream_);
   const auto begin = std::chrono::steady_clock::now();
-  Step step = run.resume(std::move(results));
+  Step step;
+  try {
+    step = run.resume(std::move(results));
+  } catch (...) {
+    if (run.undo()) stream.synchronize();
+    throw;
+  }
   stream.synchronize();
   step.ns = std::chrono::nanoseconds(std::chrono::steady_clock::now() - begin).count();
   return step;
+}
+
+void RunState::undo() {
+  if (busy_.exchange(true)) return;
+  const Claim claim{busy_};
+  const std::shared_ptr<Run> run = current();
+  // A run that has not begun has no stream, and has written nothing.
+  if (!run || !stream_) return;
+  const c10::InferenceMode inference;
+  const StreamLease::Scope stream(*stream_);
+  run->undo();
 }
 
 void RunState::cancel() noexcept {

@@ -27,7 +27,16 @@ class RunState {
   // Any thread may call it.
   void cancel() noexcept;
 
+  // Undoes what a run that was canceled has written, unless it is under way: then it does so itself.
+  void undo();
+
  private:
+  // Releases a claim at the end of its scope.
+  struct Claim {
+    std::atomic<bool>& busy;
+    ~Claim() { busy = false; }
+  };
+
   std::shared_ptr<Run> current();
   Step resumeOnStream(Run& run, std::vector<c10::IValue> results);
   void finish() noexcept;

@@ -24,6 +24,8 @@ export interface EncodedProgram {
 /** Options of {@link encodeProgram}. */
 export interface EncodeOptions {
   readonly device: string;
+  /** Nodes that may overwrite a part of a weight or buffer itself, which is undone if the run fails. @default none */
+  readonly overwrites?: ReadonlySet<Node>;
   /** The last node, where it may write to weights and buffers themselves. */
   readonly update?: Node | null;
   /** See {@link PlanSource.sparing}. @default false */
@@ -96,7 +98,8 @@ class Encoder {
 
   #node(node: Node, scope: ArgScope, isRead: (name: string) => boolean): PlanNode {
     const { kind: route, why } = kindOf(this.#options.routeOf(node));
-    const kind = node === this.#options.update ? "update" : route;
+    const { update, overwrites } = this.#options;
+    const kind = node === update || overwrites?.has(node) ? "update" : route;
     if (kind === null) {
       throw libtorchError("libtorch.no-op", { what: `${node.op} cannot run: ${why}`, where: describeNode(node) });
     }

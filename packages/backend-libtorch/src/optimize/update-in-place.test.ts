@@ -8,7 +8,7 @@ const target = cpu(["pt2::pointwise", "pt2::pointwise_"]);
 
 function updated(body: string, on = target): UpdatedProgram {
   const { program: whole, commits } = commitsOf(program(body), { isShared: () => false, effectsOf: () => undefined });
-  return updateInPlace({ program: fusePointwise(whole, on), commits }, on);
+  return updateInPlace({ program: fusePointwise(whole, on), commits, overwrites: new Set(), targets: [] }, on);
 }
 
 /** A gradient, and its moments; `more` are lines before the results, `results` those beside the writes. */

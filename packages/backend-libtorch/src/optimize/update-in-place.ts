@@ -13,19 +13,18 @@ import {
   valuesOf,
 } from "@pt2/graph";
 import { GraphBuilder } from "@pt2/graph/passes";
-import type { Commit, CommittedProgram } from "../encode/commits.ts";
+import type { Commit } from "../encode/commits.ts";
 import { StateMemory } from "../encode/state-memory.ts";
 import { POINTWISE } from "./fuse-pointwise.ts";
+import type { OverwritingProgram } from "./overwrite-parts.ts";
 import type { OptimizeTarget } from "./target.ts";
 
 const OP: OpName = "pt2::pointwise_";
 
 /** A program whose last node writes new values of its state where the old ones are. */
-export interface UpdatedProgram extends CommittedProgram {
+export interface UpdatedProgram extends OverwritingProgram {
   /** The last node, whose writes to weights and buffers are meant; null where there is none. */
   readonly update: Node | null;
-  /** The weights and buffers that it writes to, which nothing but this program may then read. */
-  readonly targets: readonly string[];
 }
 
 /**
@@ -35,8 +34,9 @@ export interface UpdatedProgram extends CommittedProgram {
  * A run that fails still changes nothing, because the node checks everything before it writes, and no node comes after
  * it. So whatever reads an old value must be an earlier node, or the same element of the same pass.
  */
-export function updateInPlace({ program, commits }: CommittedProgram, target: OptimizeTarget): UpdatedProgram {
-  const none = { program, commits, update: null, targets: [] };
+export function updateInPlace(given: OverwritingProgram, target: OptimizeTarget): UpdatedProgram {
+  const { program, commits, overwrites, targets } = given;
+  const none = { ...given, update: null };
   if (!target.has(OP)) return none;
   const { graph } = program;
   const state = new StateMemory(program, target.effectsOf);
@@ -65,8 +65,9 @@ export function updateInPlace({ program, commits }: CommittedProgram, target: Op
   return {
     program: { ...program, graph: builder.build(outputs) },
     commits: commits.filter((commit) => !done.has(commit)),
+    overwrites,
     update,
-    targets: into.map(({ commit }) => commit.target),
+    targets: [...targets, ...into.map(({ commit }) => commit.target)],
   };
 }
 

@@ -56,17 +56,18 @@ export class CompiledPlan {
   readonly #hosts: ReadonlyMap<Node, HostNode>;
 
   /**
-   * `bound` has the tensors of the inputs that stay, by the name of their value; `update` is the node that may write to
-   * them; `sparing` is that of the plan.
+   * `bound` has the tensors of the inputs that stay, by the name of their value; `overwrites` and `update` are the nodes
+   * that may write to them; `sparing` is that of the plan.
    */
   constructor(
     program: Pick<Program, "graph" | "inputs">,
     bound: ReadonlyMap<string, NativeTensor>,
     services: PlanServices,
-    { update = null, sparing = false }: Pick<EncodeOptions, "update" | "sparing"> = {},
+    { overwrites, update = null, sparing = false }: Pick<EncodeOptions, "overwrites" | "update" | "sparing"> = {},
   ) {
     const encoded: EncodedProgram = encodeProgram(program, {
       device: services.device,
+      ...(overwrites && { overwrites }),
       update,
       sparing,
       routeOf: (node) => services.router.routeOf(node),

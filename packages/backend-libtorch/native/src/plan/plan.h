@@ -70,6 +70,9 @@ class Run {
   virtual Step resume(std::vector<c10::IValue> results) = 0;
   // Makes the run fail with `libtorch.aborted` before its next node. Any thread may call it.
   virtual void cancel() noexcept = 0;
+  // Makes the bound inputs what they were before a run that is not to reach its end, and returns whether it had written
+  // to any. It must not run meanwhile.
+  virtual bool undo() = 0;
   // Lets a run that is over, or has not begun, begin again, on what is in its inputs then. Only for plans that run
   // directly.
   virtual void rewind() = 0;

@@ -53,7 +53,8 @@ struct OutputSource {
 };
 
 struct NodeSource {
-  // An update is an op, the last node of the root graph, that writes to bound inputs themselves.
+  // An update is an op of the root graph that writes to bound inputs themselves. It is undone when the run fails, or is
+  // the last node.
   enum class Kind : uint8_t { Op, Update, Scalar, Control, Host };
 
   Kind kind = Kind::Op;

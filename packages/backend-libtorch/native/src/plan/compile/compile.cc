@@ -67,9 +67,10 @@ Node compileOp(const NodeSource& source, Program& program) {
     refusePlan("`" + source.op + "` returns " + std::to_string(handle.schema().returns().size()) + " values, not " +
                std::to_string(source.outputs.size()));
   }
-  // Nothing protects the inputs from an update: the run is over when it has written.
+  // Nothing protects the inputs from an update.
+  const bool update = source.kind == NodeSource::Kind::Update;
   std::vector<uint32_t> writes;
-  if (source.kind != NodeSource::Kind::Update) writes = writesOf(handle, operands, source.op);
+  if (!update) writes = writesOf(handle, operands, source.op);
   program.writes = program.writes || !writes.empty();
   program.random = program.random || drawsRandomNumbers(handle, operands);
   program.readsElements = program.readsElements || readsElements(handle);
@@ -79,7 +80,8 @@ Node compileOp(const NodeSource& source, Program& program) {
             .layouts = OperandLayouts(handle.schema()),
             .checks = std::move(checks),
             .mayMixMemory = program.opaque,
-            .elementsForThreads = program.sparing ? elementsForThreads(handle) : 0};
+            .elementsForThreads = program.sparing ? elementsForThreads(handle) : 0,
+            .keep = update ? findOverwrite(source.op) : nullptr};
   return {.op = source.op, .operands = std::move(operands), .outputs = {}, .kind = std::move(op)};
 }
 
@@ -149,8 +151,9 @@ Graph compileGraph(GraphSource source, size_t index, Program& program) {
     for (size_t i = 0; i < source.nodes.size(); ++i) {
       NodeSource& node = source.nodes[i];
       at = i;
-      if (node.kind == NodeSource::Kind::Update && (index != 0 || i + 1 != source.nodes.size())) {
-        refusePlan("an update is not the last node of the root graph");
+      if (node.kind == NodeSource::Kind::Update &&
+          (index != 0 || (i + 1 != source.nodes.size() && !findOverwrite(node.op)))) {
+        refusePlan("an update that cannot be undone is not the last node of the root graph");
       }
       for (NamedArg& arg : node.args) slots.renumber(arg.arg);
       Node compiled = compileNode(node, program);

@@ -14,6 +14,7 @@
 #include "plan/args/checks/checks.h"
 #include "plan/args/layouts.h"
 #include "plan/args/operand.h"
+#include "plan/compile/overwrites.h"
 #include "plan/control/control.h"
 #include "plan/numbers/scalar-ops.h"
 
@@ -41,6 +42,7 @@ struct OpNode {
   ArgumentChecks checks;           // the checks of arguments that the kernel does not check
   bool mayMixMemory = false;       // whether its arguments may be oneDNN's tensors beside ordinary ones
   int64_t elementsForThreads = 0;  // with fewer in its arguments it takes no other threads
+  KeepOverwritten keep = nullptr;  // of an update that is undone when the run fails
 };
 
 // Arithmetic on numbers, which follows Python.

@@ -80,7 +80,14 @@ Step Interpreter::resume(std::vector<c10::IValue> results) {
   }
 }
 
+bool Interpreter::undo() {
+  const bool wrote = !overwritten_.empty();
+  for (; !overwritten_.empty(); overwritten_.pop_back()) overwritten_.back()();
+  return wrote;
+}
+
 void Interpreter::begin() {
+  undo();
   autocast_.clear();
   frames_.clear();
   nextAnswer_ = 0;
@@ -138,6 +145,10 @@ Interpreter::After Interpreter::run(const OpNode& op, const Node& node, Frame& f
   if (op.mayMixMemory) requireSameMemory(node.op, stack_);
   if (!op.layouts.empty()) op.layouts(stack_);
   if (!op.checks.empty()) op.checks(node.op, stack_);
+  if (op.keep != nullptr) {
+    protection_.update(stack_.front().toTensor());
+    overwritten_.push_back(op.keep(stack_));
+  }
   {
     const OneThread one(haveLess(stack_, op.elementsForThreads));
     op.handle.callBoxed(stack_);
@@ -255,6 +266,7 @@ Step Interpreter::doneStep() {
   step.written = protection_.written();
   if (profiler_) step.profile = profiler_->finish();
   answers_.clear();
+  overwritten_.clear();
   return step;
 }
 

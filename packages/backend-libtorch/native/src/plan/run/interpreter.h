@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <vector>
@@ -22,6 +23,7 @@ class Interpreter final : public Run {
 
   Step resume(std::vector<c10::IValue> results) override;
   void cancel() noexcept override { canceled_.store(true, std::memory_order_relaxed); }
+  bool undo() override;
   void rewind() override { state_ = State::New; }
 
  private:
@@ -51,6 +53,8 @@ class Interpreter final : public Run {
   std::shared_ptr<Plan> plan_;
   const Program& program_;
   Protection protection_;
+  // What writes back the elements of bound inputs that updates have overwritten, in the order of the updates.
+  std::vector<std::function<void()>> overwritten_;
   std::optional<RandomState> random_;
   std::unique_ptr<Profiler> profiler_;
   const bool stepping_;

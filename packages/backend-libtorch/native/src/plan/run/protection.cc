@@ -137,6 +137,11 @@ bool Protection::admitsTensor(const at::Tensor& tensor, bool contents) {
   return false;
 }
 
+void Protection::update(const at::Tensor& tensor) {
+  const auto original = originals_.find(storageOf(tensor));
+  if (original != originals_.end()) touched_.insert(original->second);
+}
+
 void Protection::release(std::vector<c10::IValue>& values) const {
   for (c10::IValue& value : values) {
     value = mapTensors(value, [this](const at::Tensor& tensor) -> c10::IValue {

@@ -25,6 +25,8 @@ class Protection {
   void import(std::vector<c10::IValue>& values);
   // Returns whether the op may run. If not, the run must begin again.
   bool admits(const std::string& name, const OpNode& op, const std::vector<c10::IValue>& arguments);
+  // Takes note of an update of a bound input, or of its copy where another op writes to it too.
+  void update(const at::Tensor& tensor);
   // Returns values that may leave the run: none views an input.
   void release(std::vector<c10::IValue>& values) const;
   // Returns the inputs that were written to, with their new values.
