@@ -1,7 +1,7 @@
 import type { Backend } from "@pt2/backend";
 import { checkOp, type OpSample, someFloats } from "@pt2/conformance";
 import type { DType } from "@pt2/format";
-import { defineOp } from "@pt2/registry";
+import { defineOp, type TensorMeta } from "@pt2/registry";
 import { aten } from "@pt2/registry/aten";
 import { scalar as s } from "@pt2/registry/scalar";
 import { afterAll, describe, expect, it } from "vitest";
@@ -62,6 +62,27 @@ describe("ops of users pass on every backend", () => {
       view: ({ shape, strides, offset }) => ({ shape: shape.toReversed(), strides: strides.toReversed(), offset }),
     });
     await checkOp(turned, [{ self: x }], { backends });
+  });
+
+  it("an op that computes by a function on elements passes, with a gradient that calls it", async () => {
+    const sums = defineOp("mine::sums(Tensor self) -> Tensor", {
+      requires: { kinds: { self: "float" } },
+      infer: ({ self }) => self,
+      compute({ self: { dtype, shape, data } }) {
+        const width = shape.at(-1) ?? 1;
+        const totals = (dtype === "float64" ? Float64Array : Float32Array).from(data, Number);
+        totals.forEach((x, i) => {
+          totals[i] = x + (i % width === 0 ? 0 : totals[i - 1]!);
+        });
+        return { dtype, shape, data: totals };
+      },
+      gradient({ grads: [grad] }, b): { self: TensorMeta } {
+        const turned = b.tensor("aten::flip", { self: grad!, dims: [-1] });
+        return { self: b.tensor("aten::flip", { self: b.tensor(sums, { self: turned }), dims: [-1] }) };
+      },
+    });
+    const { directions } = await checkOp(sums, [{ self: x }], { backends });
+    expect(directions).toBeGreaterThan(10);
   });
 
   it("an op that writes passes", async () => {

@@ -203,3 +203,4 @@ for mode in (0, 1, 2):
         case("embedding_bag.padding_idx", f"all results of doubles, {mode}, {name_of(dtype)}", t(7, 5, dtype=f64), *bags, None)
 case("prims::rev", "two dims", t(2, 3, 4), [0, 2])
 case("prims::rev", "none", t(2, 3), [])
+case("flip", "a number, along its last dimension", t(), [-1])

@@ -12,7 +12,7 @@ export type CallRule = (typeof CALL_RULES)[number];
 /** A record of a user's without the rules that are functions; their names are listed instead. */
 export interface WireRecord {
   readonly data: Omit<OpRecord, "gradient" | "inverse">;
-  readonly rules: readonly (CallRule | "scalar" | "view")[];
+  readonly rules: readonly (CallRule | "scalar" | "view" | "compute")[];
 }
 
 /** An op set of a user's, with the records that the program needs. */

@@ -100,6 +100,8 @@ function recordOf({ data, rules }: WireRecord, answerOf: AnswerOf): OpRecord {
       return "strides" in views ? moved(views) : views.map(moved);
     };
   }
+  // Programs that need it run on the calling thread: it only tells why a call cannot be run here.
+  if (has("compute")) remote.compute = () => Promise.reject(new Error(`${op} computes on the calling thread`));
   if (has("scalar")) remote.scalar = (...operands) => scalarOf(op, operands, answerOf);
   return { ...data, ...remote };
 }

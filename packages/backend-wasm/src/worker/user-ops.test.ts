@@ -290,6 +290,26 @@ describe("ops of users in the worker", () => {
       await expect(work()).rejects.toMatchObject({ name: "Pt2Error", message: expect.stringMatching(/refers back/) });
     }
   });
+
+  test("a decomposition that calls an op which its record computes is refused as on the calling thread", async () => {
+    const sorted = defineOp("mine::sorted(Tensor self) -> Tensor", {
+      infer: ({ self }) => self,
+      compute: ({ self: { dtype, shape, data } }) => ({ dtype, shape, data: data.toSorted() }),
+    });
+    const twice = defineOp("mine::twice(Tensor self) -> Tensor", {
+      decompose: ({ self }, b) => b.tensor(sorted, { self: b.tensor(sorted, { self }) }),
+    });
+    const program = `program {
+  user_input %x: f32[3]
+  %a: f32[3] = mine::twice(%x)
+  return %a
+}`;
+    for (const backend of [worker, local]) {
+      const load = compiled(program, { sets: [{ name: "mine", ops: [sorted, twice] }] }, backend);
+      const message = expect.stringMatching(/mine::sorted: its `compute` rule serves nodes of programs/);
+      await expect(load).rejects.toMatchObject({ name: "Pt2Error", message });
+    }
+  });
 });
 
 describe("programs that run on the calling thread", () => {

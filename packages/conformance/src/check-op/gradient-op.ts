@@ -61,6 +61,8 @@ export function gradientOp(op: OpRecord): GradientOp | null {
   const record: OpRecord = {
     name: NAME,
     schema: { name: NAME, args, returns: [{ name: null, type: TENSORS, alias: null }] },
+    // What an op computes by a function on elements is no part of another op, but of nodes that stand for one.
+    ...(op.compute !== undefined && op.decompose === undefined ? { dynamic: true } : {}),
     decompose({ [GRADS]: grads, ...rest }, b) {
       return of(rest, grads as readonly TensorMeta[], b).flatMap(({ gradient }) => gradient ?? []);
     },

@@ -11,7 +11,11 @@ export const flip: WasmKernel = wasmKernel({
     const { shape } = view;
     const reversed = new Set(dims.map((dim) => normalDim(dim, shape.length)));
     const strides = view.strides.map((stride, d) => (reversed.has(d) ? -stride : stride));
-    const offset = [...reversed].reduce((at, d) => at + (shape[d]! - 1) * view.strides[d]!, view.offset);
+    // A tensor without dimensions may be flipped along its only one, which it does not have.
+    const offset = shape.reduce(
+      (at, size, d) => at + (reversed.has(d) ? (size - 1) * view.strides[d]! : 0),
+      view.offset,
+    );
     const from: TensorView = { ...view, strides, offset };
     call.copy(from, call.output(0, denseStrides(shape, view)));
   },
