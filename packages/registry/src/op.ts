@@ -203,49 +203,26 @@ const RULES: { readonly [Name in keyof Required<OpRules<string>>]: true } = {
   inPlace: true,
 };
 
-const REQUIREMENTS: { readonly [Name in keyof Required<Requirements>]: true } = {
-  same: true,
-  kinds: true,
-  ranks: true,
-  lengths: true,
-  choices: true,
-  ranges: true,
-  factors: true,
-  wholes: true,
-  elements: true,
-};
-
-const REQUIRED_DTYPES: { readonly [Name in RequiredDType]: true } = {
-  bool: true,
-  byte: true,
-  complex: true,
-  float: true,
-  index: true,
-  int8: true,
-  label: true,
-  long: true,
-  mask: true,
-  real: true,
-};
+const REQUIREMENTS = "same kinds ranks lengths choices ranges factors wholes elements".split(
+  " ",
+) as readonly (keyof Requirements)[];
 
 /** Defines an op by PyTorch's own schema string, which determines the callbacks' argument names and types. */
 export function defineOp<const S extends string>(schema: S, rules: OpRules<S> = {}): OpRecord & TypedOp<S> {
   const parsed = parseSchema(schema);
-  requireKnown(parsed.name, Object.keys(rules), RULES, "rule");
-  requireKnown(parsed.name, Object.keys(rules.requires ?? {}), REQUIREMENTS, "requirement");
-  requireKnown(parsed.name, Object.values(rules.requires?.kinds ?? {}), REQUIRED_DTYPES, "required dtype");
+  requireKnown(parsed.name, rules, Object.keys(RULES), "rule");
+  requireKnown(parsed.name, rules.requires, REQUIREMENTS, "requirement");
   return { ...(rules as OpRules<string>), name: parsed.name, schema: parsed };
 }
 
 /** Refuses names that the compiler would, for definitions that it does not see. */
-function requireKnown(op: OpName, names: readonly string[], known: object, noun: string): void {
-  const unknown = names.find((name) => !Object.hasOwn(known, name));
+function requireKnown(op: OpName, given: object | undefined, known: readonly string[], noun: string): void {
+  const unknown = Object.keys(given ?? {}).find((name) => !known.includes(name));
   if (unknown === undefined) return;
-  const all = Object.keys(known);
-  const meant = closestName(unknown, all);
+  const meant = closestName(unknown, known);
   throw registryError("registry.rule", {
     what: `The definition of ${op} has \`${unknown}\`, which is not a ${noun}${meant === undefined ? "" : `; did you mean \`${meant}\`?`}`,
-    advice: `the ${noun}s are ${all.join(", ")}`,
+    advice: `the ${noun}s are ${known.join(", ")}`,
     details: { op, rule: unknown },
   });
 }

@@ -27,6 +27,13 @@ test("a complex number is refused if no tensor is complex", () => {
   expect(problem({ self: tensor("complex64"), value })).toBe(null);
 });
 
+test("a kind of dtypes that does not exist is named", () => {
+  const requires = { kinds: { self: "floating" as "float" } };
+  const record = defineOp("mylib::f(Tensor self) -> Tensor", { requires });
+  const args = resolveArgs(record.schema, { self: tensor("float32") });
+  expect(argumentProblem(record, args)).toBe('argument `self` must be of the unknown kind "floating", not float32');
+});
+
 test("tensors must have one dtype, but float32 is accepted with half precision", () => {
   expect(problem({ self: tensor("float32"), weight: tensor("int64") })).toMatch(/`weight` is int64, where `self` is/);
   expect(problem({ self: tensor("float16"), weight: tensor("float32") })).toBe(null);
