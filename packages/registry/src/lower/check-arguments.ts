@@ -107,8 +107,7 @@ const NAMED: Readonly<Record<string, Rule>> = {
 function dtypeProblem({ same = [], kinds = {} }: Requirements, args: Args): string | null {
   for (const [name, kind] of Object.entries(kinds)) {
     const bad = tensorsIn(args[name]).find(({ dtype }) => !isOfKind(dtype, kind));
-    if (bad !== undefined)
-      return `argument \`${name}\` must be ${KINDS[kind] ?? `of the unknown kind "${kind}"`}, not ${bad.dtype}`;
+    if (bad !== undefined) return `argument \`${name}\` must be ${KINDS[kind] ?? kind}, not ${bad.dtype}`;
   }
   const [first, ...others] = same.flatMap((name) => tensorsIn(args[name]).map(({ dtype }) => ({ name, dtype })));
   const narrow = first !== undefined && DTYPES[first.dtype].kind === "float" && DTYPES[first.dtype].itemsize < 4;
