@@ -51,6 +51,7 @@ const whole = (_: IncomingMessage, response: ServerResponse): void => {
 
 const SOURCES: readonly [string, () => Promise<ByteSource>][] = [
   ["bytes", async () => fromBytes(file)],
+  ["a Buffer of Node", async () => fromBytes(Buffer.from(file))],
   ["an ArrayBuffer", async () => fromBytes(file.slice().buffer)],
   ["a Blob", async () => fromBlob(new Blob([file.slice()]))],
   ["a file", () => fromFile(fixturePath(NAME))],
@@ -65,6 +66,8 @@ describe.each(SOURCES)("a byte source over %s", (_, make) => {
     expect(source.size).toBe(file.length);
     expect([...(await source.read(100, 50))]).toEqual([...file.subarray(100, 150)]);
     expect((await source.read(file.length, 0)).length).toBe(0);
+    // A Buffer's `slice()` would be a view.
+    expect((await source.read(0, 2)).constructor).toBe(Uint8Array);
     const into = new Uint8Array(60);
     expect((await source.read(7, 9, { into })).buffer).toBe(into.buffer);
     expect([...into.subarray(0, 9)]).toEqual([...file.subarray(7, 16)]);

@@ -49,7 +49,9 @@ export interface ByteSource {
 /** Creates a source over memory. Reads are views, nothing is copied. */
 export function fromBytes(bytes: Uint8Array | ArrayBuffer): ByteSource {
   requireArgument("fromBytes()", "bytes", bytes, "Uint8Array | ArrayBuffer", "format.options");
-  const all = bytes instanceof Uint8Array ? bytes : new Uint8Array(bytes);
+  // Parts of a Node `Buffer` would be Buffers too, whose `slice()` copies nothing.
+  const { buffer = bytes as ArrayBuffer, byteOffset, byteLength } = bytes as Partial<Uint8Array<ArrayBuffer>>;
+  const all = new Uint8Array(buffer, byteOffset, byteLength);
   return {
     size: all.byteLength,
     async read(offset, length, options) {
