@@ -14,6 +14,7 @@ export const GRAPH_ERRORS = {
   "graph.sym-arithmetic": "a size has no value, such as a division by zero",
   "graph.sym-size": "a size came out negative, fractional or too large",
   "graph.input-shape": "an input does not have the shape that the program expects",
+  "graph.guard": "a condition that a program holds only under cannot be checked",
   "graph.input-tree": "the inputs do not have the structure that the program expects",
   "graph.options": "a function was given no program or graph, or an option does not exist or has an impossible value",
   "graph.mutation": "a mutation cannot be converted to functional form",

@@ -90,13 +90,13 @@ export function isProgramSource(source: ModelSource | ProgramSource): source is 
   return typeof source === "object" && source !== null && "program" in source && "weights" in source;
 }
 
-/** A guard of a single size or number: ranges say as much. */
-const SINGLE = /^L\S+ ([<>]=?|==) \d+$/;
+/** A bound of a single size or number that ranges have too: no lower one up to 2, which ranges of all sizes may have. */
+const IN_RANGES = /^L\[[^\s*]+ (<=? \d+|> (?![01]$)\d+|>= (?![012]$)\d+)$/;
 
 /** Imports a program with its guards, which few files have. */
 export async function guarded(file: ExportedProgram): Promise<Program> {
   const program = importProgram(file);
-  if (file.guardsCode.every((guard) => SINGLE.test(guard))) return program;
+  if (file.guardsCode.every((guard) => IN_RANGES.test(guard))) return program;
   return (await import("@pt2/graph/functionalize")).assertGuards(program, file.guardsCode);
 }
 

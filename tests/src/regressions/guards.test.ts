@@ -19,6 +19,30 @@ it.each([
     broken: "math.trunc(0.5*torch.sym_float(ids.size()[0])) == 2",
   },
   { guardsCode: ["(L['ids'].size()[0] % 2) != 1"], broken: "(ids.size()[0] % 2) != 1" },
+  { guardsCode: ["(L['ids'].size()[0] // 2) != 1"], broken: "(ids.size()[0] // 2) != 1" },
+  { guardsCode: ["(-2) + L['ids'].size()[0] >= 2"], broken: "(-2) + ids.size()[0] >= 2" },
+  {
+    guardsCode: ["L['ids'].size()[0] > 3 or L['ids'].size()[1] == 2"],
+    broken: "ids.size()[0] > 3 or ids.size()[1] == 2",
+  },
+  { guardsCode: ["L['ids'].size()[0]*L['ids'].size()[1] > 9"], broken: "ids.size()[0]*ids.size()[1] > 9" },
+  {
+    guardsCode: ["not (L['ids'].size()[0] < 2 or (L['ids'].size()[0] & 1) == 1)"],
+    broken: "not (ids.size()[0] < 2 or (ids.size()[0] & 1) == 1)",
+  },
+  {
+    guardsCode: ["math.log2(torch.sym_float(L['ids'].size()[0])) >= 2.0"],
+    broken: "math.log2(torch.sym_float(ids.size()[0])) >= 2.0",
+  },
+  {
+    guardsCode: ["torch.sym_float(L['ids'].size()[0]) ** (-0.5) <= torch._sym_sqrt(0.25)"],
+    broken: "torch.sym_float(ids.size()[0]) ** (-0.5) <= torch._sym_sqrt(0.25)",
+  },
+  {
+    guardsCode: ["round(L['ids'].size()[0] / 3, 1) == 1.3"],
+    broken: "round(ids.size()[0] / 3, 1) == 1.3",
+  },
+  { guardsCode: ["L['flat_args'][0].size()[0] != 3"], broken: "ids.size()[0] != 3" },
 ])(
   "a call whose sizes break a guard of the file is refused, as by PyTorch: $broken",
   async ({ guardsCode, broken }) => {

@@ -5,6 +5,7 @@ import { evaluatePython } from "../sym/evaluate-expr.ts";
 import { call, toExpr } from "../sym/make-expr.ts";
 import type { PyValue } from "../sym/python-number.ts";
 import type { SymExpr } from "../sym/sym-expr.ts";
+import { SYM_FUNCTIONS } from "../sym/sympy-functions.ts";
 import type { GraphBuilder } from "./graph-builder.ts";
 
 /** sympy's function for each Python operator on sizes, with the operator's argument names. */
@@ -32,8 +33,6 @@ const FUNCTIONS: ReadonlyMap<OpName, readonly [fn: string, ...args: readonly str
   ["torch::sym_max", ["Max", "a", "b"]],
   ["torch::sym_min", ["Min", "a", "b"]],
   ["torch::sym_ite", ["Where", "b", "t", "f"]],
-  ["torch::_sym_sqrt", ["OpaqueUnaryFn_sqrt", "a"]],
-  ["math::sqrt", ["OpaqueUnaryFn_sqrt", "x"]],
   ["_operator::abs", ["Abs", "a"]],
   ["_operator::not_", ["Not", "a"]],
   ["builtins::round", ["RoundToInt", "number"]],
@@ -52,9 +51,18 @@ const LOGICAL: ReadonlyMap<OpName, readonly [boolean: string, int: string]> = ne
   ["_operator::or_", ["Or", "BitwiseFn_bitwise_or"]],
 ] as const);
 
+/** Returns sympy's function and its argument names. Those of one float are in several modules: `math::log2`, `torch::_sym_log2`. */
+function functionOf(op: OpName): readonly [fn: string, ...args: readonly string[]] | undefined {
+  const found = FUNCTIONS.get(op);
+  if (found !== undefined) return found;
+  const fn = op.replace(/^(math::|torch::_?sym_)/, "OpaqueUnaryFn_");
+  return SYM_FUNCTIONS.has(fn) ? [fn, "a"] : undefined;
+}
+
 /** Returns whether an op computes sizes from sizes, or reads one from a tensor's shape. */
 export function isSymbolic(op: OpName): boolean {
-  return FUNCTIONS.has(op) || COMPOSED.has(op) || LOGICAL.has(op) || op === "torch::sym_sum" || op in SHAPE_OPS;
+  const isCall = functionOf(op) !== undefined || COMPOSED.has(op) || LOGICAL.has(op) || op === "torch::sym_sum";
+  return isCall || op in SHAPE_OPS;
 }
 
 /** A named operand of a Python operator; the name is empty for positional ones. */
@@ -90,7 +98,8 @@ function symbolicCall(op: OpName, operands: readonly SymOperand<SymExpr>[]): Sym
   if (operands.length === 0) return null;
   const values = operands.map(({ value }) => value);
   if (op === "torch::sym_sum") return call("Add", ...values);
-  const [fn, ...names] = FUNCTIONS.get(op) ?? [];
+  if (op === "builtins::round" && values.length === 2) return call("RoundDecimal", ...values);
+  const [fn, ...names] = functionOf(op) ?? [];
   if (fn !== undefined) {
     const ordered = names.map((name, i) => (operands.find((given) => given.name === name) ?? operands[i])?.value);
     return ordered.every((expr) => expr !== undefined) ? call(fn, ...ordered) : null;

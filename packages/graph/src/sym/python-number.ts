@@ -69,9 +69,15 @@ export function trueDiv(a: PyNumber, b: PyNumber): number {
   return a < 0n === b < 0n ? size : -size;
 }
 
-/** Implements Python's `**`. An int to a negative power is a float. */
+/** Implements Python's `**`. An int to a negative power is a float; a complex or infinite result has no value. */
 export function pow(a: PyNumber, b: PyNumber): PyNumber {
-  return typeof a === "bigint" && typeof b === "bigint" && b >= 0n ? a ** b : Number(a) ** Number(b);
+  return typeof a === "bigint" && typeof b === "bigint" && b >= 0n ? a ** b : finite(Number(a) ** Number(b), a, b);
+}
+
+/** Throws where finite numbers have a result that is none, as Python raises. */
+export function finite(result: number, ...operands: readonly PyValue[]): number {
+  if (Number.isFinite(result) || !operands.map(Number).every(Number.isFinite)) return result;
+  throw new RangeError("no finite real number");
 }
 
 export function less(a: PyNumber, b: PyNumber): boolean {

@@ -78,6 +78,11 @@ describe("evaluate", () => {
     ["RoundToInt(2.5)", 2],
     ["RoundToInt(3.5)", 4],
     ["RoundDecimal(2.675, 1)", 2.7],
+    ["RoundDecimal(1.115, 2)", 1.11],
+    ["RoundDecimal(-0.125, 2)", -0.12],
+    ["RoundDecimal(0.375, 2)", 0.38],
+    ["RoundDecimal(s0, 2)", 7],
+    ["OpaqueUnaryFn_log2(8.0)", 3],
     ["ModularIndexing(s0 + 10, 4, 3)", 1],
     ["LShift(3, 4)", 48],
     ["RShift(-5, 1)", -3],
@@ -106,6 +111,11 @@ describe("evaluate", () => {
     expect(() => at("Frobnicate(s0)")).toThrow(code("graph.sym-function"));
     expect(() => at("s0 // 0")).toThrow(code("graph.sym-arithmetic"));
     expect(() => at("2**(10**9)")).toThrow(code("graph.sym-arithmetic"));
+    // Python raises here, where JavaScript has NaN and infinity.
+    expect(() => at("OpaqueUnaryFn_log2(0.0)")).toThrow(code("graph.sym-arithmetic"));
+    expect(() => at("OpaqueUnaryFn_sqrt(s1)")).toThrow(code("graph.sym-arithmetic"));
+    expect(() => at("FloatPow(0.0, -0.5)")).toThrow(code("graph.sym-arithmetic"));
+    expect(() => at("Pow(s1, 0.5)")).toThrow(code("graph.sym-arithmetic"));
     expect(() => evaluateSize(parseSym("1 - s0"), new Map([["s0", 2]]))).toThrow(code("graph.sym-size"));
   });
 });

@@ -2,6 +2,7 @@ import { roundHalfEven } from "@pt2/format";
 import {
   add,
   asNumber,
+  finite,
   floorDiv,
   less,
   mod,
@@ -28,9 +29,9 @@ function nary(start: PyNumber | null, f: (a: PyNumber, b: PyNumber) => PyNumber)
   };
 }
 
-/** A function of floats. */
+/** A function of floats, which raises as Python's where no real number is the answer. */
 function real(f: (x: number) => number): Fn {
-  return (x) => f(toFloat(x!));
+  return (x) => finite(f(toFloat(x!)), x!);
 }
 
 /** A float function whose result is an int; ints pass unchanged. */
@@ -46,11 +47,12 @@ const ceilDiv = (a: PyNumber, b: PyNumber): PyNumber => mul(-1n, floorDiv(mul(-1
 const max = (a: PyNumber, b: PyNumber): PyNumber => (less(a, b) ? b : a);
 const min = (a: PyNumber, b: PyNumber): PyNumber => (less(b, a) ? b : a);
 
-/** Rounds to `digits` decimals, half to even. */
+/** Rounds to `digits` decimals: what lies exactly between two, an odd multiple of 2 ** -(digits + 1), to the even one. */
 function roundDecimal(x: PyNumber, digits: PyNumber): PyNumber {
   if (typeof x === "bigint") return x;
-  const scale = 10 ** Number(digits);
-  return roundHalfEven(x * scale) / scale;
+  const places = Number(digits);
+  const isBetween = Math.abs((x * 2 ** (places + 1)) % 2) === 1;
+  return isBetween ? roundHalfEven(x * 10 ** places) / 10 ** places : Number(x.toFixed(places));
 }
 
 /** Takes `(sizes…, strides…)` and returns 1 if they describe memory without gaps or overlap, else 0. */
@@ -67,26 +69,14 @@ const isNonOverlappingAndDense: Fn = (...args) => {
   return 1n;
 };
 
-const MATH = {
-  sqrt: Math.sqrt,
-  cos: Math.cos,
-  cosh: Math.cosh,
-  sin: Math.sin,
-  sinh: Math.sinh,
-  tan: Math.tan,
-  tanh: Math.tanh,
-  asin: Math.asin,
-  acos: Math.acos,
-  atan: Math.atan,
-  asinh: Math.asinh,
-  exp: Math.exp,
-  log: Math.log,
-  log2: Math.log2,
-} satisfies Record<string, (x: number) => number>;
+const MATH = [
+  ...["sqrt", "cos", "cosh", "sin", "sinh", "tan", "tanh"],
+  ...["asin", "acos", "atan", "asinh", "exp", "log", "log2"],
+] as ("sqrt" | "log2")[];
 
-const mathFunctions = Object.entries(MATH).flatMap(([name, f]): [string, Fn][] => [
-  [name, real(f)],
-  [`OpaqueUnaryFn_${name}`, real(f)],
+const mathFunctions = MATH.flatMap((name): [string, Fn][] => [
+  [name, real(Math[name])],
+  [`OpaqueUnaryFn_${name}`, real(Math[name])],
 ]);
 
 /** sympy's functions and PyTorch's additions, on Python values. */
@@ -98,7 +88,7 @@ export const SYM_FUNCTIONS: ReadonlyMap<string, Fn> = new Map<string, Fn>([
   ["Abs", (x) => (asNumber(x!) < 0n ? mul(-1n, asNumber(x!)) : asNumber(x!))],
   ["Pow", binary(pow)],
   ["PowByNatural", binary(pow)],
-  ["FloatPow", (a, b) => toFloat(a!) ** toFloat(b!)],
+  ["FloatPow", (a, b) => pow(toFloat(a!), toFloat(b!))],
   ["FloorDiv", binary(floorDiv)],
   ["CleanDiv", binary(floorDiv)],
   ["CeilDiv", binary(ceilDiv)],

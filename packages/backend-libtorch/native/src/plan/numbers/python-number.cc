@@ -3,6 +3,8 @@
 
 #include <bit>
 #include <cmath>
+#include <cstdio>
+#include <cstdlib>
 #include <limits>
 
 #include "failure.h"
@@ -144,6 +146,19 @@ double roundHalfEven(double value) {
   const double down = std::floor(value);
   if (value - down != 0.5) return std::round(value);
   return std::fmod(down, 2) == 0 ? down : down + 1;
+}
+
+double roundDecimal(double value, int64_t digits) {
+  constexpr int64_t kMostDigits = 323;  // below the smallest double
+  if (!std::isfinite(value) || digits > kMostDigits) return value;
+  if (digits < 0) {
+    const double unit = std::pow(10.0, static_cast<double>(-digits));
+    return roundHalfEven(value / unit) * unit;
+  }
+  // printf rounds the exact value, and what lies between two decimals to the even one.
+  char text[800];
+  std::snprintf(text, sizeof text, "%.*f", static_cast<int>(digits), value);
+  return std::strtod(text, nullptr);
 }
 
 std::partial_ordering compare(int64_t a, double b) {

@@ -30,6 +30,8 @@ double floorDivide(double a, double b);
 double modulo(double a, double b);
 double power(double base, double exponent);
 double roundHalfEven(double value);
+// Rounds to decimals, or to tens where there are fewer than none.
+double roundDecimal(double value, int64_t digits);
 
 // The comparison is exact, although not every int is a double.
 std::partial_ordering compare(int64_t a, double b);

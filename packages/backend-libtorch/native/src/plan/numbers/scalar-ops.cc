@@ -105,10 +105,17 @@ template <double (*Function)(double)>
 IValue real(Operands operands) {
   const double value = floatOf(operand(operands, 0));
   const double result = Function(value);
-  if (std::isnan(result) && !std::isnan(value)) {
+  if (!std::isfinite(result) && std::isfinite(value)) {
     throw Failure("libtorch.arithmetic", "A number is out of a function's domain.");
   }
   return result;
+}
+
+// `round(x)` is an int, and `round(x, digits)` what `x` is.
+IValue roundTo(Operands operands) {
+  if (operands.size() < 2) return toInt<python::roundHalfEven>(operands);
+  const IValue& value = operand(operands, 0);
+  return isInt(value) ? IValue(intOf(value)) : IValue(python::roundDecimal(floatOf(value), needInt(operand(operands, 1))));
 }
 
 IValue negate(Operands operands) {
@@ -185,7 +192,7 @@ const std::unordered_map<std::string, ScalarOp> kOps = {
     {"_operator::ge", relation<([](Order order) { return order >= 0; })>},
     {"_operator::getitem", item},
     {"builtins::abs", absolute},
-    {"builtins::round", toInt<python::roundHalfEven>},
+    {"builtins::round", roundTo},
     {"builtins::max", extreme<true>},
     {"builtins::min", extreme<false>},
     {"math::trunc", toInt<std::trunc>},
