@@ -2,7 +2,7 @@
 
 import torch
 
-from opcase import bf16, case, distinct, f16, f64, i64, inf, ints, t
+from opcase import bf16, case, distinct, f16, f32, f64, i32, i64, inf, ints, name_of, t
 
 for op in ("max_pool2d", "max_pool2d_with_indices"):
     case(op, "2x2", distinct(2, 3, 4, 6), [2, 2])
@@ -126,3 +126,9 @@ for name, size, padding, counted, divisor in (
     shape = torch.nn.functional.avg_pool3d(channels, *window).shape
     case("avg_pool3d_backward", name, t(*shape), channels, *window)
 case("avg_pool3d_backward", "wide steps of one image", t(2, 5, 2, 2), t(2, 23, 5, 4), [7, 2, 3], [4, 3, 1], [1, 0, 0], False, False, None)
+# A dilated window may step over all elements: its maximum is the least number.
+for dtype in (f32, f64, f16, i32, torch.int16, torch.int8, torch.uint8):
+    for op, shape in (("max_pool1d_with_indices", (2, 2)), ("max_pool2d_with_indices", (1, 2, 2)), ("max_pool3d_with_indices", (2, 1, 3, 1, 2))):
+        before = [1] * (int(op[8]) - 1)
+        places = (*([*before, n] for n in (2, 2)), [*(0 for _ in before), 1], [*before, 3])
+        case(op, f"{name_of(dtype)}, windows without an element", t(*shape, dtype=dtype, lo=1, hi=9), *places, True)

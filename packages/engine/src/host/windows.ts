@@ -1,6 +1,8 @@
 /** The input positions of an axis that an output element reads, and their share of its divisor. */
 export interface AxisWindow {
   readonly positions: readonly number[];
+  /** Where the window begins, but not before the axis: behind it, if the window has no position, as dilated ones may. */
+  readonly first: number;
   /** The number of positions that the divisor of a mean counts, with the padding if that counts. */
   readonly counted: number;
 }
@@ -24,7 +26,8 @@ export function slidingWindows(axis: Sliding): readonly AxisWindow[] {
       (at) => at >= 0 && at < axis.size,
     );
     const end = Math.min(start + axis.kernel, axis.size + axis.padding);
-    return { positions, counted: axis.countIncludePad ? end - start : positions.length };
+    const first = start < 0 ? start + Math.ceil(-start / axis.dilation) * axis.dilation : start;
+    return { positions, first, counted: axis.countIncludePad ? end - start : positions.length };
   });
 }
 
@@ -32,6 +35,6 @@ export function slidingWindows(axis: Sliding): readonly AxisWindow[] {
 export function adaptiveWindows(size: number, outputs: number): readonly AxisWindow[] {
   return Array.from({ length: outputs }, (_, o) => {
     const [start, end] = [Math.floor((o * size) / outputs), Math.ceil(((o + 1) * size) / outputs)];
-    return { positions: Array.from({ length: end - start }, (_, i) => start + i), counted: end - start };
+    return { positions: Array.from({ length: end - start }, (_, i) => start + i), first: start, counted: end - start };
   });
 }

@@ -37,6 +37,9 @@ export const poolAny: WasmKernel = wasmKernel({
         else maximum(numbers(heap, self), numbers(heap, out), numbers(heap, positions), planes, windows);
       });
     }
+    const empty = isMax ? windows.flatMap(({ isEmpty }, at) => (isEmpty ? [at] : [])) : [];
+    if (empty.length > 0)
+      call.step(() => writeLeast(numbers(call.heap, out), out, planes.length, windows.length, empty));
   },
 });
 
@@ -96,8 +99,12 @@ function planWindows(
   return true;
 }
 
-/** What one output element reads: offsets in a plane, their flat positions, and the divisor. */
+/**
+ * What one output element reads: offsets in a plane, their flat positions, and the divisor. An empty window, which only a
+ * maximum may have, reads the plane's first element, and has the position where it begins.
+ */
 interface Window {
+  readonly isEmpty: boolean;
   readonly offsets: readonly number[];
   readonly flat: readonly number[];
   readonly counted: number;
@@ -140,17 +147,33 @@ function axesOf(spatial: number, args: WindowArgs, self: TensorView, out: Tensor
 
 /** Windows over all axes, row-major. */
 function combinations(axes: readonly Axis[]): readonly Window[] {
-  return axes.reduce<readonly Window[]>(
+  const every = axes.reduce<readonly (Window & { readonly first: number })[]>(
     (outer, { windows, stride, size }) =>
       outer.flatMap((window) =>
-        windows.map(({ positions, counted }) => ({
+        windows.map(({ positions, first, counted }) => ({
+          isEmpty: window.isEmpty || positions.length === 0,
           offsets: window.offsets.flatMap((offset) => positions.map((at) => offset + at * stride)),
           flat: window.flat.flatMap((flat) => positions.map((at) => flat * size + at)),
+          first: window.first * size + first,
           counted: window.counted * counted,
         })),
       ),
-    [{ offsets: [0], flat: [0], counted: 1 }],
+    [{ isEmpty: false, offsets: [0], flat: [0], first: 0, counted: 1 }],
   );
+  return every.map((window) => (window.isEmpty ? { ...window, offsets: [0], flat: [window.first] } : window));
+}
+
+/** The maximum of no element is the least value that the dtype has. */
+function writeLeast(
+  to: Elements<number>,
+  { dtype }: TensorView,
+  planes: number,
+  each: number,
+  empty: readonly number[],
+): void {
+  const { kind, itemsize } = DTYPES[dtype];
+  const least = kind === "float" ? Number.NEGATIVE_INFINITY : kind === "int" ? -(2 ** (8 * itemsize - 1)) : 0;
+  for (let plane = 0; plane < planes; plane++) for (const at of empty) to.set(plane * each + at, least);
 }
 
 function average(

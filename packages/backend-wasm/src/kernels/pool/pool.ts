@@ -19,8 +19,10 @@ const SHORT: ReadonlySet<DType> = new Set<DType>(["int16", "int8", "uint8"]);
 /** Sliding max and mean windows of one to three dimensions, with or without the positions of the maxima. */
 export const slidingPool: WasmKernel = wasmKernel({
   ops: SLIDING_POOLS,
-  // Means of integers are rounded otherwise.
-  accepts: ({ self, ...rest }) => isFloat32(self) || (SHORT.has(self.dtype) && !("count_include_pad" in rest)),
+  // Means of integers are rounded otherwise, and a dilated window may be empty: then its maximum is no integer here.
+  accepts: ({ self, dilation, ...rest }) =>
+    isFloat32(self) ||
+    (SHORT.has(self.dtype) && !("count_include_pad" in rest) && !dilation?.some((step) => step !== 1)),
   prepare(call, args) {
     const pooling = windowOf(call.call.record);
     const { kernel, stride, padding, dilation, countsPadding } = poolingWindow(pooling, args);

@@ -1,5 +1,5 @@
 import { type PoolingWindow, windowOf } from "@pt2/engine";
-import { numel } from "@pt2/format";
+import { DTYPES, numel } from "@pt2/format";
 import type { TensorMeta } from "@pt2/registry";
 import type { KernelCall } from "../../engine/kernel.ts";
 import type { TensorView } from "../../engine/tensor-view.ts";
@@ -42,7 +42,9 @@ function planEachWindow(call: KernelCall, self: TensorView, windows: Windows, di
   );
   const corner = axes.map((a) => `first_${a}(o_${a})`);
   const start = axes.reduce((flat, a, d) => (d === 0 ? corner[0]! : `(${flat}) * p.size_${a} + ${corner[d]}`), "");
-  const lowest = type === "f32" ? "f32_bits(0xff800000u)" : `${type}(${type === "u32" ? 0 : -2147483648})`;
+  const { kind, itemsize } = DTYPES[self.dtype];
+  const least = kind === "int" ? -(2 ** (8 * Math.min(itemsize, 4) - 1)) : 0;
+  const lowest = type === "f32" ? "f32_bits(0xff800000u)" : `${type}(${least})`;
   const wins = type === "f32" ? "value > best || is_nan(value)" : "value > best";
   const [init, visit, done] = isMax
     ? [
