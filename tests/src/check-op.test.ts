@@ -70,7 +70,7 @@ describe("ops of users pass on every backend", () => {
       infer: ({ self }) => self,
       compute({ self: { dtype, shape, data } }) {
         const width = shape.at(-1) ?? 1;
-        const totals = (dtype === "float64" ? Float64Array : Float32Array).from(data, Number);
+        const totals = dtype === "float64" ? Float64Array.from(data, Number) : Float32Array.from(data, Number);
         totals.forEach((x, i) => {
           totals[i] = x + (i % width === 0 ? 0 : totals[i - 1]!);
         });
