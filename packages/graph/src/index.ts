@@ -13,7 +13,7 @@ export { countLeaves, type Key, type NamedTuples, type Structure, structureOf } 
 export { unflatten } from "./pytree/unflatten.ts";
 export { describeNode } from "./query/describe-node.ts";
 export { argOf, definitionsOf, graphsOf, usesOf, valuesOf } from "./query/node-values.ts";
-export { isGradient, isModuleResult, isReturned } from "./query/output-kinds.ts";
+export { isGradient, isModuleResult, isReturned, isStateMutation } from "./query/output-kinds.ts";
 export { type GraphPath, type OpCount, stats, walk } from "./query/walk-graph.ts";
 export { bindSymbols, type GivenShape } from "./sym/bind-symbols.ts";
 export { type Bindings, evaluate, evaluateSize } from "./sym/evaluate-expr.ts";

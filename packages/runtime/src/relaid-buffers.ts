@@ -8,7 +8,7 @@ import type {
   Tensor,
   Value,
 } from "@pt2/backend";
-import type { InputSpec, OutputSpec, Program } from "@pt2/graph";
+import { type InputSpec, isStateMutation, type OutputSpec, type Program } from "@pt2/graph";
 
 /**
  * Compiles programs of which a buffer has other sizes after a call. Backends have memory for buffers as they are in the
@@ -76,7 +76,7 @@ function isRelaid({ graph, outputs }: Program, spec: InputSpec): boolean {
 }
 
 function isWriteOf(spec: OutputSpec, target: string): boolean {
-  return (spec.kind === "buffer_mutation" || spec.kind === "parameter_mutation") && spec.target === target;
+  return isStateMutation(spec) && spec.target === target;
 }
 
 /** Buffers that runs take and return. */

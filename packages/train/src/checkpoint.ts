@@ -1,7 +1,7 @@
 // Writes and reads checkpoints; it is loaded when there is one.
 import { HostTensor } from "@pt2/backend";
 import { fromBytes, readSafetensors, type WeightTensor, writeSafetensors } from "@pt2/format";
-import type { Program } from "@pt2/graph";
+import { isStateMutation, type Program } from "@pt2/graph";
 import { memoryWeight } from "./memory-weight.ts";
 import type { Optimizer } from "./optimizers.ts";
 import { trainError } from "./train-errors.ts";
@@ -50,10 +50,7 @@ export async function restore(
       advice: `Continue with \`accumulate: ${progress.accumulate}\`, or from a checkpoint that was made behind an update.`,
     });
   }
-  const written = outputs.flatMap((spec) =>
-    spec.kind === "buffer_mutation" || spec.kind === "parameter_mutation" ? [spec.target] : [],
-  );
-  for (const name of written) {
+  for (const { target: name } of outputs.filter(isStateMutation)) {
     const [tensor, weight] = [tensors.get(name), weights.get(name)];
     if (
       tensor === undefined ||

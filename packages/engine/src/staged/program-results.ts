@@ -1,6 +1,6 @@
 import { backendError } from "@pt2/backend";
-import type { OutputSpec, Program } from "@pt2/graph";
-import { isReturned } from "@pt2/graph";
+import type { Program } from "@pt2/graph";
+import { isReturned, isStateMutation } from "@pt2/graph";
 import { isTensorData, type RunValue, type TensorData, type TensorType } from "./run-value.ts";
 
 /** What a run of a program has computed, by purpose. */
@@ -24,7 +24,7 @@ export function programResults(
   const writes: { readonly target: string; readonly data: TensorData }[] = [];
   for (const [i, spec] of specs.entries()) {
     const result = results[i]!;
-    if (isWrite(spec))
+    if (isStateMutation(spec))
       writes.push({ target: spec.target, data: checkWrite(spec.target, buffers.get(spec.target), result) });
     else if (isReturned(spec)) outputs.push(result);
   }
@@ -36,11 +36,9 @@ export function writtenBuffers({ inputs, outputs }: Program): ReadonlyMap<number
   const placeholders = new Map(
     inputs.flatMap((spec) => ("target" in spec ? [[spec.target, spec.value] as const] : [])),
   );
-  return new Map(outputs.flatMap((spec, i) => (isWrite(spec) ? [[i, placeholders.get(spec.target)!] as const] : [])));
-}
-
-function isWrite(spec: OutputSpec): spec is OutputSpec & { readonly target: string } {
-  return spec.kind === "buffer_mutation" || spec.kind === "parameter_mutation";
+  return new Map(
+    outputs.flatMap((spec, i) => (isStateMutation(spec) ? [[i, placeholders.get(spec.target)!] as const] : [])),
+  );
 }
 
 /**

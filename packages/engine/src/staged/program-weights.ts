@@ -1,6 +1,6 @@
 import { backendError } from "@pt2/backend";
 import { DTYPES, reachOf, type WeightTensor } from "@pt2/format";
-import type { Program, ValueType } from "@pt2/graph";
+import { isStateMutation, type Program, type ValueType } from "@pt2/graph";
 
 /** A placeholder of a program that is not a user input, and the weight for it. */
 export interface ProgramWeight {
@@ -15,11 +15,7 @@ export interface ProgramWeight {
 
 /** Lists the weights that a program takes, each checked against the archive and the program. Nothing is read yet. */
 export function programWeights(program: Program, weights: ReadonlyMap<string, WeightTensor>): readonly ProgramWeight[] {
-  const written = new Set(
-    program.outputs.flatMap((spec) =>
-      spec.kind === "buffer_mutation" || spec.kind === "parameter_mutation" ? [spec.target] : [],
-    ),
-  );
+  const written = new Set(program.outputs.filter(isStateMutation).map(({ target }) => target));
   return program.inputs.flatMap((spec): readonly ProgramWeight[] => {
     if (spec.kind !== "parameter" && spec.kind !== "buffer" && spec.kind !== "tensor_constant") return [];
     const { kind, target, value } = spec;

@@ -14,6 +14,13 @@ export function isGradient(
   return spec.kind === "gradient_to_parameter" || spec.kind === "gradient_to_user_input";
 }
 
+/** Returns whether a result is the new value of a buffer or parameter. */
+export function isStateMutation(
+  spec: OutputSpec,
+): spec is OutputSpec & { readonly kind: "buffer_mutation" | "parameter_mutation" } {
+  return spec.kind === "buffer_mutation" || spec.kind === "parameter_mutation";
+}
+
 /** Returns whether a run returns a result to its caller; the others are written to buffers, or order effects. */
 export function isReturned(spec: OutputSpec): boolean {
   return isModuleResult(spec) || isGradient(spec);

@@ -1,4 +1,5 @@
 import type { Arg, NamedArg, OpName, OutputSpec, Program, TensorType } from "../../ir.ts";
+import { isStateMutation } from "../../query/output-kinds.ts";
 import { sameSizes } from "../../strides.ts";
 import { requireProgram } from "../../validate/require-program.ts";
 import { GraphBuilder } from "../graph-builder.ts";
@@ -54,7 +55,7 @@ function unfitMutations({ graph, inputs, outputs }: Program): readonly UnfitMuta
     return type?.kind === "tensor" ? type : undefined;
   };
   const placeholderOf = (spec: OutputSpec): string | null | undefined => {
-    if (spec.kind !== "buffer_mutation" && spec.kind !== "parameter_mutation") return undefined;
+    if (!isStateMutation(spec)) return undefined;
     const input = inputs.find((one) => "target" in one && one.target === spec.target);
     return input && "value" in input ? input.value : undefined;
   };
