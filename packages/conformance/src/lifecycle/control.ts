@@ -29,6 +29,29 @@ export const CONTROL: readonly LifecycleCase[] = [
     },
   },
   {
+    name: "control flow: cond of a number, of which only zeros of either sign are false",
+    needs: "dynamicSizes",
+    async run({ compile }) {
+      const executable = await compile(`program {
+        user_input %p: f32[]
+        user_input %x: f32[3]
+        cond: [%y: f32[3]] = higher_order::cond(%p, graph yes(%a: f32[3]) {
+          %b: f32[3] = aten::mul.Tensor(%a, other=2)
+          return %b
+        }, graph no(%a: f32[3]) {
+          %b: f32[3] = aten::neg(%a)
+          return %b
+        }, [%x])
+        return %y
+      }`);
+      const x = floats([3], 1, 2, 3);
+      for (const yes of [0.5, -1, Number.NaN])
+        await expectValues(await executable.run([floats([], yes), x]), [floats([3], 2, 4, 6)]);
+      for (const no of [0, -0])
+        await expectValues(await executable.run([floats([], no), x]), [floats([3], -1, -2, -3)]);
+    },
+  },
+  {
     name: "control flow: while_loop",
     needs: "dynamicSizes",
     async run({ compile }) {

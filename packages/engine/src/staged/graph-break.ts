@@ -1,4 +1,4 @@
-import { backendError, HostTensor, hostTensor, type TypedArray } from "@pt2/backend";
+import { backendError, HostTensor, hostTensor } from "@pt2/backend";
 import { Pt2Error } from "@pt2/format";
 import type { Graph } from "@pt2/graph";
 import {
@@ -116,5 +116,5 @@ function toHandler(value: RunValue): unknown {
 function fromHandler(answer: HandlerAnswer): RunValue {
   if (Array.isArray(answer)) return answer.map(fromHandler) as unknown as RunValue;
   const { dtype, shape, data } = answer as HandlerTensor;
-  return { dtype, shape, bytes: hostTensor(dtype, shape, data as TypedArray).bytes };
+  return { dtype, shape, bytes: hostTensor(dtype, shape, data).bytes };
 }

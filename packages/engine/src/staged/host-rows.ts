@@ -1,10 +1,11 @@
 import { backendError, numel } from "@pt2/backend";
 import { DTYPES } from "@pt2/format";
+import { isTruthy } from "../dynamic/elements.ts";
 import { type HostData, isHostData, type RunValue } from "./run-value.ts";
 
 /** Whether a number, or a tensor with one element, is true in Python. */
 export function truth(value: RunValue): boolean {
-  if (isHostData(value)) return value.bytes.some((byte) => byte !== 0);
+  if (isHostData(value)) return isTruthy(value)(0);
   return typeof value === "object" && value !== null && "float" in value ? value.float !== 0 : Boolean(value);
 }
 

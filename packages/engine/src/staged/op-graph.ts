@@ -1,4 +1,4 @@
-import { backendError, hostTensor, type TypedArray } from "@pt2/backend";
+import { backendError, hostTensor } from "@pt2/backend";
 import type { Arg, Graph, NamedArg, Node } from "@pt2/graph";
 import type { HandlerTensor, OpRegistry } from "@pt2/registry";
 import type { RunValue } from "./run-value.ts";
@@ -25,7 +25,7 @@ export function opGraph(op: string, given: Readonly<Record<string, unknown>>, re
   const toArg = (value: unknown): Arg => {
     if (isHandlerTensor(value)) {
       const { dtype, shape, data } = value;
-      return input({ dtype, shape, bytes: hostTensor(dtype, shape, data as TypedArray).bytes });
+      return input({ dtype, shape, bytes: hostTensor(dtype, shape, data).bytes });
     }
     if (value === null || value === undefined) return { kind: "none" };
     if (Array.isArray(value)) return { kind: "list", items: value.map(toArg) };
