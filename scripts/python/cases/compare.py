@@ -91,3 +91,7 @@ often_nan = torch.cat([v(inf, -inf, 0.0, 7.0), torch.full((21,), nan), torch.ara
 case("isin.Tensor_Tensor", "many NaNs", torch.cat([v(nan, inf, -inf, -0.0, 9.0), torch.arange(30) / 2]), often_nan)
 case("isin.Tensor_Tensor", "many NaNs, inverted, transposed", torch.cat([v(nan, 9.0), torch.arange(34) / 2]).reshape(4, 9).t(), often_nan, invert=True)
 case("isin.Tensor_Tensor", "only NaNs and no infinity", torch.cat([v(inf, nan), torch.zeros(34)]), torch.full((35,), nan))
+case("equal", "int64 and float32", v(1, 2, dtype=i64), v(1, 2))
+case("equal", "bool and int64, different", v(1, 0, dtype=b8), v(1, 2, dtype=i64))
+case("equal", "float32 and complex64", v(1, 2), v(1, 2, dtype=torch.complex64))
+case("equal", "complex64 and float32, different", v(1 + 1j, 2, dtype=torch.complex64), v(1, 2))

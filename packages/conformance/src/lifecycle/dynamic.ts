@@ -1,6 +1,6 @@
 import { hostTensor } from "@pt2/backend";
 import { floats, ints } from "../programs.ts";
-import { expectValues, ramp } from "./expectations.ts";
+import { expectCodedError, expectValues, ramp } from "./expectations.ts";
 import type { LifecycleCase } from "./lifecycle-case.ts";
 
 const SYMBOLIC = `program {
@@ -61,6 +61,21 @@ export const DYNAMIC: readonly LifecycleCase[] = [
         return %y, %sum
       }`);
       await expectValues(await executable.run([ramp([0, 3])]), [ramp([0, 3]), floats([3], 0, 0, 0)]);
+    },
+  },
+  {
+    name: "dynamic: a list that is longer than the program's is refused",
+    needs: "dynamicSizes",
+    async run({ compile }) {
+      const executable = await compile(`program {
+        user_input %x: f32[4]
+        user_input %n: i64[]
+        parts: [%a: f32[2], %b: f32[2]] = aten::tensor_split.tensor_indices_or_sections(%x, tensor_indices_or_sections=%n)
+        return %a, %b
+      }`);
+      const x = floats([4], 1, 2, 3, 4);
+      await expectValues(await executable.run([x, ints([], 2)]), [floats([2], 1, 2), floats([2], 3, 4)]);
+      await expectCodedError(executable.run([x, ints([], 3)]), "three parts for two names");
     },
   },
   {

@@ -14,11 +14,23 @@ export const isNonzero: DynamicKernel = dynamicKernel(["aten::is_nonzero"], ({ s
 /** `equal(self, other)`: the same shape and the same elements; NaN equals nothing. */
 export const equal: DynamicKernel = dynamicKernel(["aten::equal"], ({ self: a, other: b }) => {
   if (a.shape.length !== b.shape.length || a.shape.some((size, d) => size !== b.shape[d])) return [false];
-  const [x, y] = [reader(a), reader(b)];
-  const count = numel(a.shape) * (DTYPES[a.dtype].kind === "complex" ? 2 : 1);
-  for (let i = 0; i < count; i++) if (x(i) !== y(i)) return [false];
+  const [x, y] = [partsOf(a), partsOf(b)];
+  for (let i = 0; i < numel(a.shape); i++)
+    if (!isSame(x.real(i), y.real(i)) || !isSame(x.imag(i), y.imag(i))) return [false];
   return [true];
 });
+
+/** Reads real and imaginary parts of elements. */
+function partsOf(tensor: HostData): Readonly<Record<"real" | "imag", (index: number) => number | bigint>> {
+  const read = reader(tensor);
+  if (DTYPES[tensor.dtype].kind !== "complex") return { real: read, imag: () => 0 };
+  return { real: (index) => read(2 * index), imag: (index) => read(2 * index + 1) };
+}
+
+/** Compares elements that may be of two dtypes: a bigint is the number of the same value. */
+function isSame(x: number | bigint, y: number | bigint): boolean {
+  return x === y || (typeof x !== typeof y && Number(x) === Number(y));
+}
 
 function scalarOf(tensor: HostData): RunValue {
   const value = reader(tensor)(0);

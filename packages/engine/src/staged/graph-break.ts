@@ -1,6 +1,6 @@
 import { backendError, HostTensor, hostTensor } from "@pt2/backend";
 import { Pt2Error } from "@pt2/format";
-import type { Graph } from "@pt2/graph";
+import type { Graph, Node } from "@pt2/graph";
 import {
   type ArgValue,
   describeNode,
@@ -55,7 +55,9 @@ export async function runGraphBreak(end: GraphBreak, host: GraphBreakHost): Prom
           advice: "Give load() a handler for this op, or use another backend.",
         });
       }
-      return whenReady(readArgs(end.args, host), (given) => withErrorLocation([end], () => kernel.run(given)));
+      return whenReady(readArgs(end.args, host), (given) =>
+        withErrorLocation([end], () => requireCounts(kernel.run(given), end.node)),
+      );
     }
     case "handler": {
       const { depth } = host;
@@ -93,6 +95,19 @@ export async function runGraphBreak(end: GraphBreak, host: GraphBreakHost): Prom
           : error;
       }
   }
+}
+
+/** Refuses a list that is longer or shorter than that of the program, which has names for its items. */
+function requireCounts(results: readonly RunValue[], { op, outputs }: Node): readonly RunValue[] {
+  for (const [i, output] of outputs.entries()) {
+    const result = results[i];
+    if (output.kind !== "list" || !Array.isArray(result) || result.length === output.names.length) continue;
+    throw backendError("backend.data", {
+      what: `\`${op}\` returned a list of ${result.length}, and the program was recorded with ${output.names.length}`,
+      advice: "Check the values that the program computes this from.",
+    });
+  }
+  return results;
 }
 
 function readArgs(
