@@ -12,7 +12,7 @@ export interface GivenTensor {
   readonly dtype: DType;
   readonly shape: readonly number[];
   readonly device?: string;
-  readonly data: ArrayBufferView | null;
+  readonly data: TypedArray | null;
 }
 
 /** Returns whether a value of the native module is a tensor. */
@@ -34,16 +34,14 @@ export async function toTensor(native: NativeTensor, outputs: Outputs): Promise<
       native,
       located(() => native.bytes()),
     );
-  const bytes = await native.read().catch((error: unknown) => Promise.reject(fromNative(error)));
+  const bytes = await readBytes(native);
   return copiedTensor(native, bytes);
 }
 
 /** Copies a tensor, which stays as it is. */
 export async function copyToHost(native: NativeTensor): Promise<HostTensor> {
   const { dtype, shape } = native;
-  const bytes = await native.read().catch((error: unknown) => Promise.reject(fromNative(error)));
-  // They may be the memory of the tensor itself.
-  return new HostTensor(dtype, shape, bytes.slice());
+  return new HostTensor(dtype, shape, (await readBytes(native)).slice());
 }
 
 /** Converts a result as {@link toTensor} does, on the calling thread. */
@@ -51,6 +49,11 @@ export function toTensorSync(native: NativeTensor, outputs: Outputs): Tensor {
   if (native.device !== "cpu" && outputs === "device") return new DeviceTensor(native);
   const bytes = located(() => native.bytes());
   return isDense(native) ? sharedTensor(native, bytes) : copiedTensor(native, bytes);
+}
+
+/** Reads elements in row-major order, on the pool. They may be the memory of the tensor itself. */
+function readBytes(native: NativeTensor): Promise<Uint8Array> {
+  return native.read().catch((error: unknown) => Promise.reject(fromNative(error)));
 }
 
 function isDense({ device, shape, strides }: NativeTensor): boolean {
@@ -90,7 +93,7 @@ class DeviceTensor extends Tensor {
   }
 
   async readBytes(): Promise<Uint8Array> {
-    return await this.#native.read().catch((error: unknown) => Promise.reject(fromNative(error)));
+    return await readBytes(this.#native);
   }
 
   override share(): DeviceTensor {
@@ -159,7 +162,7 @@ function isTensor(tensor: GivenTensor | Tensor): tensor is Tensor {
 function bytesOf(tensor: GivenTensor): Uint8Array | null {
   if (isTensor(tensor)) return tensor.bytes;
   const { dtype, shape, data } = tensor;
-  return data === null ? null : hostTensor(dtype, shape, data as TypedArray).bytes;
+  return data === null ? null : hostTensor(dtype, shape, data).bytes;
 }
 
 /** Refuses data whose bytes are not those that its dtype and shape say. */

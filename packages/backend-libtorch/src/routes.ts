@@ -61,8 +61,7 @@ const EXPAND: Route = { kind: "expand" };
 
 /**
  * Decides how ops run: handlers first, then kernels of op packages, the dispatcher, and the records' decompositions. If
- * an
- * op set has replaced an op, the dispatcher's op of the same name is not used.
+ * an op set has replaced an op, the dispatcher's op of the same name is not used.
  */
 export class Router {
   readonly dispatcher: Dispatcher;
@@ -72,7 +71,6 @@ export class Router {
   readonly #routes = new Map<OpName, Route>();
   /** Nodes that an expansion made are not expanded again. */
   readonly #expanded = new WeakSet<Node>();
-
   #plain: Router | undefined;
 
   /** The first kernel of an op wins. */
