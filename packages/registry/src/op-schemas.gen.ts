@@ -1538,6 +1538,7 @@ export interface OpSchemas {
   readonly "prims::zeta": "prims::zeta(Tensor self, Tensor other) -> Tensor";
   readonly "pt2::linear_half": "pt2::linear_half(Tensor input, Tensor weight, Tensor? bias=None, bool round_input=False) -> Tensor";
   readonly "pt2::linear_int8": "pt2::linear_int8(Tensor input, Tensor weight, Tensor? scale=None, Tensor? zero_point=None, Tensor? bias=None) -> Tensor";
+  readonly "pt2::multinomial": "pt2::multinomial(Tensor self, Tensor waits, SymInt num_samples) -> Tensor";
   readonly "pt2::normal": "pt2::normal(Tensor self, float mean=0., float std=1., *, ScalarType? dtype=None) -> Tensor";
   readonly "quantized_decomposed::_choose_qparams_per_token_asymmetric_impl": "quantized_decomposed::_choose_qparams_per_token_asymmetric_impl(Tensor input, ScalarType dtype) -> (Tensor, Tensor)";
   readonly "quantized_decomposed::choose_qparams.tensor": "quantized_decomposed::choose_qparams.tensor(Tensor input, int quant_min, int quant_max, float eps, ScalarType dtype) -> (Tensor, Tensor)";

@@ -1,5 +1,5 @@
 """Functions of one tensor, element by element."""
-from opcase import b8, bf16, c64, case, distinct, edges, f16, f64, i8, i32, i64, ints, nan, s, t, u8, v
+from opcase import b8, bf16, c64, case, distinct, edges, f16, f64, i8, i32, i64, ints, name_of, nan, s, t, u8, v
 
 # Defined for all dtypes; integers and bool give floats.
 FLOAT_OPS = {
@@ -133,3 +133,9 @@ case("rrelu_with_noise_backward", "training", t(3, 5), t(3, 5), t(3, 5), 0.1, 0.
 case("rrelu_with_noise_backward", "evaluation", t(3, 5), t(3, 5), t(3, 5), 0.1, 0.3, False, False)
 for half in (f16, bf16):
     case("fake_quantize_per_tensor_affine", f"a grid of {half}", v(*(i / 20 for i in range(-35, 36)), dtype=half), 0.1, 0, -128, 127)
+for dtype in (f16, bf16):
+    # The bounds are numbers of the dtype: here the upper one is 1.
+    case("logit", f"{name_of(dtype)}, a small eps", v(0, 1, 2, -1, 0.5, 1e-7, dtype=dtype), 1e-6)
+case("logit", "bounds that cross", v(0, 1, 2, -1, 0.5, 0.7), 0.625)
+case("logit", "eps 1", v(0, 1, 2, -1, 0.5, 0.7), 1.0)
+case("igammac", "of a number that has no inverse", v(1e-308, 3e-309, dtype=f64), v(0.75, 2, dtype=f64))

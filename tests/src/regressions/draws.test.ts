@@ -51,6 +51,26 @@ describe("numbers are drawn in the order of PyTorch's memory", () => {
   });
 });
 
+describe("samples without replacement are chosen by times that are drawn in the order of PyTorch's memory", () => {
+  const x = Array.from({ length: 3 }, (_, i) => Array.from({ length: 5 }, (_, j) => 1 + i * 5 + j));
+  const OF = "%t: f32[5, 3]{strides=[1, 5]} = aten::t(%x)\n%y: i64";
+
+  // torch.manual_seed(42), x = torch.arange(1.0, 16).view(3, 5): torch.multinomial(x.t(), …).
+  it.each([
+    ["[5, 2] = aten::multinomial(%t, num_samples=2)", [2, 0, 0, 2, 0, 2, 1, 0, 1, 2]],
+    ["[5, 1] = aten::multinomial(%t, num_samples=1)", [2, 0, 0, 1, 1]],
+    ["[5, 1] = aten::multinomial(%t, num_samples=1, replacement=true)", [2, 0, 0, 1, 1]],
+    ["[5, 3] = aten::multinomial(%t, num_samples=3, replacement=true)", [1, 1, 1, 0, 2, 2, 2, 2, 0, 0, 1, 1, 2, 2, 1]],
+  ])("%s", async (call, expected) => {
+    expect((await drawn(OF + call, x)).map(Number)).toEqual(expected);
+  });
+
+  it("and refused as any others", async () => {
+    const refused = drawn(`${OF}[5, 2] = aten::multinomial(%t, num_samples=2)`, [[-1, 1, 1, 1, 1], ...x.slice(1)]);
+    await expect(refused).rejects.toThrow("probability tensor contains either `inf`, `nan` or element < 0");
+  });
+});
+
 describe("normal numbers are drawn one by one where PyTorch's tensor is not contiguous", () => {
   // The first of torch.manual_seed(42), for x = torch.empty(4, 5): torch.randn_like(x), torch.randn_like(x.t()).t() and
   // x[:, 1:].normal_(), x.t().normal_(1, 2).

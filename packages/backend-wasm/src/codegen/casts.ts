@@ -57,6 +57,8 @@ export function castLanes(g: NodeGraph, from: DType, to: DType, lanes: Lanes): L
     return castLanes(g, "int64", to, halves);
   }
   if (to === "uint32") return [narrowMask(g, castLanes(g, from, "int64", lanes))];
+  // By way of an int64, unlike other short integers; float32 has no number of which that would be another byte.
+  if (to === "uint8" && source === "f64") return wrapTo(g, to, [narrowMask(g, toI64(g, source, lanes))]);
   if (source === "small")
     return castLanes(
       g,

@@ -29,10 +29,14 @@ const FLOAT_UNARY: { readonly [F in UnaryFn]?: Spelling } = {
 
 const MINUS_ZERO = f32Literal(-0);
 
+function zeroTimes(x: string, y: string): string | null {
+  return x === "0f" ? `zero_times_f32(${y})` : x === MINUS_ZERO ? `(-zero_times_f32(${y}))` : null;
+}
+
 /** Expressions that compilers would simplify as if there were no NaN and no infinity, in a form that they keep. */
 const GUARDED: { readonly [F in BinaryFn]?: (x: string, y: string) => string | null } = {
   ne: (x, y) => `(!(${x} == ${y}))`,
-  mul: (x, y) => (x === "0f" ? `zero_times_f32(${y})` : y === "0f" ? `zero_times_f32(${x})` : null),
+  mul: (x, y) => zeroTimes(x, y) ?? zeroTimes(y, x),
   sub: (x, y) => (x === y ? `abs(zero_times_f32(${x}))` : null),
   div: (x, y) => {
     if (x === "0f") return `zero_over_f32(${y})`;

@@ -141,3 +141,20 @@ it("drawInMemoryOrder factors a matrix as it is where it is not contiguous, and 
      return %log, %lu, %pivots, %det, %lu_1`,
   );
 });
+
+it("drawInMemoryOrder draws the times by which multinomial chooses as the weights lie in memory", () => {
+  expectPass(
+    drawInMemoryOrder,
+    `user_input %x: f32[5, 3]{strides=[1, 5]}
+     %y: i64[5, 2] = aten::multinomial(%x, num_samples=2)
+     %z: i64[5, 2] = aten::multinomial(%x, num_samples=2, replacement=true)
+     return %y, %z`,
+    `user_input %x: f32[5, 3]{strides=[1, 5]}
+     %permute: f32[3, 5] = aten::permute(%x, dims=[1, 0])
+     %exponential: f32[3, 5] = aten::exponential(%permute)
+     %permute_1: f32[5, 3]{strides=[1, 5]} = aten::permute(%exponential, dims=[1, 0])
+     %y: i64[5, 2] = pt2::multinomial(%x, waits=%permute_1, num_samples=2)
+     %z: i64[5, 2] = aten::multinomial(%x, num_samples=2, replacement=true)
+     return %y, %z`,
+  );
+});

@@ -14,6 +14,9 @@ const NORMAL = /^aten::(randn_like|normal_|normal_functional)$/;
 /** Ops that draw in the order of memory, of which the functional variant does not. */
 const UNORDERED: OpName = "aten::bernoulli_.float";
 
+/** Chooses by the first of exponential times, which PyTorch draws as the weights lie in memory. */
+const CHOOSES: OpName = "aten::multinomial";
+
 /** How tensors of the backend lie in memory: always contiguous, as PyTorch's do, or not known yet. */
 export type TensorLayout = "contiguous" | "strided" | "unknown";
 
@@ -46,6 +49,7 @@ function rewritten(node: Node, builder: GraphBuilder, layout: TensorLayout): boo
   const [first] = node.args;
   const input = tensorType(first && valuesOf(first.arg)[0], builder);
   if (factors(node)) return layout === "contiguous" && factoredInOrder(node, builder, input);
+  if (node.op === CHOOSES) return layout === "contiguous" && chosenInOrder(node, builder, input);
   // Backends with strided tensors have no op that draws one by one, but those of PyTorch do.
   if (NORMAL.test(node.op)) return layout !== "strided" && drawnInTurn(node, builder, layout);
   return (layout !== "strided" || node.op === UNORDERED) && permuted(node, builder);
@@ -121,6 +125,23 @@ function drawnInTurn(node: Node, builder: GraphBuilder, layout: TensorLayout): b
   const back = permute(node, builder, value, inverse(order), writes ? builder.fresh("permute") : result, inMemory);
   if (!writes) return true;
   builder.push({ ...node, op: "aten::copy_", args: [selfArg(first.arg), { name: "src", arg: back }] });
+  return true;
+}
+
+/** Emits the exponential times that samples without replacement are made of; returns false for others. */
+function chosenInOrder(node: Node, builder: GraphBuilder, type: TensorType | null): boolean {
+  const [first, count] = node.args;
+  const order = type && memoryOrder(type);
+  const replaces = node.args.some(({ name, arg }) => name === "replacement" && arg.kind === "bool" && arg.value);
+  const isOne = count?.arg.kind === "int" && Number(count.arg.value) === 1;
+  if (first === undefined || count === undefined || order === null || (replaces && !isOne)) return false;
+  const value = { kind: "value", name: builder.fresh("exponential") } as const;
+  const inMemory = permutedType(type!, order);
+  const self = selfArg(permute(node, builder, first.arg, order, builder.fresh("permute"), type));
+  builder.setType(value.name, { ...inMemory, strides: contiguousStrides(inMemory.shape), storageOffset: 0 });
+  builder.push({ name: value.name, op: "aten::exponential", args: [self], outputs: [value], origin: node.origin });
+  const waits = permute(node, builder, value, inverse(order), builder.fresh("permute"), inMemory);
+  builder.push({ ...node, op: "pt2::multinomial", args: [first, { name: "waits", arg: waits }, count] });
   return true;
 }
 

@@ -98,7 +98,7 @@ export const atenOnDemand: readonly OpSet[] = [
     ops: [],
     parts: [
       { ops: /^pt2::linear_/, load: async () => (await import("../quantized/narrow-linear.ts")).rewritten.ops },
-      { ops: /^pt2::normal$/, load: async () => (await import("./random/normal-in-turn.ts")).inTurn.ops },
+      { ops: /^pt2::(normal|multinomial)$/, load: async () => (await import("./random/normal-in-turn.ts")).inTurn.ops },
     ],
   },
 ];

@@ -37,8 +37,9 @@ function roundToFloat16(x: number): number {
  */
 function truncated(dtype: DType, x: number): bigint {
   if (dtype === "uint64" && x >= 2 ** 63) return x < 2 ** 64 ? BigInt(x) : 0n;
-  // Dtypes up to int32 use a signed 32-bit conversion, the others a signed 64-bit one.
-  const bits = dtype === "int32" || DTYPES[dtype].itemsize < 4 ? 31n : 63n;
+  // Dtypes up to int32 use a signed 32-bit conversion, uint8 and the others a signed 64-bit one.
+  const isShort = dtype === "int32" || (DTYPES[dtype].itemsize < 4 && dtype !== "uint8");
+  const bits = isShort ? 31n : 63n;
   const whole = Number.isFinite(x) ? BigInt(Math.trunc(x)) : 1n << 64n;
   return whole >= 1n << bits || whole < -(1n << bits) ? -(1n << bits) : whole;
 }

@@ -39,6 +39,7 @@ export const REMAINDER: Helpers = {
 }`,
   // The quotient is rounded to nearest, then truncated: it is one more where the rest is within half a unit of it.
   truncdiv_f32: `fn truncdiv_f32(x: f32, y: f32) -> f32 {
+  if ((bitcast<u32>(y) << 1u) == 0u) { return f32_bits(bitcast<u32>(over_zero_f32(x)) ^ bitcast<u32>(y)); }
   let plain = trunc(x / y);
   if ((bitcast<u32>(plain) & 0x7fffffffu) >= 0x49800000u || is_inf(y)) { return plain; }
   let divisor = abs(y);

@@ -24,6 +24,8 @@ function gammaEdge(a: number, x: number): number | null {
   if (Number.isNaN(a) || Number.isNaN(x) || x < 0 || a < 0) return Number.NaN;
   if (a === 0) return x > 0 ? 1 : Number.NaN;
   if (x === 0) return 0;
+  // The series would divide by it.
+  if (a < 2 ** -1000) return 1;
   if (a === Number.POSITIVE_INFINITY) return x === Number.POSITIVE_INFINITY ? Number.NaN : 0;
   return x === Number.POSITIVE_INFINITY ? 1 : null;
 }

@@ -1,6 +1,12 @@
+import type { Builder } from "../../builder.ts";
+import { DEFAULT_DTYPE } from "../../dtype-promotion.ts";
 import { defineOp, type OpRecord } from "../../op.ts";
 import { scalar as s } from "../../scalar/build.ts";
+import { convert } from "../../scalar/convert.ts";
 import type { ScalarExpr } from "../../scalar/expr.ts";
+import type { Scalar, TensorMeta } from "../../tensor-meta.ts";
+import { isIntegral } from "../support/dtypes.ts";
+import { emit } from "../support/emit.ts";
 import { unary } from "./define.ts";
 
 const float = (names: string | readonly string[], rule: (x: ScalarExpr) => ScalarExpr): readonly OpRecord[] =>
@@ -41,11 +47,9 @@ export const FUNCTION_OPS: readonly OpRecord[] = [
   ...float("rad2deg", (x) => s.mul(x, 180 / Math.PI)),
   ...float("special_ndtr", (x) => s.mul(0.5, s.erfc(s.mul(x, -Math.SQRT1_2)))),
   ...float("special_entr", entropy),
-  defineOp("aten::logit(Tensor self, float? eps=None) -> Tensor", { scalar: logit, promote: { kind: "float" } }),
-  defineOp("aten::special_logit(Tensor self, float? eps=None) -> Tensor", {
-    scalar: logit,
-    promote: { kind: "float" },
-  }),
+  ...["aten::logit", "aten::special_logit"].map((name) =>
+    defineOp(`${name}(Tensor self, float? eps=None) -> Tensor`, { decompose: logit }),
+  ),
 ];
 
 function sinc(x: ScalarExpr): ScalarExpr {
@@ -58,7 +62,15 @@ function entropy(x: ScalarExpr): ScalarExpr {
   return s.select(s.gt(x, 0), s.mul(s.neg(x), s.log(x)), outside);
 }
 
-function logit(x: ScalarExpr, eps: ScalarExpr | null): ScalarExpr {
-  const inside = eps === null ? x : s.clamp(x, eps, s.sub(1, eps));
-  return s.log(s.div(inside, s.sub(1, inside)));
+/** As in PyTorch the bounds are numbers of the dtype, and the lower one wins where it is larger. */
+function logit({ self, eps }: { readonly self: TensorMeta; readonly eps: number | null }, b: Builder): TensorMeta {
+  const { cast, div, gt, log, lt, sub, where, wide } = emit(b);
+  const dtype = isIntegral(self.dtype) ? DEFAULT_DTYPE : self.dtype;
+  const x = wide(cast(self, dtype));
+  const rounded = (value: number): Scalar => ({ float: Number(convert(dtype, value)) });
+  const curve = (inside: TensorMeta): TensorMeta => cast(log(div(inside, sub({ float: 1 }, inside))), dtype);
+  if (eps === null) return curve(x);
+  const low = rounded(eps);
+  const high = rounded(1 - Number(convert(dtype, eps)));
+  return curve(where(lt(x, low), low, where(gt(x, high), high, x)));
 }

@@ -56,7 +56,7 @@ export const POWER_OPS: readonly OpRecord[] = [
   scalarSecond("special_xlog1py.other_scalar", xlog1py, "float"),
   scalarFirst("special_xlog1py.self_scalar", xlog1py, "float"),
   ...binary("logaddexp", (x, y) => logAddExp(x, y, (d) => s.log1p(s.exp(d))), "float"),
-  ...binary("logaddexp2", (x, y) => logAddExp(x, y, (d) => s.log2(s.add(1, s.exp2(d)))), "float"),
+  ...binary("logaddexp2", (x, y) => logAddExp(x, y, (d) => s.mul(s.log1p(s.exp2(d)), Math.LOG2E)), "float"),
   defineOp("aten::ldexp.Tensor(Tensor self, Tensor other) -> Tensor", {
     // Otherwise these are two ops, because PyTorch rounds the power to the exponent's dtype.
     decompose: ({ self, other }, b) =>

@@ -1,5 +1,6 @@
 import { defineOp, type OpRecord } from "../../op.ts";
 import type { OpSet } from "../../op-set.ts";
+import { firstOf } from "./race.ts";
 
 /**
  * Normal numbers that are drawn one by one, as PyTorch draws those of a tensor that is not contiguous; those of `aten::randn`
@@ -14,5 +15,10 @@ const NORMAL: OpRecord = defineOp(
   },
 );
 
-/** An op of this project, which only a pass emits. */
-export const inTurn: OpSet = { name: "pt2", builtIn: true, ops: [NORMAL] };
+/** Samples without replacement of odds that are not contiguous in PyTorch's memory, whose waiting times are drawn before. */
+const MULTINOMIAL: OpRecord = defineOp("pt2::multinomial(Tensor self, Tensor waits, SymInt num_samples) -> Tensor", {
+  decompose: ({ self, waits, num_samples }, b) => firstOf(b, self, waits, num_samples),
+});
+
+/** Ops of this project, which only a pass emits. */
+export const inTurn: OpSet = { name: "pt2", builtIn: true, ops: [NORMAL, MULTINOMIAL] };

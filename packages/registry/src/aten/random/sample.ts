@@ -6,8 +6,8 @@ import { check, show } from "../support/check.ts";
 import { broadcast } from "../support/dims.ts";
 import { isComplex, isFloat } from "../support/dtypes.ts";
 import { emit } from "../support/emit.ts";
-import { requireData } from "../support/require-data.ts";
 import { randomLike } from "./noise.ts";
+import { firstOf } from "./race.ts";
 
 const impure = true;
 
@@ -192,16 +192,7 @@ export const SAMPLE_OPS: readonly OpRecord[] = withExactInts([
       decompose: ({ self, num_samples, replacement }, b) => {
         // A backend draws repeated samples.
         if (replacement && num_samples > 1) return null;
-        const e = emit(b);
-        const finite = b.tensor("aten::isfinite", { self });
-        const odds = b.tensor("aten::logical_and", { self: finite, other: e.ge(self, 0) });
-        requireData(b, odds, "probability tensor contains either `inf`, `nan` or element < 0");
-        const some = e.gt(e.sum(self, [-1]), 0);
-        requireData(b, some, "invalid multinomial distribution (sum of probabilities <= 0)");
-        // The smallest of exponential waiting times is a sample with these weights, and so are the next ones, without
-        // replacement.
-        const race = e.div(self, b.tensor("aten::exponential", { self }));
-        return b.call("aten::topk", { self: race, k: num_samples, dim: -1 })[1];
+        return firstOf(b, self, b.tensor("aten::exponential", { self }), num_samples);
       },
     },
   ),
