@@ -150,6 +150,62 @@ describe("pt2 codegen", () => {
     );
   });
 
+  it("a module refuses what the program refuses: other sizes, dtypes, and what breaks guards of the file", async () => {
+    const { out } = await pt2("codegen", fileOf("derived"));
+    const lines = out.split("\n").map((line) => line.trim());
+    expect(lines).toContain('expects("twice", twice, "float32", [(2 * x.shape[0]!), 2]);');
+    expect(lines).toContain('if (!(x.shape[0]! <= 32)) throw new RangeError("It must be that x.shape[0] <= 32");');
+    expect(lines).toContain("const eq = mod === 0;");
+    expect(lines).toContain(
+      'if (!eq) throw new RangeError("Guard failed: ((2*twice.size()[0]) % (2*x.size()[0])) == 0");',
+    );
+    const noWeight = (): Tensor => expect.unreachable();
+    const call = (ids: Tensor) => () => dynamic.forward({} as Aten, noWeight, ids);
+    expect(call(tensor("float32", [2, 3], new Float32Array(6)))).toThrow(
+      "Input ids is float32 [2, 3] but must be int64 [any, any]",
+    );
+    expect(call(tensor("int64", [3], [1, 1, 1]))).toThrow("Input ids is int64 [3] but must be int64 [any, any]");
+    expect(call(tensor("int64", [65, 1], Array(65).fill(1)))).toThrow("ids.shape[0] <= 64");
+  });
+
+  it("sizes that inputs have multiples of are found from them, and expressions of sizes are TypeScript's", () => {
+    const program = parse(`program {
+  range s0 = [3, 9]
+  range s2 = [5]
+  user_input %x: f32[2*s0 + 4, Max(1, s0//2)]
+  user_input %n: int(s2)
+  user_input %m: int(s2 + 1)
+  %a: bool = _operator::gt(a=%n, b=4)
+  %b: bool = torch::sym_not(a=%a)
+  %c: bool = _operator::or_(a=%b, b=%a)
+  %d: int = _operator::and_(a=%n, b=6)
+  %e: float = math::log2(x=%d)
+  %f: float = _operator::truediv(a=%n, b=%d)
+  %g: float = torch::sym_ite(b=%c, t=%e, f=%f)
+  guard: aten::_assert_scalar(%c, assert_msg="no")
+  %y: f32[] = aten::add.Tensor(self=%x, other=%g)
+  return %y
+}`);
+    const text = generateModule(program, REGISTRY);
+    const found = "((x.shape[0]! - 4) / 2)";
+    expect(text.slice(text.indexOf("export function forward"))).toContain(`
+  expects("x", x, "float32", [null, Math.max(1, Math.floor(${found} / 2))]);
+  if (!(m === (n + 1))) throw new RangeError("It must be that m === (n + 1)");
+  if (!(Number.isInteger(${found}))) throw new RangeError("It must be that Number.isInteger(${found.replace("!", "")})");
+  if (!(${found} >= 3)) throw new RangeError("It must be that ${found.replace("!", "")} >= 3");
+  if (!(${found} <= 9)) throw new RangeError("It must be that ${found.replace("!", "")} <= 9");
+  if (!(n >= 5)) throw new RangeError("It must be that n >= 5");
+  const gt = n > 4;
+  const symNot = !(gt);
+  const or = symNot || gt;
+  const and = Number(BigInt(n) & BigInt(6));
+  const log2 = real(Math.log2(and));
+  const truediv = real((n / and));
+  const symIte = or ? log2 : truediv;
+  if (!or) throw new RangeError("no");
+`);
+  });
+
   it("ops of packages are called in their own namespace", async () => {
     const bend = defineOp("my::bend(Tensor self, float by=2.) -> Tensor", { scalar: (x, by) => s.mul(x, by) });
     const registry = registryWith({ ops: [{ name: "my", ops: [bend] }], handlers: [] });
@@ -180,6 +236,7 @@ describe("pt2 codegen", () => {
     expect(
       generateModule(program, REGISTRY),
     ).toContain(`export function forward(aten: Aten, weights: State, x: Tensor): Tensor {
+  expects("x", x, "float32", [3]);
   const div = aten.div.Scalar(weights("w"), 2);
   const mul = aten.mul(x, div);
   weights.write("w", div);
@@ -238,6 +295,7 @@ function layer(aten: Aten, weights: Weights, x: Tensor): Tensor {
 
 /** The program. */
 export function forward(aten: Aten, weights: Weights, x: Tensor): Tensor {
+  expects("x", x, "float32", [2, 3]);
   let layers: Tensor = x;
   for (let i = 0; i < 3; i++) {
     layers = layer(aten, below(weights, \`net.layers.\${i}\`), layers);

@@ -17,6 +17,7 @@ import { argumentText } from "./argument-text.ts";
 import { type ControlFlowText, condLines, graphRole, mapLines, scanLines, whileLines } from "./control-flow.ts";
 import { eagerCallText } from "./eager-call-text.ts";
 import { FunctionBody } from "./function-body.ts";
+import { inputChecks } from "./input-checks.ts";
 import type { Fn, ModuleFile } from "./module-file.ts";
 import { type ModuleCall, moduleTree, nodesOf } from "./module-tree.ts";
 import { ResultText, resultText } from "./result-text.ts";
@@ -119,6 +120,7 @@ export class GraphFunctions {
           this.#typeOf(value),
         ] as const,
     );
+    if (root?.program != null) body.add(inputChecks(root.program, body.textOf));
     for (const item of call.items) {
       if (!("items" in item)) {
         this.#statement(item, call.path, graphs.get(item)!, body);
@@ -246,7 +248,10 @@ export class GraphFunctions {
       this.#controlFlow(node, graphs, body, (all) => values.map((value, k) => (k < all ? define : defineRead)(value)));
       return;
     }
-    const size = sizeText(node, (at) => argumentText(node.args[at]!.arg, undefined, textOf)!);
+    const size = sizeText(node, {
+      text: (at) => argumentText(node.args[at]!.arg, undefined, textOf)!,
+      isBoolean: (at) => this.#isBoolean(node.args[at]?.arg),
+    });
     if (size !== undefined) {
       body.add([`const ${define(values[0]!)} = ${size.replace(/^\((.*)\)$/, "$1")};`]);
       return;
@@ -310,6 +315,10 @@ export class GraphFunctions {
     const target = this.#weights.get(value);
     if (target === undefined || path === "") return target ?? null;
     return target.startsWith(`${path}.`) ? target.slice(path.length + 1) : null;
+  }
+
+  #isBoolean(arg: Arg | undefined): boolean {
+    return arg?.kind === "bool" || (arg?.kind === "value" && this.#typeOf(arg.name) === "boolean");
   }
 
   #typeOf(value: string): string {

@@ -5,6 +5,8 @@ export const NAMES: readonly string[] = [
   "below",
   "readWeights",
   "readTensors",
+  "expects",
+  "real",
   "Aten",
   "Tensor",
   "Weights",
@@ -50,8 +52,34 @@ ${
 `;
 }
 
-export const BELOW = `/** Returns the weights below a module. */
+/** Functions that a file has if it calls them, by the beginning of a call. */
+export const HELPERS: ReadonlyMap<string, string> = new Map([
+  [
+    "below(",
+    `/** Returns the weights below a module. */
 function below(weights: Weights, path: string): Weights {
   return (name) => weights(\`\${path}.\${name}\`);
 }
-`;
+`,
+  ],
+  [
+    "expects(",
+    `/** Refuses an input that the program was not made for; a size that is null may be any. */
+function expects(name: string, { dtype, shape }: Tensor, wanted: string, sizes: readonly (number | null)[]): void {
+  const fits = shape.length === sizes.length && sizes.every((size, i) => size === null || size === shape[i]);
+  if (fits && dtype === wanted) return;
+  const all = sizes.map((size) => size ?? "any").join(", ");
+  throw new RangeError(\`Input \${name} is \${dtype} [\${shape.join(", ")}] but must be \${wanted} [\${all}]\`);
+}
+`,
+  ],
+  [
+    "real(",
+    `/** Refuses what is no real number, such as what a division by zero gives. */
+function real(value: number): number {
+  if (Number.isFinite(value)) return value;
+  throw new RangeError("A size has no value, such as a division by zero");
+}
+`,
+  ],
+]);

@@ -1,8 +1,7 @@
-import { openArchive } from "@pt2/format";
-import { importProgram, type Program } from "@pt2/graph";
+import type { Program } from "@pt2/graph";
 import { aliasBuffers } from "@pt2/graph/functionalize";
 import { prepare } from "@pt2/runtime";
-import { openFile } from "@pt2/runtime/node";
+import { openProgram } from "@pt2/runtime/node";
 import { generateModule } from "../codegen/generate-module.ts";
 import type { Command, ExitCode } from "../command.ts";
 import { CONFIG_OPTION } from "../load-config.ts";
@@ -40,12 +39,9 @@ export const codegen: Command = {
   },
 };
 
-/** Reads a program. Buffers that share memory are views of one, so that a write to one is seen in the others. */
+/** Reads a program with its guards. Buffers that share memory are views of one, so that a write to one is seen in the others. */
 async function readProgram(path: string, model: string | undefined): Promise<Program> {
-  const archive = await openArchive(await openFile(path));
-  try {
-    return aliasBuffers(importProgram(await archive.program(model)), await archive.weights(model));
-  } finally {
-    await archive.close();
-  }
+  const { program, weights, close } = await openProgram(path, { ...(model !== undefined && { model }) });
+  await close();
+  return aliasBuffers(program, weights);
 }

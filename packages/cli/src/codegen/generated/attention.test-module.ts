@@ -19,8 +19,17 @@ export async function readWeights(source: ModelSource, backend: Backend): Promis
   };
 }
 
+/** Refuses an input that the program was not made for; a size that is null may be any. */
+function expects(name: string, { dtype, shape }: Tensor, wanted: string, sizes: readonly (number | null)[]): void {
+  const fits = shape.length === sizes.length && sizes.every((size, i) => size === null || size === shape[i]);
+  if (fits && dtype === wanted) return;
+  const all = sizes.map((size) => size ?? "any").join(", ");
+  throw new RangeError(`Input ${name} is ${dtype} [${shape.join(", ")}] but must be ${wanted} [${all}]`);
+}
+
 /** The program. */
 export function forward(aten: Aten, weights: Weights, x: Tensor): readonly [Tensor, Tensor] {
+  expects("x", x, "float32", [2, 5, 12]);
   const n = aten.layer_norm(x, [12], { weight: weights("n.weight"), bias: weights("n.bias"), cudnn_enable: false });
   const q = aten.linear(n, weights("q.weight"), { bias: weights("q.bias") });
   const view = aten.view(q, [2, 5, 3, 2, 6]);

@@ -25,8 +25,18 @@ export async function readWeights(source: ModelSource, backend: Backend): Promis
   return Object.assign(weights, { write: (name: string, tensor: Tensor) => void tensors.set(name, tensor) });
 }
 
+/** Refuses an input that the program was not made for; a size that is null may be any. */
+function expects(name: string, { dtype, shape }: Tensor, wanted: string, sizes: readonly (number | null)[]): void {
+  const fits = shape.length === sizes.length && sizes.every((size, i) => size === null || size === shape[i]);
+  if (fits && dtype === wanted) return;
+  const all = sizes.map((size) => size ?? "any").join(", ");
+  throw new RangeError(`Input ${name} is ${dtype} [${shape.join(", ")}] but must be ${wanted} [${all}]`);
+}
+
 /** The program. */
 export function forward(aten: Aten, weights: State, x: Tensor, pos: Tensor): readonly [Tensor, Tensor] {
+  expects("x", x, "float32", [2, 2, 4]);
+  expects("pos", pos, "int64", [2]);
   const add = aten.add(weights("count"), 1);
   const indexCopy = aten.index_copy(weights("cache"), 1, pos, x);
   const mul = aten.mul(indexCopy, 2);

@@ -19,6 +19,14 @@ export async function readWeights(source: ModelSource, backend: Backend): Promis
   };
 }
 
+/** Refuses an input that the program was not made for; a size that is null may be any. */
+function expects(name: string, { dtype, shape }: Tensor, wanted: string, sizes: readonly (number | null)[]): void {
+  const fits = shape.length === sizes.length && sizes.every((size, i) => size === null || size === shape[i]);
+  if (fits && dtype === wanted) return;
+  const all = sizes.map((size) => size ?? "any").join(", ");
+  throw new RangeError(`Input ${name} is ${dtype} [${shape.join(", ")}] but must be ${wanted} [${all}]`);
+}
+
 /** A branch of `cond`: `true_graph_0`. */
 function trueGraph0(aten: Aten, x: Tensor): Tensor {
   const mul = aten.mul(x, 2);
@@ -34,6 +42,7 @@ function falseGraph0(aten: Aten, x: Tensor): Tensor {
 
 /** The program. */
 export async function forward(aten: Aten, _weights: Weights, x: Tensor): Promise<Tensor> {
+  expects("x", x, "float32", [3, 2]);
   const sum = aten.sum(x);
   const gt = aten.gt(sum, 0);
   const cond = (await aten.item(gt)) ? trueGraph0(aten, x) : falseGraph0(aten, x);

@@ -19,8 +19,17 @@ export async function readWeights(source: ModelSource, backend: Backend): Promis
   };
 }
 
+/** Refuses an input that the program was not made for; a size that is null may be any. */
+function expects(name: string, { dtype, shape }: Tensor, wanted: string, sizes: readonly (number | null)[]): void {
+  const fits = shape.length === sizes.length && sizes.every((size, i) => size === null || size === shape[i]);
+  if (fits && dtype === wanted) return;
+  const all = sizes.map((size) => size ?? "any").join(", ");
+  throw new RangeError(`Input ${name} is ${dtype} [${shape.join(", ")}] but must be ${wanted} [${all}]`);
+}
+
 /** The program. */
 export function forward(aten: Aten, weights: Weights, x: Tensor): Tensor {
+  expects("x", x, "float32", [2, 3, 19, 23]);
   const c = aten.conv2d(x, weights("c.weight"), { bias: weights("c.bias"), stride: [2, 2], padding: [1, 1] });
   const n = aten.batch_norm(
     c,

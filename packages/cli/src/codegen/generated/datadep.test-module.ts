@@ -19,8 +19,17 @@ export async function readWeights(source: ModelSource, backend: Backend): Promis
   };
 }
 
+/** Refuses an input that the program was not made for; a size that is null may be any. */
+function expects(name: string, { dtype, shape }: Tensor, wanted: string, sizes: readonly (number | null)[]): void {
+  const fits = shape.length === sizes.length && sizes.every((size, i) => size === null || size === shape[i]);
+  if (fits && dtype === wanted) return;
+  const all = sizes.map((size) => size ?? "any").join(", ");
+  throw new RangeError(`Input ${name} is ${dtype} [${shape.join(", ")}] but must be ${wanted} [${all}]`);
+}
+
 /** The program. */
 export async function forward(aten: Aten, _weights: Weights, x: Tensor): Promise<readonly [Tensor, Tensor, Tensor]> {
+  expects("x", x, "float32", [4, 3]);
   const gt = aten.gt(x, 0);
   const nonzero = await aten.nonzero(gt);
   const symSize = nonzero.shape[0]!;

@@ -19,8 +19,19 @@ export async function readWeights(source: ModelSource, backend: Backend): Promis
   };
 }
 
+/** Refuses an input that the program was not made for; a size that is null may be any. */
+function expects(name: string, { dtype, shape }: Tensor, wanted: string, sizes: readonly (number | null)[]): void {
+  const fits = shape.length === sizes.length && sizes.every((size, i) => size === null || size === shape[i]);
+  if (fits && dtype === wanted) return;
+  const all = sizes.map((size) => size ?? "any").join(", ");
+  throw new RangeError(`Input ${name} is ${dtype} [${shape.join(", ")}] but must be ${wanted} [${all}]`);
+}
+
 /** The program. */
 export function forward(aten: Aten, weights: Weights, ids: Tensor): readonly [Tensor, Tensor, Tensor] {
+  expects("ids", ids, "int64", [null, null]);
+  if (!(ids.shape[0]! <= 64)) throw new RangeError("It must be that ids.shape[0] <= 64");
+  if (!(ids.shape[1]! <= 128)) throw new RangeError("It must be that ids.shape[1] <= 128");
   const symSize = ids.shape[0]!;
   const symSize2 = ids.shape[1]!;
   const e = aten.embedding(weights("e.weight"), ids);

@@ -24,6 +24,14 @@ function below(weights: Weights, path: string): Weights {
   return (name) => weights(`${path}.${name}`);
 }
 
+/** Refuses an input that the program was not made for; a size that is null may be any. */
+function expects(name: string, { dtype, shape }: Tensor, wanted: string, sizes: readonly (number | null)[]): void {
+  const fits = shape.length === sizes.length && sizes.every((size, i) => size === null || size === shape[i]);
+  if (fits && dtype === wanted) return;
+  const all = sizes.map((size) => size ?? "any").join(", ");
+  throw new RangeError(`Input ${name} is ${dtype} [${shape.join(", ")}] but must be ${wanted} [${all}]`);
+}
+
 /** `r`, a `LSTM`. */
 function lSTM(aten: Aten, weights: Weights, x: Tensor): readonly [Tensor, Tensor, Tensor] {
   const zeros = aten.zeros([4, 2, 7], { dtype: "float32" });
@@ -61,6 +69,7 @@ function gRU(aten: Aten, weights: Weights, x: Tensor): Tensor {
 
 /** The program. */
 export function forward(aten: Aten, weights: Weights, x: Tensor): readonly [Tensor, Tensor, Tensor] {
+  expects("x", x, "float32", [2, 3, 5]);
   const [r, r2, r3] = lSTM(aten, below(weights, "r"), x);
   const g = gRU(aten, below(weights, "g"), r);
   return [g, r2, r3];

@@ -19,6 +19,14 @@ export async function readWeights(source: ModelSource, backend: Backend): Promis
   };
 }
 
+/** Refuses an input that the program was not made for; a size that is null may be any. */
+function expects(name: string, { dtype, shape }: Tensor, wanted: string, sizes: readonly (number | null)[]): void {
+  const fits = shape.length === sizes.length && sizes.every((size, i) => size === null || size === shape[i]);
+  if (fits && dtype === wanted) return;
+  const all = sizes.map((size) => size ?? "any").join(", ");
+  throw new RangeError(`Input ${name} is ${dtype} [${shape.join(", ")}] but must be ${wanted} [${all}]`);
+}
+
 /** The body of `map`: `body_graph_0`. */
 function bodyGraph0(aten: Aten, xs: Tensor, y: Tensor): Tensor {
   const sin = aten.sin(xs);
@@ -30,6 +38,8 @@ function bodyGraph0(aten: Aten, xs: Tensor, y: Tensor): Tensor {
 
 /** The program. */
 export function forward(aten: Aten, _weights: Weights, xs: Tensor, y: Tensor): Tensor {
+  expects("xs", xs, "float32", [5, 3]);
+  expects("y", y, "float32", [3]);
   const mapImplRows: Tensor[] = [];
   for (let i = 0; i < xs.shape[0]!; i++) {
     const step = bodyGraph0(aten, aten.select(xs, 0, i), y);

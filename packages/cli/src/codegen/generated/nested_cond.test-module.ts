@@ -19,6 +19,14 @@ export async function readWeights(source: ModelSource, backend: Backend): Promis
   };
 }
 
+/** Refuses an input that the program was not made for; a size that is null may be any. */
+function expects(name: string, { dtype, shape }: Tensor, wanted: string, sizes: readonly (number | null)[]): void {
+  const fits = shape.length === sizes.length && sizes.every((size, i) => size === null || size === shape[i]);
+  if (fits && dtype === wanted) return;
+  const all = sizes.map((size) => size ?? "any").join(", ");
+  throw new RangeError(`Input ${name} is ${dtype} [${shape.join(", ")}] but must be ${wanted} [${all}]`);
+}
+
 /** A branch of `cond`: `true_graph_0`. */
 function trueGraph0(aten: Aten, x: Tensor, pUpBias: Tensor, pUpWeight: Tensor, _pDownBias: Tensor, _pDownWeight: Tensor): readonly [Tensor, Tensor] {
   const linear = aten.linear(x, pUpWeight, { bias: pUpBias });
@@ -50,6 +58,8 @@ function falseGraph0_2(aten: Aten, x: Tensor, n: Tensor, _pDownBias: Tensor, _pD
 
 /** The program. */
 export async function forward(aten: Aten, weights: Weights, x: Tensor, n: Tensor): Promise<readonly [Tensor, Tensor]> {
+  expects("x", x, "float32", [2, 3]);
+  expects("n", n, "int64", []);
   const sum = aten.sum(x);
   const gt = aten.gt(sum, 0);
   const [cond, cond2] = (await aten.item(gt)) ? await trueGraph0_2(aten, x, n, weights("down.bias"), weights("down.weight"), weights("up.bias"), weights("up.weight")) : falseGraph0_2(aten, x, n, weights("down.bias"), weights("down.weight"), weights("up.bias"), weights("up.weight"));

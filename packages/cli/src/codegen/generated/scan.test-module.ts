@@ -19,6 +19,14 @@ export async function readWeights(source: ModelSource, backend: Backend): Promis
   };
 }
 
+/** Refuses an input that the program was not made for; a size that is null may be any. */
+function expects(name: string, { dtype, shape }: Tensor, wanted: string, sizes: readonly (number | null)[]): void {
+  const fits = shape.length === sizes.length && sizes.every((size, i) => size === null || size === shape[i]);
+  if (fits && dtype === wanted) return;
+  const all = sizes.map((size) => size ?? "any").join(", ");
+  throw new RangeError(`Input ${name} is ${dtype} [${shape.join(", ")}] but must be ${wanted} [${all}]`);
+}
+
 /** A step of `scan`: `scan_combine_graph_0`. */
 function scanCombineGraph0(aten: Aten, arg01: Tensor, arg11: Tensor, arg21: Tensor, arg31: Tensor): readonly [Tensor, Tensor] {
   const cat = aten.cat([arg01, arg11], { dim: -1 });
@@ -30,6 +38,8 @@ function scanCombineGraph0(aten: Aten, arg01: Tensor, arg11: Tensor, arg21: Tens
 
 /** The program. */
 export function forward(aten: Aten, weights: Weights, start: Tensor, xs: Tensor): readonly [Tensor, Tensor] {
+  expects("start", start, "float32", [2, 5]);
+  expects("xs", xs, "float32", [7, 2, 3]);
   let scan: Tensor = start;
   const scan2Rows: Tensor[] = [];
   for (let i = 0; i < xs.shape[0]!; i++) {

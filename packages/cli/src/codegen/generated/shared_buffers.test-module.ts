@@ -25,8 +25,17 @@ export async function readWeights(source: ModelSource, backend: Backend): Promis
   return Object.assign(weights, { write: (name: string, tensor: Tensor) => void tensors.set(name, tensor) });
 }
 
+/** Refuses an input that the program was not made for; a size that is null may be any. */
+function expects(name: string, { dtype, shape }: Tensor, wanted: string, sizes: readonly (number | null)[]): void {
+  const fits = shape.length === sizes.length && sizes.every((size, i) => size === null || size === shape[i]);
+  if (fits && dtype === wanted) return;
+  const all = sizes.map((size) => size ?? "any").join(", ");
+  throw new RangeError(`Input ${name} is ${dtype} [${shape.join(", ")}] but must be ${wanted} [${all}]`);
+}
+
 /** The program. */
 export function forward(aten: Aten, weights: State, x: Tensor): readonly [Tensor, Tensor] {
+  expects("x", x, "float32", [6]);
   const add = aten.add(weights("whole"), x);
   const asStrided = aten.as_strided(add, [2], [2], { storage_offset: 1 });
   const mul = aten.mul(asStrided, 2);

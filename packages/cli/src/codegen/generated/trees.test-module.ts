@@ -19,8 +19,19 @@ export async function readWeights(source: ModelSource, backend: Backend): Promis
   };
 }
 
+/** Refuses an input that the program was not made for; a size that is null may be any. */
+function expects(name: string, { dtype, shape }: Tensor, wanted: string, sizes: readonly (number | null)[]): void {
+  const fits = shape.length === sizes.length && sizes.every((size, i) => size === null || size === shape[i]);
+  if (fits && dtype === wanted) return;
+  const all = sizes.map((size) => size ?? "any").join(", ");
+  throw new RangeError(`Input ${name} is ${dtype} [${shape.join(", ")}] but must be ${wanted} [${all}]`);
+}
+
 /** The program. */
 export function forward(aten: Aten, _weights: Weights, pairLeft: Tensor, pairRight0: Tensor, named: Tensor): { readonly sum: Tensor; readonly list: readonly [Tensor, readonly [Tensor, number]]; readonly named: Tensor } {
+  expects("pairLeft", pairLeft, "float32", [3, 2]);
+  expects("pairRight0", pairRight0, "float32", [3, 2]);
+  expects("named", named, "float32", [2]);
   const add = aten.add(pairLeft, pairRight0);
   const mul = aten.mul(pairLeft, { float: 2 });
   const sub = aten.sub(named, 1);

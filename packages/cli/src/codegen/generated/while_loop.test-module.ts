@@ -19,6 +19,14 @@ export async function readWeights(source: ModelSource, backend: Backend): Promis
   };
 }
 
+/** Refuses an input that the program was not made for; a size that is null may be any. */
+function expects(name: string, { dtype, shape }: Tensor, wanted: string, sizes: readonly (number | null)[]): void {
+  const fits = shape.length === sizes.length && sizes.every((size, i) => size === null || size === shape[i]);
+  if (fits && dtype === wanted) return;
+  const all = sizes.map((size) => size ?? "any").join(", ");
+  throw new RangeError(`Input ${name} is ${dtype} [${shape.join(", ")}] but must be ${wanted} [${all}]`);
+}
+
 /** The condition of `while_loop`: `while_loop_cond_graph_0`. */
 function whileLoopCondGraph0(aten: Aten, arg01: Tensor, arg11: Tensor, arg21: Tensor): Tensor {
   const mul = aten.mul(arg11, arg11);
@@ -42,6 +50,7 @@ function whileLoopBodyGraph0(aten: Aten, arg01: Tensor, arg11: Tensor, arg21: Te
 
 /** The program. */
 export async function forward(aten: Aten, _weights: Weights, x: Tensor): Promise<readonly [Tensor, Tensor]> {
+  expects("x", x, "float32", [3]);
   const zeros = aten.zeros([], { dtype: "int64" });
   const clone = aten.clone(x);
   let [whileLoop, whileLoop2]: readonly [Tensor, Tensor] = [zeros, clone];
