@@ -11,7 +11,7 @@ export async function loadSampleInputs(
   verify: boolean,
 ): Promise<SampleInputs | undefined> {
   if (entry === undefined || entry.size === 0) return undefined;
-  const root = await readTorchSave(await zip.slice(entry), verify);
+  const root = await readTorchSave(await zip.slice(entry), verify, { classes: true });
   if (root.kind === "none") return undefined;
   const [args, kwargs] = root.kind === "tuple" || root.kind === "list" ? root.items : [];
   if (args === undefined || !("items" in args) || kwargs?.kind !== "dict") {

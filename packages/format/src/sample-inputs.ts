@@ -15,6 +15,13 @@ export type PyValue =
   | { readonly kind: "device"; readonly value: Device }
   | { readonly kind: "tensor"; readonly tensor: WeightTensor }
   | { readonly kind: "tuple" | "list" | "set"; readonly items: readonly PyValue[] }
+  /** An instance of a class that is not one of Python's or PyTorch's own, as what its attributes are. */
+  | {
+      readonly kind: "object";
+      readonly className: string;
+      readonly attributes: readonly (readonly [string, PyValue])[];
+    }
+  | { readonly kind: "class"; readonly name: string }
   | { readonly kind: "dict"; readonly entries: readonly (readonly [PyValue, PyValue])[] };
 
 /** The example call stored in an archive. */

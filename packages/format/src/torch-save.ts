@@ -9,11 +9,17 @@ import type { PyValue } from "./sample-inputs.ts";
 import type { Storage } from "./weight-tensor.ts";
 import { ZipFile } from "./zip/zip-file.ts";
 
+/** Options of {@link readTorchSave}. */
+interface TorchSaveOptions extends ReadOptions {
+  /** Whether instances of any class are read, as what their attributes are. @default false */
+  readonly classes?: boolean;
+}
+
 /**
  * Reads a `torch.save` file: a zip with a pickle and one entry per storage, which are read on demand. Current archives
  * need it only for sample inputs, so it is loaded on demand.
  */
-export async function readTorchSave(source: ByteSource, verify: boolean, options?: ReadOptions): Promise<PyValue> {
+export async function readTorchSave(source: ByteSource, verify: boolean, options?: TorchSaveOptions): Promise<PyValue> {
   const where = source.name ?? "torch.save file";
   const zip = await ZipFile.open(source, verify, options);
   const pickle = zip && [...zip.entries.values()].find(({ name }) => name === "data.pkl" || name.endsWith("/data.pkl"));
@@ -43,5 +49,5 @@ export async function readTorchSave(source: ByteSource, verify: boolean, options
     storages.set(name, storage);
     return { kind: "storage", storage, dtype, location: text(location) };
   };
-  return unpickle(await zip.read(pickle, options), `${where}!${pickle.name}`, persistentLoad);
+  return unpickle(await zip.read(pickle, options), `${where}!${pickle.name}`, persistentLoad, options?.classes);
 }

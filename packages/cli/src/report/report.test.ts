@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import { fromBytes, openArchive } from "@pt2/format";
+import { type Archive, fromBytes, openArchive } from "@pt2/format";
 import { tensor } from "@pt2/runtime";
 import { expect, it } from "vitest";
 import { fixturePath } from "../fixtures.test-helper.ts";
@@ -23,6 +23,28 @@ it("describeModel reads no weights", async () => {
 it("sampleCall returns the example call", async () => {
   const call = await sampleCall(await archive());
   expect(call).toMatchObject({ args: [{ dtype: "float32", shape: [5, 7] }], kwargs: {} });
+});
+
+it("sampleCall makes objects of instances of Python's classes", async () => {
+  const sampleInputs: Archive["sampleInputs"] = async () => ({
+    args: [],
+    kwargs: [
+      [
+        "past",
+        {
+          kind: "object",
+          className: "my.Cache",
+          attributes: [
+            ["device", { kind: "device", value: { type: "cpu", index: null } }],
+            ["layer", { kind: "class", name: "my.Layer" }],
+            ["layers", { kind: "list", items: [{ kind: "object", className: "my.Layer", attributes: [] }] }],
+          ],
+        },
+      ],
+    ],
+  });
+  const call = await sampleCall({ ...(await archive()), sampleInputs });
+  expect(call).toEqual({ args: [], kwargs: { past: { device: "cpu", layer: "my.Layer", layers: [{}] } } });
 });
 
 it("summarize describes values", async () => {

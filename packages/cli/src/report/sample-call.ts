@@ -25,6 +25,14 @@ async function toJavaScript(value: PyValue): Promise<unknown> {
       return await Promise.all(value.items.map(toJavaScript));
     case "dict":
       return await toMap(value.entries);
+    case "object": {
+      const attributes = value.attributes.map(async ([name, item]) => [name, await toJavaScript(item)] as const);
+      return Object.fromEntries(await Promise.all(attributes));
+    }
+    case "class":
+      return value.name;
+    case "device":
+      return value.value.type;
     case "complex":
       return [value.real, value.imag];
     default:

@@ -72,8 +72,8 @@ const STORAGES: Readonly<Record<string, DType | "untyped">> = {
   "torch.storage.UntypedStorage": "untyped",
 };
 
-/** Resolves a global in the allow-list. */
-export function resolveGlobal(module: string, name: string): PickleItem {
+/** Resolves a global in the allow-list; where `classes` are taken, any other one to a class of which nothing is known. */
+export function resolveGlobal(module: string, name: string, classes: boolean): PickleItem {
   // Protocol 2 writes the Python 2 name of builtins.
   const full = `${module === "__builtin__" ? "builtins" : module}.${name}`;
   if (Object.hasOwn(CALLS, full)) return { kind: "global", name: full, call: CALLS[full]! };
@@ -100,11 +100,19 @@ export function resolveGlobal(module: string, name: string): PickleItem {
       details: { global: full },
     });
   }
-  throw formatError("format.pickle-global", {
-    what: `the pickle names ${full.slice(0, 300)}, which is not allowed; nothing was executed`,
-    where: full.slice(0, 300),
+  if (classes) return { kind: "class", name: full };
+  throw refusedGlobal(full);
+}
+
+/** Makes the error about a global that is not in the allow-list. */
+export function refusedGlobal(full: string): Error {
+  const shown = full.slice(0, 300);
+  const dot = shown.lastIndexOf(".");
+  return formatError("format.pickle-global", {
+    what: `the pickle names ${shown}, which is not allowed; nothing was executed`,
+    where: shown,
     advice: "only tensors and plain containers are read: save the file without objects of that class",
-    details: { module: module.slice(0, 300), name: name.slice(0, 300) },
+    details: { module: shown.slice(0, dot), name: shown.slice(dot + 1) },
   });
 }
 

@@ -1,5 +1,4 @@
 import { normalizeInt } from "../json/parse-json.ts";
-import { resolveGlobal } from "./allowed-globals.ts";
 import { NONE, type PickleItem, pickleError, text } from "./pickle-items.ts";
 import { type PickleMachine, pairs } from "./pickle-machine.ts";
 
@@ -18,7 +17,7 @@ const tuple = (vm: PickleMachine, items: PickleItem[]): void => vm.push({ kind: 
 
 const stackGlobal = (vm: PickleMachine): void => {
   const [module, name] = vm.popCount(2);
-  vm.push(resolveGlobal(text(module), text(name)));
+  vm.pushGlobal(text(module), text(name));
 };
 
 /** The opcodes that torch.save writes under protocols 2 to 5, and the others that plain containers need. */
@@ -67,10 +66,10 @@ export const OPCODES: ReadonlyMap<number, (vm: PickleMachine) => void> = new Map
   [0x71 /* BINPUT */, (vm) => vm.memoize(vm.input.u8())],
   [0x72 /* LONG_BINPUT */, (vm) => vm.memoize(vm.input.u32())],
   [0x94 /* MEMOIZE */, (vm) => vm.memoize()],
-  [0x63 /* GLOBAL */, (vm) => vm.push(resolveGlobal(vm.input.line(), vm.input.line()))],
+  [0x63 /* GLOBAL */, (vm) => vm.pushGlobal(vm.input.line(), vm.input.line())],
   [0x93 /* STACK_GLOBAL */, stackGlobal],
   [0x51 /* BINPERSID */, (vm) => vm.push(vm.persistentLoad(vm.pop()))],
   [0x52 /* REDUCE */, (vm) => vm.reduce()],
-  [0x81 /* NEWOBJ */, (vm) => vm.reduce()],
+  [0x81 /* NEWOBJ */, (vm) => vm.newObject()],
   [0x62 /* BUILD */, (vm) => vm.build()],
 ]);

@@ -30,6 +30,9 @@ export type MutableList = { readonly kind: "list" | "set"; readonly items: Pickl
 /** See {@link MutableList}. */
 export type MutableDict = { readonly kind: "dict"; readonly entries: [PickleItem, PickleItem][] };
 
+/** See {@link MutableList}. */
+export type MutableObject = { readonly kind: "object"; readonly attributes: [string, PickleItem][] };
+
 /** Python's None. */
 export const NONE: PyValue = { kind: "none" };
 
@@ -75,6 +78,8 @@ export function checkResult(root: PickleItem): PyValue {
         visit(key, depth + 1);
         visit(value, depth + 1);
       }
+    } else if (item.kind === "object") {
+      for (const [, value] of item.attributes) visit(value, depth + 1);
     } else if (item.kind === "tuple" || item.kind === "list" || item.kind === "set") {
       for (const child of item.items) visit(child, depth + 1);
     }

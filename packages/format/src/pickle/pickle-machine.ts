@@ -1,6 +1,14 @@
 import { formatError } from "../format-errors.ts";
 import { checkLimit } from "../limits.ts";
-import { type MutableDict, type MutableList, type PickleItem, pickleError } from "./pickle-items.ts";
+import { refusedGlobal, resolveGlobal } from "./allowed-globals.ts";
+import {
+  type MutableDict,
+  type MutableList,
+  type MutableObject,
+  type PickleItem,
+  pickleError,
+  text,
+} from "./pickle-items.ts";
 import { PickleReader } from "./pickle-reader.ts";
 
 /** The stack, marks and memo of an unpickler. Every operation checks its operands. */
@@ -10,11 +18,18 @@ export class PickleMachine {
   readonly #memo: Map<number, PickleItem> = new Map();
   readonly #marks: number[] = [];
   readonly #stack: PickleItem[] = [];
+  readonly #classes: boolean;
   #work = 0;
 
-  constructor(bytes: Uint8Array, persistentLoad: (id: PickleItem) => PickleItem) {
+  /** With `classes`, instances of any class are what their attributes are; nothing of a class is run. */
+  constructor(bytes: Uint8Array, persistentLoad: (id: PickleItem) => PickleItem, classes: boolean) {
     this.input = new PickleReader(bytes);
     this.persistentLoad = persistentLoad;
+    this.#classes = classes;
+  }
+
+  pushGlobal(module: string, name: string): void {
+    this.push(resolveGlobal(module, name, this.#classes));
   }
 
   /** The number of objects held, which is limited. */
@@ -76,8 +91,21 @@ export class PickleMachine {
     for (const pair of pairs(items)) (dict as MutableDict).entries.push(pair);
   }
 
+  /** Makes an object without arguments, which has no attributes yet. */
+  newObject(): void {
+    const [args, callee] = [this.pop(), this.top()];
+    if (callee.kind === "class" && args.kind === "tuple" && args.items.length === 0) {
+      this.pop();
+      this.push({ kind: "object", className: callee.name, attributes: [] });
+    } else {
+      this.push(args);
+      this.reduce();
+    }
+  }
+
   reduce(): void {
     const [callee, args] = this.popCount(2);
+    if (callee?.kind === "class") throw refusedGlobal(callee.name);
     if (callee?.kind !== "global" || callee.call === undefined || args?.kind !== "tuple") {
       throw pickleError(`it calls a ${callee?.kind}, which is not callable`);
     }
@@ -89,13 +117,18 @@ export class PickleMachine {
     this.push(callee.call(args.items));
   }
 
-  /** Ignores an object's state: dictionaries carry unused module metadata there. Other objects cannot have state. */
+  /** Sets an object's attributes. Dictionaries carry unused module metadata there. Other items cannot have state. */
   build(): void {
-    this.pop();
+    const state = this.pop();
     const target = this.top();
     if (target.kind === "dict" || target.kind === "tensor") return;
+    if (target.kind === "object" && state.kind === "dict") {
+      const { attributes } = target as unknown as MutableObject;
+      for (const [key, value] of state.entries) attributes.push([text(key), value]);
+      return;
+    }
     throw formatError("format.pickle", {
-      what: `the pickle is damaged: it sets the state of a ${target.kind}`,
+      what: `the pickle is damaged: it sets the state of ${target.kind === "object" ? "an object to no dict" : `a ${target.kind}`}`,
       advice: "the file is damaged, or not written by torch.save",
     });
   }

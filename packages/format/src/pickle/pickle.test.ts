@@ -56,6 +56,23 @@ describe("unpickler", () => {
     expect(() => run(global("torch constructor"), ".")).toThrow("not allowed");
   });
 
+  it("where classes are taken, objects are read as their attributes, and nothing is called", () => {
+    const taken = (...parts: readonly (number | string)[]) => unpickle(pickle(parts), "test.pkl", noStorages, true);
+    const cache = global("my Cache");
+    expect(taken(cache, ")", 0x81, "}X", 1, 0, 0, 0, "aK", 5, "sb.")).toEqual({
+      kind: "object",
+      className: "my.Cache",
+      attributes: [["a", { kind: "int", value: 5 }]],
+    });
+    expect(taken(cache, ".")).toEqual({ kind: "class", name: "my.Cache" });
+    const refused = expect.objectContaining({ code: "format.pickle-global", details: { module: "my", name: "Cache" } });
+    expect(() => taken(cache, ")R.")).toThrow(refused);
+    expect(() => taken(cache, "K", 5, 0x85, 0x81, ".")).toThrow(refused);
+    expect(() => taken(cache, ")", 0x81, "K", 5, "b.")).toThrow("sets the state of an object to no dict");
+    expect(() => taken(cache, ")", 0x81, "q", 0, "}X", 1, 0, 0, 0, "ah", 0, "sb.")).toThrow("pickle");
+    expect(() => run(cache, ")", 0x81, ".")).toThrow(refused);
+  });
+
   it("the unpickler rejects unsupported kinds of tensors by name", () => {
     expect(() => run(global("torch._utils _rebuild_qtensor"), ".")).toThrow(
       expect.objectContaining({ code: "format.tensor-kind", what: "a quantized tensor cannot be read" }),

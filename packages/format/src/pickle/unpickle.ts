@@ -5,11 +5,19 @@ import { OPCODES, STOP } from "./opcodes.ts";
 import { checkResult, type PickleItem, pickleError } from "./pickle-items.ts";
 import { PickleMachine } from "./pickle-machine.ts";
 
-/** Reads a pickle of protocol 2 to 5 without running code: globals come from an allow-list, and build plain values. */
-export function unpickle(bytes: Uint8Array, where: string, persistentLoad: (id: PickleItem) => PickleItem): PyValue {
+/**
+ * Reads a pickle of protocol 2 to 5 without running code: globals come from an allow-list, and build plain values. With
+ * `classes`, instances of other classes are read as what their attributes are.
+ */
+export function unpickle(
+  bytes: Uint8Array,
+  where: string,
+  persistentLoad: (id: PickleItem) => PickleItem,
+  classes = false,
+): PyValue {
   checkLimit("pickleBytes", bytes.byteLength, where);
   try {
-    return checkResult(run(new PickleMachine(bytes, persistentLoad)));
+    return checkResult(run(new PickleMachine(bytes, persistentLoad, classes)));
   } catch (cause) {
     if (!(cause instanceof Pt2Error)) throw cause;
     const { code, what, advice, details } = cause;

@@ -59,8 +59,28 @@ it("an unfolded object may be passed with the numbers that it has in results of 
     children: [tree, { type: "builtins.dict", context: [], children: [] }],
   };
   expect(flatten(spec, [{ keys: 7, size: 8, batch: 3, past: null }])).toEqual([7, 8]);
-  expect(() => flatten(spec, [{ keys: 7, size: 8, past: [9] }])).toThrow("`args[0].past` must be nothing");
+  expect(flatten(spec, [{ keys: 7, size: 8, past: [{ ready: false }] }])).toEqual([7, 8]);
+  const tensors = [
+    [9],
+    new Float32Array(1),
+    { dtype: "float32", shape: [], data: new Float32Array(1) },
+    [{ keys: new Map() }],
+  ];
+  for (const past of tensors) {
+    expect(() => flatten(spec, [{ keys: 7, size: 8, past }])).toThrow("`args[0].past` must be nothing");
+  }
   expect(() => flatten(spec, [{ keys: 7, size: 8, bach: 3 }])).toThrow("`args[0].bach` must be nothing");
+});
+
+it("an object without tensors takes one without tensors, in a list too", () => {
+  const empty = object(layer({ layers: [layer({ keys: null, ready: false })], offloading: false }), 0);
+  const partly = object(layer({ layers: [layer({ keys: null }), layer({ keys: tensor(0) })] }), 1);
+  const kwargs = { type: "builtins.dict", context: [], children: [] };
+  const args = { type: "builtins.tuple", context: null, children: [unfoldObjects(empty), unfoldObjects(partly)] };
+  const spec = { type: "builtins.tuple", context: null, children: [args, kwargs] };
+  const given = [{ layers: [{ keys: null, ready: false }] }, { layers: [{ keys: null }, { keys: 5 }] }];
+  expect(flatten(spec, given)).toEqual([5]);
+  expect(flatten(spec, [{}, { layers: [{}, { keys: 5 }] }])).toEqual([5]);
 });
 
 it.each([

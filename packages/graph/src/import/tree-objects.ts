@@ -19,6 +19,15 @@ function isMarked(context: unknown): context is Fields {
   return isFields(context) && typeof context._t === "string";
 }
 
+interface MarkedObject extends Fields {
+  /** Its attributes. */
+  readonly s: Fields;
+}
+
+function isObject(value: unknown): value is MarkedObject {
+  return isFields(value) && value._t === "obj" && isFields(value.s);
+}
+
 function isFields(value: unknown): value is Fields {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
@@ -32,7 +41,10 @@ function unfold(context: Fields, leaves: readonly TreeSpec[]): TreeSpec | undefi
     if (!isFields(value)) return undefined;
     if (value._t === undefined) return record("builtins.dict", Object.entries(value));
     if (value._t === "tensor" || value._t === "sym") return value.i === next ? leaves[next++] : undefined;
-    if (value._t === "obj" && isFields(value.s)) return object(String(value.p), Object.entries(value.s));
+    if (isObject(value)) {
+      const tree = record("", Object.entries(value.s));
+      return tree && objectWith(value, tree);
+    }
     if (value._t === "map" && isFields(value.v)) return record("builtins.dict", Object.entries(value.v));
     if (value._t === "seq" && Array.isArray(value.v)) return sequence(value.v);
     if (value._t === "items" && Array.isArray(value.v)) return record("builtins.dict", value.v.filter(isPair));
@@ -42,7 +54,11 @@ function unfold(context: Fields, leaves: readonly TreeSpec[]): TreeSpec | undefi
     const parts = items.map(build);
     if (parts.every((part) => part === undefined)) return undefined;
     // Items without tensors keep their position.
-    return { type: "builtins.list", context: null, children: parts.map((part) => part ?? NOTHING) };
+    return {
+      type: "builtins.list",
+      context: null,
+      children: parts.map((part, i) => part ?? empty(items[i])),
+    };
   };
   const record = (type: string, entries: readonly (readonly [unknown, unknown])[]): TreeSpec | undefined => {
     const parts = entries.flatMap(([key, value]) => {
@@ -52,18 +68,22 @@ function unfold(context: Fields, leaves: readonly TreeSpec[]): TreeSpec | undefi
     if (parts.length === 0) return undefined;
     return { type, context: parts.map(([key]) => key), children: parts.map(([, part]) => part) };
   };
-  const object = (type: string, entries: readonly (readonly [string, unknown])[]): TreeSpec | undefined => {
-    const tree = record(type, entries);
-    if (tree === undefined || tree.children.length === entries.length) return tree;
-    const fields = tree.context as readonly string[];
-    const constants = entries.map(([name]) => name).filter((name) => !fields.includes(name));
-    return { ...tree, context: { fields, constants } };
-  };
-  const tree = build(context);
+  const tree = build(context) ?? empty(context);
   return next === leaves.length ? tree : undefined;
 }
 
-const NOTHING: TreeSpec = { type: "builtins.dict", context: [], children: [] };
+/** What stands for a value without tensors, such as a cache before the first call. */
+function empty(value: unknown): TreeSpec {
+  return objectWith(isObject(value) ? value : NOTHING, { context: [], children: [] });
+}
+
+function objectWith({ p, s }: MarkedObject, { context, children }: Omit<TreeSpec, "type">): TreeSpec {
+  const fields = context as readonly unknown[];
+  const constants = Object.keys(s).filter((name) => !fields.includes(name));
+  return { type: String(p), context: { fields, constants }, children };
+}
+
+const NOTHING: MarkedObject = { p: "builtins:object", s: {} };
 
 function isPair(value: unknown): value is readonly [unknown, unknown] {
   return Array.isArray(value) && value.length === 2;

@@ -1,6 +1,6 @@
 import type { TreeSpec } from "@pt2/format";
 import { graphError } from "../graph-errors.ts";
-import { childName, countLeaves, type Key, type NamedTuples, type Structure, structureOf } from "./pytree-structure.ts";
+import { childName, countLeaves, type Key, type NamedTuples, structureOf } from "./pytree-structure.ts";
 
 /** Options of flattening. */
 export interface TreeOptions {
@@ -36,10 +36,6 @@ export function flatten(
   return flattener.leaves;
 }
 
-type OtherFields = Pick<Structure & { readonly kind: "record" }, "absent" | "constants">;
-
-const NO_OTHER_FIELDS: OtherFields = { absent: [], constants: [] };
-
 class Flattener {
   readonly leaves: unknown[] = [];
   readonly #namedTuples: NamedTuples;
@@ -62,7 +58,7 @@ class Flattener {
         return;
       case "record":
         if (Array.isArray(value)) this.#addItems(spec, value, name);
-        else this.#addEntries(spec, structure.fields, value, name, structure);
+        else this.#addEntries(spec, structure.fields, value, name, structure.absent, structure.constants);
         return;
       case "opaque":
         this.#addFlat(spec, value, name);
@@ -83,7 +79,8 @@ class Flattener {
     keys: readonly Key[],
     value: unknown,
     name: string,
-    { absent, constants }: OtherFields = NO_OTHER_FIELDS,
+    absent: readonly string[] = [],
+    constants: readonly string[] = [],
   ): void {
     const expected = `an object with ${keys.map((key) => JSON.stringify(key)).join(", ") || "no keys"}`;
     if (!isDictionary(value)) throw treeError(name || "the keyword arguments", expected, describe(value));
@@ -92,10 +89,8 @@ class Flattener {
     const missing = keys.find((key) => find(key) === undefined);
     if (missing !== undefined) throw treeError(childName(name, missing), "a value", "nothing");
     const known = new Set<unknown>([...keys.map(find), ...absent]);
-    const ignored = new Set<unknown>(constants);
-    const isExtra = ([key, field]: readonly [unknown, unknown]): boolean =>
-      field !== undefined && !known.has(key) && !(ignored.has(key) && isPlain(field));
-    const [extra] = [...given].find(isExtra) ?? [];
+    const isIgnored = (key: unknown): boolean => constants.includes(key as string) && isPlain(given.get(key));
+    const extra = [...given.keys()].find((key) => !known.has(key) && given.get(key) !== undefined && !isIgnored(key));
     if (extra !== undefined)
       throw treeError(childName(name, extra as Key), `nothing (${expected} is expected)`, "a value");
     spec.children.forEach((child, i) => {
@@ -117,9 +112,11 @@ function isDictionary(value: unknown): value is Readonly<Record<string, unknown>
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** A value that cannot hold a tensor. */
+/** Whether a value of a constant field can be ignored: it has no tensors, and no numbers for one. */
 function isPlain(value: unknown): boolean {
-  return value === null || typeof value !== "object";
+  if (value === null || typeof value !== "object") return true;
+  if (Array.isArray(value)) return value.every((item) => typeof item === "object" && isPlain(item));
+  return Object.getPrototypeOf(value) === Object.prototype && Object.values(value).every(isPlain);
 }
 
 function describe(value: unknown): string {
