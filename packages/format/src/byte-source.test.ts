@@ -117,7 +117,9 @@ describe("a source over a file", () => {
     });
     await expect(fromFile(fixturePath("torch-2.13"))).rejects.toMatchObject({
       what: "the path is a directory or a device, not a file",
+      advice: expect.stringMatching(/^pass one of its files: [a-z_]+\.pt2, /),
     });
+    await expect(fromFile(fixturePath(""))).rejects.toMatchObject({ advice: "pass the .pt2 file itself" });
   });
 
   it("Node's CRC-32 and the one in JavaScript give the same checksums", async () => {

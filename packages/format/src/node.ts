@@ -1,4 +1,4 @@
-import { type FileHandle, open } from "node:fs/promises";
+import { type FileHandle, open, readdir } from "node:fs/promises";
 import { resolve } from "node:path";
 import { crc32 } from "node:zlib";
 import { type ByteSource, type Crc32, checkRange, type ReadOptions, type SourceOrigin } from "./byte-source.ts";
@@ -15,10 +15,12 @@ export async function fromFile(path: string): Promise<ByteSource> {
   });
   if (!stat.isFile()) {
     await file.close();
+    const inside = (await readdir(path).catch(() => [])).filter((name) => name.endsWith(".pt2"));
     throw formatError("format.io", {
       what: "the path is a directory or a device, not a file",
       where: path,
-      advice: "pass the .pt2 file itself",
+      advice:
+        inside.length === 0 ? "pass the .pt2 file itself" : `pass one of its files: ${inside.slice(0, 5).join(", ")}`,
     });
   }
   return new FileSource(path, stat.size, file);

@@ -46,8 +46,15 @@ export async function ask(
     };
   } catch (cause) {
     watch.end();
-    throw watch.reason() ?? transient(ioError(url, "the request failed", cause));
+    throw watch.reason() ?? transient(ioError(url, `the request failed${because(cause)}`, cause));
   }
+}
+
+/** What went wrong, where the environment tells: in Node the cause of its error says it, or has a code. */
+function because(error: unknown): string {
+  const { message, code } = ((error as Error | undefined)?.cause ?? {}) as { message?: unknown; code?: unknown };
+  const told = message || code;
+  return told === undefined ? "" : `: ${told}`;
 }
 
 function headerOf({ offset, length }: { readonly offset: number; readonly length?: number }): string {

@@ -196,6 +196,15 @@ describe("a failed request", () => {
     expect(unreachable.ranges).toHaveLength(1);
   });
 
+  it.each([
+    [new Error("connect ECONNREFUSED 127.0.0.1:9"), "the request failed: connect ECONNREFUSED 127.0.0.1:9"],
+    [Object.assign(new AggregateError([]), { code: "ECONNREFUSED" }), "the request failed: ECONNREFUSED"],
+    [undefined, "the request failed"],
+  ])("a failed request says what Node says of it: %s", async (cause, what) => {
+    const fetch = () => Promise.reject(new TypeError("fetch failed", { cause }));
+    await expect(fromUrl(URL_OF_IT, { fetch })).rejects.toMatchObject({ what });
+  });
+
   it.each<[number, RegExp]>([
     [401, /headers: \{ Authorization \}/],
     [404, /^check the address$/],
