@@ -2,6 +2,7 @@ import { LruCache } from "@pt2/format";
 import type { Graph, Node } from "@pt2/graph";
 import type { HandlerTensor } from "@pt2/registry";
 import type { Addon } from "../addon.ts";
+import { exactJson } from "../exact-json.ts";
 import { staticOperands } from "../expand/static-operands.ts";
 import type { Router } from "../routes.ts";
 import { ExpansionNode } from "./expansion-node.ts";
@@ -48,7 +49,7 @@ export class HostNodes implements HostServices {
 
   calledNode(node: Node): HostNode {
     if (this.#callees !== null) return this.#callees.calledNode(node);
-    const key = JSON.stringify([node.op, node.args], (_, value: unknown) => exact(value));
+    const key = exactJson([node.op, node.args]);
     return this.#called.get(key, () => this.#make(node, new Map()));
   }
 
@@ -67,12 +68,4 @@ export class HostNodes implements HostServices {
     if (operands !== null) made.prepare(operands);
     return made;
   }
-}
-
-/** JSON has neither bigints nor -0 nor infinities. */
-function exact(value: unknown): unknown {
-  if (typeof value === "bigint") return `${value}n`;
-  return typeof value === "number" && (!Number.isFinite(value) || Object.is(value, -0))
-    ? `#${1 / value}${value}`
-    : value;
 }

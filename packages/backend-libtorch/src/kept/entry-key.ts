@@ -3,6 +3,7 @@ import { stat } from "node:fs/promises";
 import type { Storage, WeightTensor } from "@pt2/format";
 import type { PlanSource } from "../addon.ts";
 import { encodeProgram } from "../encode/encode-program.ts";
+import { exactJson } from "../exact-json.ts";
 import type { Prologue } from "../optimized-program.ts";
 import type { Router } from "../routes.ts";
 
@@ -45,7 +46,7 @@ export async function entryKey(
     const { dtype, shape, strides, storageOffset, storage } = weight;
     facts.push([dtype, shape, strides, storageOffset, storage.nbytes, storage.crc32, changed.get(path)]);
   }
-  const text = JSON.stringify([stamp, device, plan.graphs, targets, facts], exact);
+  const text = exactJson([stamp, device, plan.graphs, targets, facts]);
   return {
     key: createHash("sha256").update(text).digest("hex"),
     storages: [...new Set(read.map((weight) => weight!.storage))],
@@ -54,12 +55,4 @@ export async function entryKey(
 
 function isKnown({ graphs }: PlanSource): boolean {
   return graphs.every(({ nodes }) => nodes.every(({ kind, op }) => kind === "op" && KNOWN_OPS.test(op)));
-}
-
-/** JSON has no integers of 64 bits, no infinity, no NaN, and no negative zero. */
-function exact(_: string, value: unknown): unknown {
-  if (typeof value === "bigint") return `${value}n`;
-  if (typeof value === "number" && !Number.isFinite(value)) return String(value);
-  if (Object.is(value, -0)) return "-0";
-  return value;
 }
