@@ -197,3 +197,5 @@ for op in ("softmax.int", "log_softmax.int"):
 case("_safe_softmax", "no bools", t(0, 3, dtype=b8), 1)
 for half in (f16, bf16):
     case("linalg_vector_norm", f"{name_of(half)} in its own dtype", t(7, 5, dtype=half, lo=-900, hi=900), 2, [0], dtype=half)
+case("var.correction", "of no number, a negative correction", t(3, 0), [1], correction=-1)
+case("std_mean.correction", "of no number, a negative correction", t(0, 2), None, correction=-1)

@@ -1,4 +1,6 @@
 """Ordering."""
+import torch
+
 from opcase import b8, bf16, case, distinct, f16, f64, i32, i64, inf, ints, nan, s, t, u8, v
 
 for op in ("sort", "argsort"):
@@ -84,3 +86,7 @@ case("unique_consecutive", "columns, nothing else asked for", slices, dim=1)
 case("unique_consecutive", "the dim of a list", v(1, 1, 2, 1), dim=0)
 case("unique_consecutive", "the dim of a list, negative, counts", v(1, 1, 2, 1), return_counts=True, dim=-1)
 case("kthvalue", "a bool", v(True, dtype=b8)[0], 1, 0, True)
+# What NaN does to the order of a short lane.
+case("mode", "NaN among others", v(2, nan, 3, 0.5), 0)
+case("mode", "NaN first", v(nan, nan, 1, 1, nan), 0)
+case("mode", "NaN in rows", torch.tensor([[1, nan, -0.0, 7], [nan, 2, 1, 1], [3, nan, 1, 3]], dtype=f64), 1)

@@ -88,6 +88,22 @@ await describeWithDevice("what is refused says where", (device) => {
     await backend.dispose();
   });
 
+  test("a range that ends beyond 32 bits is refused", async () => {
+    const backend = await webgpu({ device });
+    const range = (start: number): Parameters<typeof backend.compile>[0] => ({
+      program: programOf(`%y: i64[5] = aten::arange.start_step(start=${start}, end=${start + 5}, step=1)\n return %y`),
+      weights,
+      registry,
+    });
+    const last = await backend.compile(range(2 ** 31 - 5));
+    expect(await run(last)).toEqual([[2147483643, 2147483644, 2147483645, 2147483646, 2147483647]]);
+    expect(await failureOf(backend.compile(range(2 ** 31 - 4)))).toMatchObject({
+      code: "webgpu.int64-range",
+      what: expect.stringContaining("ends with 2147483648"),
+    });
+    await backend.dispose();
+  });
+
   test("a view that leaves the memory of its tensor is refused", async () => {
     const program = programOf(`
       user_input %x: f32[4, 3]

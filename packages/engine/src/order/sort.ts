@@ -1,6 +1,6 @@
 /**
- * Positions of elements, with a key for each position that the elements are ordered by. No key is NaN. {@link
- * setKeys} makes them.
+ * Positions of elements, with a key for each position that the elements are ordered by. {@link setKeys} makes them: no key
+ * is NaN, but for ops that compare the elements themselves.
  */
 export interface Ordered {
   readonly keys: Float64Array;
@@ -89,13 +89,17 @@ function medianOf({ keys, at }: Ordered, a: number, b: number, c: number): numbe
   return x < z ? a : y < z ? c : b;
 }
 
-/** Sorts a range by moving each element to its place among those before; the order of equal ones is kept. */
+/**
+ * Sorts a range by moving each element to its place among those before; the order of equal ones is kept. What is less than
+ * the first element of a short range goes before it at once, which where keys are NaN is another place.
+ */
 export function insertionSort({ keys, at }: Ordered, first: number, last: number): void {
   for (let i = first + 1; i < last; i++) {
     const value = at[i]!;
     const key = keys[value]!;
+    const isLeast = i < first + SHORT && key < keys[at[first]!]!;
     let hole = i;
-    for (; hole > first && key < keys[at[hole - 1]!]!; hole--) at[hole] = at[hole - 1]!;
+    for (; hole > first && (isLeast || key < keys[at[hole - 1]!]!); hole--) at[hole] = at[hole - 1]!;
     at[hole] = value;
   }
 }

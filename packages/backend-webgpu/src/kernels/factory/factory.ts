@@ -1,8 +1,9 @@
 import { isComplexDtype, numberOf, partOf } from "@pt2/engine";
 import { DTYPES, numel } from "@pt2/format";
-import { isTensor } from "@pt2/registry";
+import { isTensor, type TensorMeta } from "@pt2/registry";
 import { castTo } from "@pt2/registry/scalar";
 import { type WebgpuKernel, webgpuKernel } from "../../engine/kernel.ts";
+import { webgpuError } from "../../webgpu-errors.ts";
 import { computeType } from "../../wgsl/storage.ts";
 
 /** `arange(start, end, step)`; each element is start + i·step, not a running sum. */
@@ -10,14 +11,16 @@ const arange: WebgpuKernel = webgpuKernel({
   ops: ["aten::arange.start_step"],
   fuses: true,
   prepare(call, args) {
-    const { dtype, shape } = call.call.results[0] as { dtype: "float32"; shape: readonly number[] };
+    const { dtype, shape } = call.call.results[0] as TensorMeta;
     const count = numel(shape);
     if (count === 0) return;
     const [start, step] = [Number(numberOf(args.start)), Number(numberOf(args.step))];
     const shader = call.shader("arange");
     if (computeType(dtype) === "i32") {
       // PyTorch counts the elements before it leaves out fractions.
-      shader.i32("start", Math.trunc(start)).i32("step", Math.trunc(step)).result("out");
+      const [first, each] = [Math.trunc(start), Math.trunc(step)];
+      if (dtype === "int64") requireInt32(first + (count - 1) * each);
+      shader.i32("start", first).i32("step", each).result("out");
       shader.forEach(count, "set_out(i, p.start + i32(i) * p.step);");
       return;
     }
@@ -25,6 +28,16 @@ const arange: WebgpuKernel = webgpuKernel({
     shader.forEach(count, "set_out(i, fma(f32(i), p.step, p.start));");
   },
 });
+
+/** Refuses the last of a range, since int64 has 32 bits here. */
+function requireInt32(last: number): void {
+  if (Math.trunc(last) === (last | 0)) return;
+  throw webgpuError("webgpu.int64-range", {
+    what: `A range of int64 ends with ${last}, which does not fit 32 bits`,
+    advice: "Use smaller numbers, or another backend.",
+    details: { value: String(last) },
+  });
+}
 
 /** `full(size, fill_value)` and `empty`, whose contents PyTorch leaves open: zeros here. */
 const full: WebgpuKernel = webgpuKernel({

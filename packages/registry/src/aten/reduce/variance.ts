@@ -144,5 +144,7 @@ function meanSquare(b: Builder, { self, dim, correction, keepdim }: Spread): Ten
   const each = e.mul(centered, centered);
   const squares = isPair ? e.sum(each, [self.shape.length]) : each;
   const total = dims.length === 0 ? squares : e.sum(squares, dims, keepdim);
-  return e.cast(e.div(total, { float: Math.max(0, count - toNumber(correction)) }), partOf(self.dtype));
+  // Of no number it is NaN, whatever the correction is.
+  const divisor = count === 0 ? 0 : Math.max(0, count - toNumber(correction));
+  return e.cast(e.div(total, { float: divisor }), partOf(self.dtype));
 }
