@@ -91,3 +91,6 @@ case("conv_transpose1d", "int64", ints(1, 2, 5), ints(2, 3, 3), stride=[2])
 case("convolution_backward", "transposed, groups", t(1, 6, 10, 5), t(1, 4, 5, 3), t(4, 3, 3, 3), [6], [2, 2], [1, 1], [1, 1], True, [1, 0], 2,
      [True, True, True])
 case("conv_transpose2d.input", "bfloat16, no rows in the result", t(1, 2, 1, 3, dtype=bf16), t(2, 3, 2, 2, dtype=bf16), t(3, dtype=bf16), padding=[1, 0])
+# The kernel is as large as the input, and an element is added behind it: that gives two results.
+case("conv1d.padding", "same, as large as the input", t(2, 3, 2), t(5, 3, 2), t(5), padding="same")
+case("conv2d.padding", "same, as large as the input", t(2, 3, 1, 4), t(5, 3, 1, 4), t(5), padding="same")

@@ -9,8 +9,10 @@ import type { ConvGeometry, ConvTensors } from "./geometry.ts";
  */
 export function asMatmul(geometry: ConvGeometry, { input, weight, bias }: ConvTensors): Matmul | null {
   const { groups, transposed, kernel, padding, dilation, batch, outChannels } = geometry;
+  // With padding behind the last element alone there are two results.
   const once = kernel.every(
-    (size, d) => size === geometry.input[d] && padding[d] === 0 && (size === 1 || dilation[d] === 1),
+    (size, d) =>
+      size === geometry.input[d] && geometry.output[d] === 1 && padding[d] === 0 && (size === 1 || dilation[d] === 1),
   );
   if (groups !== 1 || transposed || !once || computeType(input.dtype) !== "f32") return null;
   const [from, by] = [input, weight].map(({ shape, strides }) =>
