@@ -37,14 +37,40 @@ it("sampleCall makes objects of instances of Python's classes", async () => {
           attributes: [
             ["device", { kind: "device", value: { type: "cpu", index: null } }],
             ["layer", { kind: "class", name: "my.Layer" }],
-            ["layers", { kind: "list", items: [{ kind: "object", className: "my.Layer", attributes: [] }] }],
+            [
+              "ready",
+              {
+                kind: "dict",
+                entries: [
+                  [
+                    { kind: "int", value: 0 },
+                    { kind: "bool", value: true },
+                  ],
+                ],
+              },
+            ],
+            [
+              "layers",
+              {
+                kind: "list",
+                items: [
+                  { kind: "object", className: "my.Layer", attributes: [["keys", { kind: "none" }]] },
+                  { kind: "object", className: "my.Layer", attributes: [["length", { kind: "int", value: 4 }]] },
+                ],
+              },
+            ],
           ],
         },
       ],
     ],
   });
   const call = await sampleCall({ ...(await archive()), sampleInputs });
-  expect(call).toEqual({ args: [], kwargs: { past: { device: "cpu", layer: "my.Layer", layers: [{}] } } });
+  expect(call).toEqual({
+    args: [],
+    kwargs: {
+      past: { device: "cpu", layer: "my.Layer", ready: new Map([[0, true]]), layers: [{ keys: null }, { length: 4 }] },
+    },
+  });
 });
 
 it("summarize describes values", async () => {

@@ -59,12 +59,12 @@ it("an unfolded object may be passed with the numbers that it has in results of 
     children: [tree, { type: "builtins.dict", context: [], children: [] }],
   };
   expect(flatten(spec, [{ keys: 7, size: 8, batch: 3, past: null }])).toEqual([7, 8]);
-  expect(flatten(spec, [{ keys: 7, size: 8, past: [{ ready: false }] }])).toEqual([7, 8]);
+  expect(flatten(spec, [{ keys: 7, size: 8, past: [{ ready: new Map([[0, false]]) }] }])).toEqual([7, 8]);
   const tensors = [
     [9],
     new Float32Array(1),
     { dtype: "float32", shape: [], data: new Float32Array(1) },
-    [{ keys: new Map() }],
+    [{ keys: new Map([[0, new Float32Array(1)]]) }],
   ];
   for (const past of tensors) {
     expect(() => flatten(spec, [{ keys: 7, size: 8, past }])).toThrow("`args[0].past` must be nothing");

@@ -112,10 +112,11 @@ function isDictionary(value: unknown): value is Readonly<Record<string, unknown>
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** Whether a value of a constant field can be ignored: it has no tensors, and no numbers for one. */
+/** Whether a value of a constant field can be ignored: it has no tensors, and no list of numbers for one. */
 function isPlain(value: unknown): boolean {
   if (value === null || typeof value !== "object") return true;
   if (Array.isArray(value)) return value.every((item) => typeof item === "object" && isPlain(item));
+  if (value instanceof Map) return [...value.values()].every(isPlain);
   return Object.getPrototypeOf(value) === Object.prototype && Object.values(value).every(isPlain);
 }
 
