@@ -45,7 +45,7 @@ export function fromNative(error: unknown, nodeAt?: NodeAt): unknown {
     return new Pt2Error("registry.assertion", {
       what: message.split("\n")[0]!,
       where: describeNode(node),
-      advice: "Check the inputs: the program was exported for such that this holds of.",
+      advice: "Check the inputs: the program was exported for inputs that meet this condition.",
       cause: error,
     });
   }
