@@ -94,3 +94,7 @@ case("conv_transpose2d.input", "bfloat16, no rows in the result", t(1, 2, 1, 3, 
 # The kernel is as large as the input, and an element is added behind it: that gives two results.
 case("conv1d.padding", "same, as large as the input", t(2, 3, 2), t(5, 3, 2), t(5), padding="same")
 case("conv2d.padding", "same, as large as the input", t(2, 3, 1, 4), t(5, 3, 1, 4), t(5), padding="same")
+# As many results as elements, which the padding moves.
+case("conv1d", "1, padded, wide stride", t(1, 4, 1), t(8, 2, 1), t(8), stride=[3], padding=[1], groups=2)
+case("conv2d", "1x1, padded, wide stride", t(2, 3, 2, 1), t(4, 3, 1, 1), stride=[3, 2], padding=[1, 1])
+case("conv2d", "1x1, padded, int64", ints(1, 3, 1, 1), ints(4, 3, 1, 1), ints(4), stride=[3, 3], padding=[1, 1])

@@ -7,9 +7,13 @@ import type { ConvGeometry, ConvTensors } from "./geometry.ts";
  * input do not follow each other.
  */
 export function asOneRow(geometry: ConvGeometry, tensors: ConvTensors): [ConvGeometry, ConvTensors] | null {
-  const { input, output, kernel, stride, transposed } = geometry;
+  const { input, output, kernel, stride, padding, transposed } = geometry;
   const { shape, strides } = tensors.input;
-  const moves = stride.some((step, d) => step !== 1 && output[d]! > 1) || input.join() !== output.join();
+  // With padding and a stride there may be as many results that begin elsewhere.
+  const moves =
+    stride.some((step, d) => step !== 1 && output[d]! > 1) ||
+    padding.some((before) => before !== 0) ||
+    input.join() !== output.join();
   if (transposed || volume(kernel) !== 1 || moves) return null;
   const [, , d, h, w] = strides as readonly [number, number, number, number, number];
   const merges = (input[1] === 1 || h === w * input[2]) && (input[0] === 1 || d === w * input[2] * input[1]);
