@@ -1,3 +1,5 @@
+import type { DType } from "@pt2/format";
+import { stats } from "@pt2/graph";
 import type { Command, ExitCode } from "../command.ts";
 import { LOAD_OPTIONS, type OpenModel, withModel } from "../open-model.ts";
 import type { Options } from "../options.ts";
@@ -6,10 +8,12 @@ import { INPUT_OPTIONS, TENSOR_FILES_NOTE } from "../tensors/calls.ts";
 import { type Paint, painter } from "../terminal/paint.ts";
 import { table } from "../terminal/table.ts";
 import { type Terminal, toJsonText } from "../terminal/terminal.ts";
+import { registryWith, userOps } from "../user-ops.ts";
+import { computedIn } from "../verify/computed-in.ts";
 import { elementTexts } from "../verify/element-texts.ts";
 import { chosenExpectedCalls } from "../verify/expected-calls.ts";
 import { roundingText } from "../verify/rounding.ts";
-import { ratioText, TOLERANCE_OPTIONS, tolerances } from "../verify/tolerance.ts";
+import { ratioText, TOLERANCE_OPTIONS, type ToleranceOf, tolerances } from "../verify/tolerance.ts";
 import { type ChecksumReport, verifyChecksums } from "../verify/verify-checksums.ts";
 import { type OutputCheck, passes, type VerifyReport, verifyModel } from "../verify/verify-model.ts";
 import { givenPrecision, verifyPerNode } from "./verify-per-node.ts";
@@ -41,6 +45,7 @@ export const verify: Command = {
     "Dtypes and shapes must be equal, NaN equals NaN, integers and booleans are compared exactly. The error is shown as a",
     "fraction of the tolerance: |actual - expected| / (atol + rtol × |expected|), which passes up to 1. --per-node",
     "takes the largest element of each tensor for |expected|, and fails where a result of the program differs.",
+    "An output that is computed in less than its own dtype, as by autocast, has the tolerance of that, which is said.",
     "With --expected it compares with the values of PyTorch by the names of the nodes, on the recorded inputs.",
     "Outputs that differ only in the order of ties, as indices of topk may, are said to do so and pass; ties are values that",
     "follow one another in a sorted output, each within the tolerance of the one before it.",
@@ -58,11 +63,13 @@ export const verify: Command = {
     const tolerance = tolerances(options);
     const verify = async ({ model, loadMs }: OpenModel): Promise<ExitCode> => {
       const calls = await chosenExpectedCalls(options, model);
-      const report = await verifyModel(model, { calls, tolerance });
+      const registry = registryWith(await userOps(options));
+      await registry.load(stats(model.program.graph).map(({ op }) => op));
+      const report = await verifyModel(model, { calls, tolerance, computedIn: computedIn(model.program, registry) });
       terminal.out(
         options.flag("json")
           ? toJsonText({ backend: model.backend, loadMs, ...report })
-          : printReport(report, loadMs, painter(terminal)),
+          : printReport(report, { loadMs, tolerance, paint: painter(terminal) }),
       );
       return report.ok ? 0 : 1;
     };
@@ -78,10 +85,15 @@ function printChecksums({ ok, entries, bytes, damaged }: ChecksumReport, paint: 
   return `${lines.join("")}${verdict}${of}, ${bytesText(bytes)}, ${what}\n`;
 }
 
+interface Printing {
+  readonly loadMs: number;
+  readonly tolerance: ToleranceOf;
+  readonly paint: Paint;
+}
+
 function printReport(
   { ok, calls, checks, unchecked, ratio, runMs }: VerifyReport,
-  loadMs: number,
-  paint: Paint,
+  { loadMs, tolerance, paint }: Printing,
 ): string {
   const header = ["", "output", "type", "error", "max abs", "outside"];
   const rows = checks.map((check) => [
@@ -94,14 +106,26 @@ function printReport(
   const ties = checks
     .filter(({ tiesOf }) => tiesOf !== undefined)
     .map((check) => `  ${nameOf(check, calls)}: only the order of ties differs, those of ${check.tiesOf}\n`);
+  const computed = new Set(
+    checks.flatMap(({ name, computedIn: dtype }) =>
+      dtype === undefined ? [] : [`  ${name}: ${computedText(dtype, tolerance)}\n`],
+    ),
+  );
   const times = `load ${timeText(loadMs)}, run ${runMs.map(timeText).join(", ")}`;
   return [
     table([header, ...rows], ["left", "left", "left", "right", "right", "right"]),
+    computed.size > 0 ? `\n${[...computed].join("")}` : "",
     worst.length > 0 ? `\n${worst.join("")}` : "",
     ties.length > 0 ? `\n${ties.join("")}` : "",
     unchecked.length > 0 ? `\nNo results were expected for ${unchecked.join(", ")}.\n` : "",
     `\n${ok ? paint("green", "ok") : paint("red", "FAILED")}: ${plural(checks.length, "output")} of ${plural(calls, "call")}, worst error ${ratioText(ratio)} of the tolerance; ${times}\n`,
   ].join("");
+}
+
+/** Says which tolerance an output has that is computed in a dtype which is less precise than its own. */
+function computedText(dtype: DType, toleranceOf: ToleranceOf): string {
+  const { rtol, atol } = toleranceOf(dtype);
+  return `computed in ${dtype}, which decides on the tolerance: rtol ${rtol}, atol ${atol}`;
 }
 
 function numbers({ comparison: { problem, ratio, maxAbs, bad, count } }: OutputCheck): readonly string[] {

@@ -1,6 +1,7 @@
 import type { Backend, Comparison, Value } from "@pt2/backend";
 import { Pt2Error } from "@pt2/format";
 import { type Program, usesOf } from "@pt2/graph";
+import { computedIn } from "./computed-in.ts";
 import type { NodeCheck } from "./node-check.ts";
 import { nodeProgram, operandsOf } from "./node-program.ts";
 import { type Precision, runTwice, type ValuesRequest } from "./program-values.ts";
@@ -70,7 +71,8 @@ async function faultOf(request: DivergenceRequest, { node, graph }: Place): Prom
   try {
     const alone = { compile: { ...compile, program }, inputs };
     const [once = null, again = null] = await runTwice(alone, backend, result, precision);
-    if ((await compareValue(wanted, once, tolerance)).ok) return "before";
+    const computed = computedIn(compile.program, compile.registry).get(result);
+    if ((await compareValue(wanted, once, tolerance, computed)).ok) return "before";
     return (await compareValue(once, again, EXACT)).ok ? "here" : "random";
   } catch (problem) {
     // A node may depend on what only the whole program has, such as its symbols.

@@ -1,6 +1,7 @@
 import type { Backend, Value } from "@pt2/backend";
 import type { Program } from "@pt2/graph";
 import { cliError } from "../cli-errors.ts";
+import { computedIn } from "./computed-in.ts";
 import { explainDivergence } from "./first-divergence.ts";
 import { checkOf, type NodeCheck } from "./node-check.ts";
 import { definedValues } from "./node-program.ts";
@@ -82,11 +83,13 @@ async function compareEach(
   actual: Values,
 ): Promise<readonly NodeCheck[]> {
   const places = placesOf(compile.program);
+  const computed = computedIn(compile.program, compile.registry);
   const checks: NodeCheck[] = [];
   for (const [name, value] of actual) {
     const place = places.get(withoutTurn(name));
     if (place === undefined) continue;
-    const comparison = await compareValue(recorded.values.get(name) ?? null, value, tolerance);
+    const wanted = recorded.values.get(name) ?? null;
+    const comparison = await compareValue(wanted, value, tolerance, computed.get(withoutTurn(name)));
     checks.push(checkOf(name, place.node, comparison));
   }
   return checks;

@@ -1,6 +1,7 @@
 import type { Backend, Value } from "@pt2/backend";
 import type { Node, Program } from "@pt2/graph";
 import type { OpRegistry } from "@pt2/registry";
+import { computedIn } from "./computed-in.ts";
 import { type Divergence, explainDivergence } from "./first-divergence.ts";
 import { checkOf, type NodeCheck } from "./node-check.ts";
 import { type Definition, definedValues } from "./node-program.ts";
@@ -63,14 +64,16 @@ export async function comparePerNode(request: PerNodeRequest): Promise<PerNodeRe
 }
 
 async function compareValues(
-  { tolerance }: PerNodeRequest,
+  { tolerance, compile }: PerNodeRequest,
   defined: readonly Definition[],
   expected: Values,
   actual: Values,
 ): Promise<readonly NodeCheck[]> {
+  const computed = computedIn(compile.program, compile.registry);
   const checks: NodeCheck[] = [];
   for (const { value, node } of defined) {
-    const comparison = await compareValue(expected.get(value) ?? null, actual.get(value) ?? null, tolerance);
+    const [want, have] = [expected.get(value) ?? null, actual.get(value) ?? null];
+    const comparison = await compareValue(want, have, tolerance, computed.get(value));
     checks.push(checkOf(value, node, comparison));
   }
   return checks;

@@ -1,4 +1,5 @@
 import { type Comparable, compareTensors } from "@pt2/backend";
+import type { DType } from "@pt2/format";
 import type { ToleranceOf } from "./tolerance.ts";
 
 /** An expected output and the program's, both with the same dtype and shape. */
@@ -6,6 +7,8 @@ export interface OutputPair {
   readonly name: string;
   readonly expected: Comparable;
   readonly actual: Comparable;
+  /** The dtype whose tolerance it has. @default its own */
+  readonly computed?: DType;
 }
 
 /** First and last index + 1 of each run of ties, in the order in which the values lie. */
@@ -23,8 +26,8 @@ type Runs = readonly (readonly [number, number])[];
  * Of several sorted outputs of one shape the finest one counts: labels that are all alike explain no other order of scores.
  */
 export function tiedRows(pairs: readonly OutputPair[], tolerance: ToleranceOf): ReadonlyMap<string, string> {
-  const agrees = ({ expected, actual }: OutputPair): boolean =>
-    compareTensors(expected, actual, tolerance(expected.dtype)).ok;
+  const agrees = ({ expected, actual, computed }: OutputPair): boolean =>
+    compareTensors(expected, actual, tolerance(computed ?? expected.dtype)).ok;
   const wrong = pairs.filter((pair) => !agrees(pair));
   const found = new Map<string, string>();
   if (wrong.length === 0) return found;
@@ -59,18 +62,18 @@ function isReordered(runs: Runs, aligned: readonly OutputPair[], tolerance: Tole
   };
   const same = (want: number, have: number): boolean =>
     aligned.every(
-      ({ expected, actual }) =>
-        compareTensors(rowOf(expected, want), rowOf(actual, have), tolerance(expected.dtype)).ok,
+      ({ expected, actual, computed }) =>
+        compareTensors(rowOf(expected, want), rowOf(actual, have), tolerance(computed ?? expected.dtype)).ok,
     );
   return runs.every(([first, end]) => matches(first, end, same));
 }
 
 /** Returns the runs of ties, none across slices of the last dimension; null if a slice is not sorted, but for ties. */
-function runsOf({ expected: { dtype, shape, data } }: OutputPair, tolerance: ToleranceOf): Runs | null {
+function runsOf({ expected: { dtype, shape, data }, computed }: OutputPair, tolerance: ToleranceOf): Runs | null {
   const size = shape.at(-1);
   // Complex numbers, which take two elements, have no order.
   if (size === undefined || data.length !== shape.reduce((product, each) => product * each, 1)) return null;
-  const given = tolerance(dtype);
+  const given = tolerance(computed ?? dtype);
   const valueAt = (at: number): Comparable => ({ dtype, shape: [], data: data.subarray(at, at + 1) });
   const runs: [number, number][] = [];
   let direction = 0;

@@ -50,11 +50,15 @@ export function byLargestElement({ rtol, atol }: Tolerance, expected: Comparable
 }
 
 /**
- * Returns the tolerance for an output. Each element in half precision, or less, is allowed what the largest is: numbers that
- * have been rounded on the way are added up to it, so that PyTorch's own are as far from those of float64.
+ * Returns the tolerance for an output that is computed in a dtype, its own or a less precise one. Each element of half
+ * precision, or less, is allowed what the largest is: numbers that have been rounded on the way are added up to it, so that
+ * PyTorch's own are as far from those of float64. A relative tolerance that the user gives is one of each element of float32.
  */
-export function forOutput(tolerance: Tolerance, expected: Comparable): Tolerance {
-  return ROUNDED.has(expected.dtype) ? byLargestElement(tolerance, expected) : tolerance;
+export function forOutput(toleranceOf: ToleranceOf, expected: Comparable, computed: DType): Tolerance {
+  const tolerance = toleranceOf(computed);
+  const isGiven = tolerance.rtol !== defaultTolerance(computed).rtol;
+  const isRounded = ROUNDED.has(expected.dtype) || (ROUNDED.has(computed) && !isGiven);
+  return isRounded ? byLargestElement(tolerance, expected) : tolerance;
 }
 
 const ROUNDED: ReadonlySet<DType> = new Set(["float16", "bfloat16", "float8_e4m3fn", "float8_e5m2"]);

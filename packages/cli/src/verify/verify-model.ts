@@ -1,8 +1,9 @@
 import { type Comparison, compareTensors, mismatch, typeText } from "@pt2/backend";
-import type { Tensors } from "@pt2/format";
+import type { DType, Tensors } from "@pt2/format";
 import type { Model, Value } from "@pt2/runtime";
 import { toHostTensor } from "../report/host-tensor.ts";
 import type { Scalar } from "../tensors/sidecar.ts";
+import { tolerated } from "./computed-in.ts";
 import type { ExpectedCall } from "./expected-calls.ts";
 import { type Rounding, roundingOf } from "./rounding.ts";
 import { type OutputPair, tiedRows } from "./tied-rows.ts";
@@ -12,6 +13,8 @@ import { forOutput, type ToleranceOf } from "./tolerance.ts";
 export interface VerifyRequest {
   readonly calls: readonly ExpectedCall[];
   readonly tolerance: ToleranceOf;
+  /** What values of the program are computed in, by name. @default what they are */
+  readonly computedIn?: ReadonlyMap<string, DType>;
 }
 
 /** The check of one output of one call. */
@@ -22,6 +25,8 @@ export interface OutputCheck {
   readonly name: string;
   /** The expected type: `float32 [2, 3]`, or a value. */
   readonly type: string;
+  /** The dtype that it is computed in and has the tolerance of, if that is less precise than its own. */
+  readonly computedIn?: DType;
   readonly comparison: Comparison;
   /**
    * The name of an output with ties, if the rows of this one differ from the expected ones only in the order of those;
@@ -51,14 +56,15 @@ export interface VerifyReport {
 }
 
 /** Runs calls in order, and compares the results with the expected ones. */
-export async function verifyModel(model: Model, { calls, tolerance }: VerifyRequest): Promise<VerifyReport> {
+export async function verifyModel(model: Model, request: VerifyRequest): Promise<VerifyReport> {
   const checks: OutputCheck[] = [];
   const runMs: number[] = [];
+  const { calls } = request;
   for (const [at, { call, tensors, scalars }] of calls.entries()) {
     const begin = performance.now();
     const outputs = await model.runFlat(model.leavesOf(call));
     runMs.push(performance.now() - begin);
-    checks.push(...(await checkTensors(model, at, tensors, outputs, tolerance)));
+    checks.push(...(await checkTensors(model, at, tensors, outputs, request)));
     checks.push(...checkScalars(model, at, scalars, outputs));
   }
   const checked = new Set(checks.map(({ name }) => name));
@@ -78,7 +84,7 @@ async function checkTensors(
   call: number,
   expected: Tensors,
   outputs: readonly Value[],
-  tolerance: ToleranceOf,
+  { tolerance, computedIn }: VerifyRequest,
 ): Promise<readonly OutputCheck[]> {
   const checks: OutputCheck[] = [];
   const pairs: OutputPair[] = [];
@@ -89,18 +95,20 @@ async function checkTensors(
     const output = outputs[at];
     const wanted = toHostTensor(data);
     const name = infos[at]?.name ?? key;
+    const computed = tolerated(data.dtype, computedIn?.get(infos[at]?.value ?? ""));
     let rounding: Rounding | undefined;
     let comparison = mismatch(
       output === undefined ? "the program has no such output" : `${output} instead of a tensor`,
     );
     if (typeof output === "object" && output !== null) {
       const actual = { dtype: output.dtype, shape: output.shape, data: await output.read() };
-      const allowed = forOutput(tolerance(data.dtype), wanted);
+      const allowed = forOutput(tolerance, wanted, computed);
       comparison = compareTensors(wanted, actual, allowed);
       rounding = roundingOf(wanted, allowed, comparison);
-      if (comparison.problem === undefined) pairs.push({ name, expected: wanted, actual });
+      if (comparison.problem === undefined) pairs.push({ name, expected: wanted, actual, computed });
     }
-    checks.push({ call, key, name, type: typeText(wanted), comparison, ...(rounding && { rounding }) });
+    const lessPrecise = computed === data.dtype ? {} : { computedIn: computed };
+    checks.push({ call, key, name, type: typeText(wanted), ...lessPrecise, comparison, ...(rounding && { rounding }) });
   }
   const ties = tiedRows(pairs, tolerance);
   return checks.map((check) => {

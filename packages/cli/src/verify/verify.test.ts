@@ -131,6 +131,49 @@ describe("pt2 verify", () => {
     expect(await verify(3n, 0n, 1n)).toMatchObject({ code: 1 });
   });
 
+  it("pt2 verify allows what half precision does where a program computes in it, and says so", async () => {
+    const folder = temporaryFolder();
+    const write = async (name: string, tensors: Readonly<Record<string, ReturnType<typeof tensor>>>) => {
+      const chunks: Uint8Array[] = [];
+      await writeSafetensors(new Map(Object.entries(tensors)), (chunk) => void chunks.push(chunk.slice()));
+      writeFileSync(join(folder, name), Buffer.concat(chunks));
+      return join(folder, name);
+    };
+    const program = join(folder, "half.txt");
+    writeFileSync(
+      program,
+      `program {
+  user_input %x: f32[3]
+  %a: bf16[3] = aten::_to_copy(%x, dtype=torch.bfloat16)
+  %b: bf16[3] = aten::mul.Tensor(%a, other=%a)
+  %c: f32[3] = aten::_to_copy(%b, dtype=torch.float32)
+  %d: f32[3] = aten::mul.Tensor(%x, other=%x)
+  return %c, %d
+}
+`,
+    );
+    const x = await write("x.safetensors", { "0": tensor("float32", [3], [1, 2, 4]) });
+    const file = join(folder, "half.pt2");
+    expect(await pt2("save", program, "--weights", x, "-o", file)).toMatchObject({ code: 0 });
+    const verify = async (half: readonly number[], full: readonly number[], ...options: readonly string[]) => {
+      const outputs = { "0": tensor("float32", [3], half), "1": tensor("float32", [3], full) };
+      return pt2("verify", file, "--inputs", x, "--expected", await write("out.safetensors", outputs), ...options);
+    };
+    // An eighth of a bfloat16's step at the largest element, which is more than float32's tolerance.
+    const off = [1.02, 4, 16];
+    const allowed = await verify(off, [1, 4, 16]);
+    expect(allowed.out).toContain(
+      "output[0]: computed in bfloat16, which decides on the tolerance: rtol 0.02, atol 0.01\n",
+    );
+    expect(allowed.out).not.toContain("output[1]: computed");
+    expect(allowed.code).toBe(0);
+    const json = JSON.parse((await verify(off, [1, 4, 16], "--json")).out);
+    expect(json.checks.map((check: { computedIn?: string }) => check.computedIn)).toEqual(["bfloat16", undefined]);
+    expect(await verify([1, 4, 16], off)).toMatchObject({ code: 1 });
+    expect(await verify(off, [1, 4, 16], "--rtol", "1e-3")).toMatchObject({ code: 1 });
+    expect(await verify([1.5, 4, 16], [1, 4, 16])).toMatchObject({ code: 1 });
+  });
+
   it("pt2 verify describes the differences", async () => {
     const wrong = fixturePath("torch-2.13/mlp.inputs.safetensors");
     const [file = "", ...inputs] = fixtureArgs("torch-2.13/mlp", false);
