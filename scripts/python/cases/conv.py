@@ -98,3 +98,5 @@ case("conv2d.padding", "same, as large as the input", t(2, 3, 1, 4), t(5, 3, 1, 
 case("conv1d", "1, padded, wide stride", t(1, 4, 1), t(8, 2, 1), t(8), stride=[3], padding=[1], groups=2)
 case("conv2d", "1x1, padded, wide stride", t(2, 3, 2, 1), t(4, 3, 1, 1), stride=[3, 2], padding=[1, 1])
 case("conv2d", "1x1, padded, int64", ints(1, 3, 1, 1), ints(4, 3, 1, 1), ints(4), stride=[3, 3], padding=[1, 1])
+case("conv3d", "one image in depth, which a wide stride steps over", t(1, 2, 1, 4, 5), t(3, 2, 1, 3, 3), stride=[3, 1, 1], padding=[1, 0, 0])
+case("conv3d", "channels by themselves, in depth, which a wide stride steps over", t(1, 2, 1, 4, 5), t(2, 1, 1, 3, 3), t(2), stride=[3, 1, 1], padding=[1, 0, 0], groups=2)

@@ -91,7 +91,7 @@ export function weightOf(view: TensorView, { groups, inChannels, outChannels, tr
   };
 }
 
-/** Whether there is a depth to walk. */
-export function isDeep({ input, kernel, output }: ConvGeometry): boolean {
-  return input[0] > 1 || kernel[0] > 1 || output[0] > 1;
+/** Whether there is a depth to walk; with padding even a depth of 1 may lie beyond the input. */
+export function isDeep({ input, kernel, output, padding }: ConvGeometry): boolean {
+  return input[0] > 1 || kernel[0] > 1 || output[0] > 1 || padding[0] > 0;
 }
