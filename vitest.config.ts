@@ -44,7 +44,7 @@ export default defineConfig({
         test: {
           name: "unit",
           include: [
-            "packages/*/src/**/*.test.ts",
+            "packages/*/{src,scripts}/**/*.test.ts",
             "scripts/**/*.test.ts",
             "examples/*/src/**/*.test.ts",
             "tests/src/**/*.test.ts",

@@ -88,18 +88,66 @@ function row(
 export function halfRows(
   kind: i32, M: i32, N: i32, K: i32, a: usize, lda: i32, b: usize, c: usize, ldc: i32, bias: usize, flags: i32, low: f32, high: f32,
 ): void {
+  if (kind == BFLOAT16) brainRows(M, N, K, a, lda, b, c, ldc, bias, flags, low, high);
+  else if (kind == FINITE) finiteRows(M, N, K, a, lda, b, c, ldc, bias, flags, low, high);
+  else anyRows(M, N, K, a, lda, b, c, ldc, bias, flags, low, high);
+}
+
+// A function each: what one function does for several kinds Binaryen makes one loop of, with conditions inside.
+function brainRows(
+  M: i32, N: i32, K: i32, a: usize, lda: i32, b: usize, c: usize, ldc: i32, bias: usize, flags: i32, low: f32, high: f32,
+): void {
+  rowsOf(BFLOAT16, M, N, K, a, lda, b, c, ldc, bias, flags, low, high);
+}
+
+function finiteRows(
+  M: i32, N: i32, K: i32, a: usize, lda: i32, b: usize, c: usize, ldc: i32, bias: usize, flags: i32, low: f32, high: f32,
+): void {
+  rowsOf(FINITE, M, N, K, a, lda, b, c, ldc, bias, flags, low, high);
+}
+
+function anyRows(
+  M: i32, N: i32, K: i32, a: usize, lda: i32, b: usize, c: usize, ldc: i32, bias: usize, flags: i32, low: f32, high: f32,
+): void {
+  rowsOf(ANY, M, N, K, a, lda, b, c, ldc, bias, flags, low, high);
+}
+
+@inline
+function rowsOf(
+  kind: i32, M: i32, N: i32, K: i32, a: usize, lda: i32, b: usize, c: usize, ldc: i32, bias: usize, flags: i32, low: f32, high: f32,
+): void {
   const lo = f32x4.splat(low), hi = f32x4.splat(high);
   const quarter = ((N + PANEL - 1) / PANEL + 3) >> 2;
   for (let n = 0; n < quarter; n++, b += <usize>K << 4, c += 4 * PANEL) {
     const columns = N - n * PANEL;
     for (let m = 0; m < M; m++) {
-      const am = a + ((<usize>m * <usize>lda) << 2), cm = c + ((<usize>m * <usize>ldc) << 2);
-      if (kind == BFLOAT16) row(BFLOAT16, K, am, b, quarter, cm, columns, bias, flags, lo, hi);
-      else if (kind == FINITE) row(FINITE, K, am, b, quarter, cm, columns, bias, flags, lo, hi);
-      else row(ANY, K, am, b, quarter, cm, columns, bias, flags, lo, hi);
+      row(kind, K, a + ((<usize>m * <usize>lda) << 2), b, quarter, c + ((<usize>m * <usize>ldc) << 2), columns, bias, flags, lo, hi);
     }
     if (bias) bias += 4 * PANEL;
   }
+}
+
+/** Writes `bytes` of panels as floats, as `gemmPackB` packs them. */
+export function halfFloats(kind: i32, b: usize, bytes: usize, to: usize): void {
+  for (const end = b + bytes; b < end; b += BURST, to += 2 * BURST) {
+    const stop = min(b + BURST, end);
+    fetch(b, stop);
+    if (kind == BFLOAT16) brainFloats(b, stop, to);
+    else if (kind == FINITE) finiteFloats(b, stop, to);
+    else anyFloats(b, stop, to);
+  }
+}
+
+function brainFloats(b: usize, end: usize, to: usize): void {
+  floats(BFLOAT16, b, end, to);
+}
+
+function finiteFloats(b: usize, end: usize, to: usize): void {
+  floats(FINITE, b, end, to);
+}
+
+function anyFloats(b: usize, end: usize, to: usize): void {
+  floats(ANY, b, end, to);
 }
 
 @inline
@@ -113,21 +161,18 @@ function floats(kind: i32, b: usize, end: usize, to: usize): void {
   }
 }
 
-/** Writes `bytes` of panels as floats, as `gemmPackB` packs them. */
-export function halfFloats(kind: i32, b: usize, bytes: usize, to: usize): void {
-  for (const end = b + bytes; b < end; b += BURST, to += 2 * BURST) {
-    const stop = min(b + BURST, end);
-    fetch(b, stop);
-    if (kind == BFLOAT16) floats(BFLOAT16, b, stop, to);
-    else if (kind == FINITE) floats(FINITE, b, stop, to);
-    else floats(ANY, b, stop, to);
-  }
-}
-
 /** Whether all float16 of a packed weight are finite. */
 export function halfIsFinite(b: usize, bytes: usize): i32 {
+  return i32(areFinite(b, bytes));
+}
+
+/** Whether all float16 in a multiple of 8 bytes are finite. */
+@inline
+export function areFinite(at: usize, bytes: usize): bool {
   const exponent = i16x8.splat(0x7c00);
   let found = i32x4.splat(0);
-  for (const end = b + bytes; b < end; b += 16) found = v128.or(found, i16x8.eq(v128.and(v128.load(b), exponent), exponent));
-  return i32(!v128.any_true(found));
+  const end = at + bytes, whole = at + (bytes & ~15);
+  for (; at < whole; at += 16) found = v128.or(found, i16x8.eq(v128.and(v128.load(at), exponent), exponent));
+  if (at < end) found = v128.or(found, i16x8.eq(v128.and(v128.load64_zero(at), exponent), exponent));
+  return !v128.any_true(found);
 }

@@ -3,6 +3,7 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
 import asc from "assemblyscript/asc";
+import { hoistConstants } from "./hoist-constants.ts";
 import { renderFile, renderModule, renderTypes } from "./render-kernels.ts";
 
 const packageDir = fileURLToPath(new URL("..", import.meta.url));
@@ -28,7 +29,7 @@ async function compile(entry: string, ...more: readonly string[]): Promise<Compi
     writeFile: (name, contents) => void written.set(name, contents),
   });
   if (error) throw new Error(`assembly does not compile: ${error.message}\n${stderr.toString()}`);
-  const wasm = written.get("kernels.wasm") as Uint8Array;
+  const wasm = hoistConstants(written.get("kernels.wasm") as Uint8Array);
   sizes.push(wasm.byteLength);
   return { wasm, bindings: String(written.get("kernels.d.ts")) };
 }

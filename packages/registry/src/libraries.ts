@@ -1,6 +1,6 @@
 import { inTurn } from "./aten/random/normal-in-turn.ts";
 import type { OpSet } from "./op-set.ts";
-import { rewritten } from "./quantized/narrow-linear.ts";
+import { rewritten } from "./quantized/narrow-operands.ts";
 import { quantized } from "./quantized/quantized-ops.ts";
 import { torchNn } from "./torch-nn/torch-nn-ops.ts";
 import { transformers } from "./transformers/transformers-ops.ts";

@@ -1536,6 +1536,7 @@ export interface OpSchemas {
   readonly "prims::view_of_dtype": "prims::view_of_dtype(Tensor(a) a, ScalarType dtype) -> Tensor(a)";
   readonly "prims::where": "prims::where(Tensor pred, Tensor a, Tensor b) -> Tensor";
   readonly "prims::zeta": "prims::zeta(Tensor self, Tensor other) -> Tensor";
+  readonly "pt2::attention_half": "pt2::attention_half(Tensor query, Tensor key, Tensor value, Tensor? attn_mask=None, bool is_causal=False, *, float? scale=None, bool enable_gqa=False) -> Tensor";
   readonly "pt2::linear_half": "pt2::linear_half(Tensor input, Tensor weight, Tensor? bias=None, bool round_input=False) -> Tensor";
   readonly "pt2::linear_int8": "pt2::linear_int8(Tensor input, Tensor weight, Tensor? scale=None, Tensor? zero_point=None, Tensor? bias=None) -> Tensor";
   readonly "pt2::multinomial": "pt2::multinomial(Tensor self, Tensor waits, SymInt num_samples) -> Tensor";

@@ -21,6 +21,12 @@ const WIDENING: PassOnDemand = {
   load: async () => (await import("./widen-halves.ts")).widenHalves,
 };
 
+/** The pass for what the first one has converted. */
+const HALF_KEYS: PassOnDemand = {
+  emits: ["pt2::attention_half"],
+  load: async () => (await import("./half-keys.ts")).keepHalfKeys,
+};
+
 /** Passes for backends that lower programs, which load if the program has an op of each kind. */
 const PASSES: readonly (PassOnDemand & { readonly about: readonly RegExp[] })[] = [
   // First, as others make one weight of the dequantized one and a factor.
@@ -60,11 +66,13 @@ export async function rewriteProgram(
 ): Promise<Program> {
   const ops = stats(program.graph).map(({ op }) => op);
   const { widened } = backend;
+  const isWidened = hasValues(program, widened);
   const wanted = backend.exact
     ? []
     : [
-        ...(hasValues(program, widened) ? [WIDENING] : []),
+        ...(isWidened ? [WIDENING] : []),
         ...PASSES.filter(({ about }) => about.every((kind) => ops.some((op) => kind.test(op)))),
+        ...(isWidened ? [HALF_KEYS] : []),
       ];
   if (wanted.length === 0) {
     await registry.load(ops);

@@ -97,7 +97,10 @@ export const atenOnDemand: readonly OpSet[] = [
     builtIn: true,
     ops: [],
     parts: [
-      { ops: /^pt2::linear_/, load: async () => (await import("../quantized/narrow-linear.ts")).rewritten.ops },
+      {
+        ops: /^pt2::(linear_|attention_half$)/,
+        load: async () => (await import("../quantized/narrow-operands.ts")).rewritten.ops,
+      },
       { ops: /^pt2::(normal|multinomial)$/, load: async () => (await import("./random/normal-in-turn.ts")).inTurn.ops },
     ],
   },

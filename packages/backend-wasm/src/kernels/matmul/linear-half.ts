@@ -11,7 +11,7 @@ import type { NarrowKernels } from "./narrow-plain.gen.ts";
 const NANOSECONDS_EACH_PRODUCT = 0.06;
 
 /** Rows that read the weight themselves; they do so one after the other, and float16 takes longer. */
-const FEW_ROWS = { bfloat16: 5, float16: 3 } as const;
+const FEW_ROWS = { bfloat16: 10, float16: 5 } as const;
 
 /** How a weight is read, see assembly/linear-half.ts. */
 const [BFLOAT16, FINITE_FLOAT16, FLOAT16] = [0, 1, 2];

@@ -53,5 +53,17 @@ const LINEAR_HALF: OpRecord = defineOp(
   },
 );
 
+/** Attention in float32 to keys and values of float16 or bfloat16, which are read as they are. */
+const ATTENTION_HALF: OpRecord = defineOp(
+  "pt2::attention_half(Tensor query, Tensor key, Tensor value, Tensor? attn_mask=None, bool is_causal=False, *, float? scale=None, bool enable_gqa=False) -> Tensor",
+  {
+    decompose: ({ key, value, ...args }, b) => {
+      const e = emit(b);
+      const [k, v] = [key, value].map((half) => e.cast(half, "float32"));
+      return b.tensor("aten::scaled_dot_product_attention", { ...args, key: k!, value: v!, dropout_p: 0 });
+    },
+  },
+);
+
 /** Ops of this project, which only rewrites emit. */
-export const rewritten: OpSet = { name: "pt2", builtIn: true, ops: [LINEAR_INT8, LINEAR_HALF] };
+export const rewritten: OpSet = { name: "pt2", builtIn: true, ops: [LINEAR_INT8, LINEAR_HALF, ATTENTION_HALF] };
