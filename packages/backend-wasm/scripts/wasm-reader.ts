@@ -63,8 +63,8 @@ export class WasmReader {
       this.u32();
       this.u32();
     } else if (ONE_NUMBER.has(op)) this.u32();
-    else if (op > 0x1b && op < 0x45 && op !== 0x1c) throw new Error(`opcode ${op.toString(16)} is not known here`);
-    else if (op > 0xc4) throw new Error(`opcode ${op.toString(16)} is not known here`);
+    else if (!NOTHING.has(op) && (op < 0x45 || op > 0xc4))
+      throw new Error(`opcode ${op.toString(16)} is not known here`);
   }
 
   #vectorImmediates(number: number): void {
@@ -93,9 +93,15 @@ export class WasmReader {
 /** The first byte of an instruction, and its number behind a prefix or 0. */
 export type Opcode = readonly [byte: number, number: number];
 
-/** block, loop, if, br, br_if, call, those of locals and globals, memory.size and memory.grow, i32.const and i64.const: a number in LEB128 each. */
+/**
+ * block, loop, if, br, br_if, call, those of locals and globals, memory.size, memory.grow, i32.const and i64.const, which take a
+ * number in LEB128 each; signed ones are as long.
+ */
 const ONE_NUMBER: ReadonlySet<number> = new Set([
   ...[0x02, 0x03, 0x04, 0x0c, 0x0d, 0x10],
   ...[0x20, 0x21, 0x22, 0x23, 0x24],
   ...[0x3f, 0x40, 0x41, 0x42],
 ]);
+
+/** unreachable, nop, else, end, return, drop and select, which take nothing, as arithmetic from 0x45 to 0xc4. */
+const NOTHING: ReadonlySet<number> = new Set([0x00, 0x01, 0x05, 0x0b, 0x0f, 0x1a, 0x1b]);
