@@ -185,7 +185,16 @@ const BUILDING_BLOCKS: Readonly<Record<string, readonly string[]>> = {
   ],
   graph: [
     ...["argOf", "definitionsOf", "describeNode", "graphsOf", "usesOf", "valuesOf", "splitOpName", "isSymbolic"],
-    ...["isGradient", "isModuleResult", "isReturned", "printSym", "printType", "evaluate", "evaluateSize"],
+    ...[
+      "isGradient",
+      "isModuleResult",
+      "isReturned",
+      "isStateMutation",
+      "printSym",
+      "printType",
+      "evaluate",
+      "evaluateSize",
+    ],
     ...[
       "bindSymbols",
       "stats",
