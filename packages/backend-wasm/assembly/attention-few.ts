@@ -31,7 +31,7 @@ function elements(kind: i32, at: usize): v128 {
   return f32x4.mul(bits, i32x4.splat(0x77800000));
 }
 
-/** All rows of Q against some keys; strides in bytes. Of halves there is a multiple of four in each. */
+/** All rows of Q against some keys; strides in bytes. In half precision a row has a multiple of four. */
 @inline
 export function scoresOfKeys(
   kind: i32, q: usize, qRow: usize, k: usize, kRow: usize, to: usize, toRow: usize, L: i32, keys: i32, E: i32,
@@ -88,7 +88,7 @@ export function mixFew(w: usize, v: usize, vRow: i32, out: usize, outRow: i32, L
   } while (left > 0);
 }
 
-/** All rows of weights against the values of some keys; strides in bytes. Of halves there is a multiple of four in each. */
+/** All rows of weights against the values of some keys; strides in bytes. In half precision a row has a multiple of four. */
 @inline
 export function mixValues(
   kind: i32, w: usize, wRow: usize, v: usize, vRow: usize, to: usize, toRow: usize, L: i32, keys: i32, Ev: i32, adds: bool,

@@ -71,7 +71,7 @@ function mixHalves(
   } while (left > 0);
 }
 
-/** How products read rows of halves, `step` bytes apart: as they are, or as the floats that `widen` writes. */
+/** How products read rows in half precision, `step` bytes apart: as they are, or as the floats that `widen` writes. */
 function kindOf(isBrain: i32, from: usize, step: usize, rows: i32, columns: i32): i32 {
   if (columns & 3) return FLOAT32;
   if (isBrain) return BFLOAT16;
@@ -80,7 +80,7 @@ function kindOf(isBrain: i32, from: usize, step: usize, rows: i32, columns: i32)
   return FINITE_FLOAT16;
 }
 
-/** Writes rows of halves, `step` bytes apart, as dense floats. */
+/** Writes rows in half precision, `step` bytes apart, as dense floats. */
 function widen(isBrain: i32, from: usize, step: usize, rows: i32, columns: i32, to: usize): void {
   for (let i = 0; i < rows; i++, from += step, to += <usize>columns << 2) {
     if (isBrain) widenRow(true, from, columns, to);

@@ -1,3 +1,4 @@
+import { unsigned } from "../src/codegen/encoder.ts";
 import { type Opcode, WasmReader } from "./wasm-reader.ts";
 
 /**
@@ -117,13 +118,8 @@ function isBlock([byte]: Opcode): boolean {
   return byte >= 0x02 && byte <= 0x04;
 }
 
-/** An unsigned number in LEB128. */
 function number(value: number): Uint8Array {
-  const bytes: number[] = [];
-  for (let left = value; ; left >>>= 7) {
-    if (left < 0x80) return Uint8Array.from([...bytes, left]);
-    bytes.push((left & 0x7f) | 0x80);
-  }
+  return Uint8Array.from(unsigned(value));
 }
 
 function sized(bytes: Uint8Array): Uint8Array {

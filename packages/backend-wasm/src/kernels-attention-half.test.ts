@@ -21,7 +21,7 @@ function floatOf(dtype: Half, bits: number): number {
   return sign * (exponent === 0 ? mantissa / 1024 : 1 + mantissa / 1024) * 2 ** (Math.max(exponent, 1) - 15);
 }
 
-describe.each(BUILDS)("attention to halves, in the build %s", (build) => {
+describe.each(BUILDS)("attention to keys and values in half precision, in the build %s", (build) => {
   const bed = testbed(256, { build });
   const { kernels } = bed;
 

@@ -1,4 +1,4 @@
-import type { Node, Program, TensorType } from "@pt2/graph";
+import { isStateMutation, type Node, type Program, type TensorType } from "@pt2/graph";
 import { separateUpdates, type Updates } from "./separate-updates.ts";
 
 /** A result that becomes the value of a buffer or parameter once a run has succeeded. */
@@ -25,7 +25,7 @@ export function commitsOf(program: Program, memory: Omit<Updates, "nodes">): Com
   const commits: Commit[] = [];
   const copies: Node[] = [];
   for (const [output, spec] of outputs.entries()) {
-    if (spec.kind !== "buffer_mutation" && spec.kind !== "parameter_mutation") continue;
+    if (!isStateMutation(spec)) continue;
     const result = graph.outputs[output]!;
     const value = values.get(spec.target);
     if (result.kind !== "value" || result.name === value) continue;

@@ -2,6 +2,7 @@ import {
   definitionsOf,
   type Graph,
   graphsOf,
+  isStateMutation,
   type Node,
   type OpName,
   type Program,
@@ -34,7 +35,7 @@ export interface StateWrites {
 export function writesState({ graph, inputs, outputs }: Program, analysis: WriteAnalysis): StateWrites {
   const state = new Map(inputs.flatMap((spec) => ("target" in spec ? [[spec.value, spec.target]] : [])));
   const inPlace = new Set([...writtenOf(graph, state.keys(), analysis)].map((value) => state.get(value)!));
-  const isNewValue = outputs.some(({ kind }) => kind === "buffer_mutation" || kind === "parameter_mutation");
+  const isNewValue = outputs.some(isStateMutation);
   return { any: isNewValue || inPlace.size > 0, inPlace };
 }
 

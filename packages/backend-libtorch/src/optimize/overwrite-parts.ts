@@ -1,4 +1,3 @@
-import { contiguousStrides } from "@pt2/format";
 import {
   type Arg,
   argOf,
@@ -13,6 +12,7 @@ import {
 import { GraphBuilder } from "@pt2/graph/passes";
 import type { Commit, CommittedProgram } from "../encode/commits.ts";
 import { StateMemory } from "../encode/state-memory.ts";
+import { liesAlike } from "./lies-alike.ts";
 import type { OptimizeTarget } from "./target.ts";
 
 /** Ops that return a tensor of which a part is replaced, with those that replace it where it is. */
@@ -69,7 +69,12 @@ interface Chain {
 function chainOf({ graph, inputs }: Program, commit: Commit, target: OptimizeTarget): Chain | null {
   const spec = inputs.find((one) => one.kind === "buffer" && one.target === commit.target);
   const result = graph.outputs[commit.output]!;
-  if (spec?.kind !== "buffer" || result.kind !== "value" || !isSame(graph, result.name, spec.value)) return null;
+  if (
+    spec?.kind !== "buffer" ||
+    result.kind !== "value" ||
+    !liesAlike(graph.values.get(result.name), graph.values.get(spec.value))
+  )
+    return null;
   const makers = new Map(graph.nodes.flatMap((node) => definitionsOf(node).map((name) => [name, node] as const)));
   const nodes: Node[] = [];
   let name = result.name;
@@ -87,14 +92,6 @@ function canOverwrite(op: OpName, target: OptimizeTarget): boolean {
   if (target.isClaimed(op)) return false;
   const inPlace = IN_PLACE.get(op);
   return inPlace === undefined ? VIEWS.has(op) : target.has(inPlace);
-}
-
-/** Whether both are tensors of one dtype and known shape, and the second one is contiguous. */
-function isSame({ values }: Graph, name: string, placeholder: string): boolean {
-  const [a, b] = [values.get(name), values.get(placeholder)];
-  if (a?.kind !== "tensor" || b?.kind !== "tensor" || a.dtype !== b.dtype) return false;
-  const [x, y] = [a.shape.map(Number), b.shape.map(Number)];
-  return x.every(Number.isFinite) && `${x}` === `${y}` && `${b.strides.map(Number)}` === `${contiguousStrides(y)}`;
 }
 
 /** A graph with nodes that overwrite. */

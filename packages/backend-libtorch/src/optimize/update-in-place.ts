@@ -1,4 +1,3 @@
-import { contiguousStrides } from "@pt2/format";
 import {
   type Arg,
   argOf,
@@ -16,6 +15,7 @@ import { GraphBuilder } from "@pt2/graph/passes";
 import type { Commit } from "../encode/commits.ts";
 import { StateMemory } from "../encode/state-memory.ts";
 import { POINTWISE } from "./fuse-pointwise.ts";
+import { liesAlike } from "./lies-alike.ts";
 import type { OverwritingProgram } from "./overwrite-parts.ts";
 import type { OptimizeTarget } from "./target.ts";
 
@@ -116,7 +116,8 @@ function passesOf(
     const into = definitionsOf(node).map((name) => {
       const commit = committed.get(name);
       const value = commit && placeholders.get(commit.target);
-      const fits = value !== undefined && isSame(graph.values.get(name), graph.values.get(value));
+      const made = graph.values.get(name);
+      const fits = value !== undefined && isFloat32(made) && liesAlike(made, graph.values.get(value));
       return fits && reads.get(name) === 1 && state.isOwn(value) ? { value, commit: commit! } : null;
     });
     return into.every((one) => one !== null) ? new Pass(node, into) : null;
@@ -131,11 +132,8 @@ function passesOf(
   return passes;
 }
 
-/** Whether both are contiguous float32 tensors of one shape. */
-function isSame(a: ValueType | undefined, b: ValueType | undefined): boolean {
-  if (a?.kind !== "tensor" || b?.kind !== "tensor" || a.dtype !== "float32" || b.dtype !== "float32") return false;
-  const [x, y] = [a.shape.map(Number), b.shape.map(Number)];
-  return x.every(Number.isFinite) && `${x}` === `${y}` && `${b.strides.map(Number)}` === `${contiguousStrides(y)}`;
+function isFloat32(type: ValueType | undefined): boolean {
+  return type?.kind === "tensor" && type.dtype === "float32";
 }
 
 /** The values that the graph still returns. */

@@ -5,8 +5,8 @@ import {
   describeNode,
   type Graph,
   graphsOf,
+  isStateMutation,
   type Node,
-  type OutputSpec,
   type Program,
   splitOpName,
   usesOf,
@@ -26,14 +26,9 @@ import { sizeText } from "./size-text.ts";
 /** Nodes that tell a compiler what it may assume. */
 const ASSUMPTIONS = /^aten::(_assert_tensor_metadata|sym_constrain_range)/;
 
-/** Whether an output is the new value of a weight. */
-function isWrite(spec: OutputSpec): spec is OutputSpec & { readonly kind: "buffer_mutation" | "parameter_mutation" } {
-  return spec.kind === "buffer_mutation" || spec.kind === "parameter_mutation";
-}
-
 /** Whether calls of a program write to its buffers or parameters. */
 export function writesWeights(program: Program | null): boolean {
-  return program?.outputs.some(isWrite) === true;
+  return program?.outputs.some(isStateMutation) === true;
 }
 
 /** Returns the type of a result that is the same in every call. */
@@ -78,7 +73,7 @@ export class GraphFunctions {
       if (spec.kind === "custom_obj" || spec.kind === "token") file.refuse(`an input that is a ${spec.kind}`);
     }
     const outputs = program?.outputs ?? [];
-    const other = outputs.find((spec) => spec.kind !== "user_output" && !isWrite(spec));
+    const other = outputs.find((spec) => spec.kind !== "user_output" && !isStateMutation(spec));
     if (other !== undefined) file.refuse(`an output of kind ${other.kind}: it does more than compute`);
     const read = (value: string, by: Node | "output"): void => {
       this.#readers.set(value, [...(this.#readers.get(value) ?? []), by]);
@@ -205,7 +200,7 @@ export class GraphFunctions {
   #writesOf(program: Program, body: FunctionBody): readonly string[] {
     return program.outputs.flatMap((spec, i) => {
       const arg = this.#graph.outputs[i]!;
-      if (!isWrite(spec) || arg.kind !== "value") return [];
+      if (!isStateMutation(spec) || arg.kind !== "value") return [];
       return `weights.write(${stringLiteral(spec.target)}, ${body.textOf(arg.name)});`;
     });
   }

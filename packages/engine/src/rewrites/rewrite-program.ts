@@ -6,6 +6,9 @@ type Pass = (program: Program, target: WideningTarget) => Program;
 
 const NORMALIZATION = /^aten::(batch_norm|_native_batch_norm_legit_no_training)$/;
 
+/** Attention, and the products that it may be written as. */
+const ATTENTION = /^aten::(scaled_dot_product_attention|bmm)$/;
+
 const DEQUANTIZATION =
   /^(torchao::dequantize_affine|quantized_decomposed::dequantize_per_channel|aten::(to\.dtype|_to_copy))$/;
 
@@ -40,7 +43,7 @@ const PASSES: readonly (PassOnDemand & { readonly about: readonly RegExp[] })[] 
     load: async () => (await import("./recompose-program.ts")).recomposeProgram,
   },
   {
-    about: [/^aten::(scaled_dot_product_attention|bmm)$/, /^aten::(expand|repeat_interleave\.self_int)$/],
+    about: [ATTENTION, /^aten::(expand|repeat_interleave\.self_int)$/],
     load: async () => (await import("./grouped-queries.ts")).groupQueries,
   },
   { about: [/^aten::cat$/], load: async () => (await import("./concatenations.ts")).rewriteConcatenations },
@@ -72,7 +75,7 @@ export async function rewriteProgram(
     : [
         ...(isWidened ? [WIDENING] : []),
         ...PASSES.filter(({ about }) => about.every((kind) => ops.some((op) => kind.test(op)))),
-        ...(isWidened ? [HALF_KEYS] : []),
+        ...(isWidened && ops.some((op) => ATTENTION.test(op)) ? [HALF_KEYS] : []),
       ];
   if (wanted.length === 0) {
     await registry.load(ops);
