@@ -54,6 +54,11 @@ export const ROWS: readonly (readonly Member[])[] = [
       what: "pictures in, boxes and classes out",
       only: [...FOUNDATION, "@pt2/runtime"],
     },
+    {
+      name: "@pt2/generate",
+      what: "a prompt in, tokens out",
+      only: [...FOUNDATION, "@pt2/runtime"],
+    },
   ],
   [
     { name: "@pt2/cli", what: "pt2, the command line" },

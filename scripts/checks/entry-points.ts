@@ -6,9 +6,9 @@ import type { Check, Problem } from "./problem.ts";
  * A new entry point replaces another: users learn packages, not paths. Four more came with packages that most pages do not
  * need: eager calls, gradients, training, torchvision's ops. These have a sub-path for the kernels of each backend, of which a
  * page imports one; pictures are read otherwise in Node than in a page. What all packages check options with is apart from what
- * opens archives.
+ * opens archives. Language models have a package of their own.
  */
-const MOST_ENTRY_POINTS = 32;
+const MOST_ENTRY_POINTS = 33;
 const MOST_VALUES = 40;
 /** The toolkit of backends that lower programs, planner, strides and windows, which backends use together. */
 const MOST_VALUES_OF_ENGINE = 62;

@@ -1,6 +1,6 @@
 import { spawn, spawnSync } from "node:child_process";
 import { readdirSync } from "node:fs";
-import { copyFile, mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
+import { copyFile, cp, mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text as textOf } from "node:stream/consumers";
@@ -84,6 +84,7 @@ export async function documentFolder(): Promise<string> {
     await copyFile(join(ROOT, "examples/detect-node", file), join(folder, file));
   }
   await copyFile(join(ROOT, "examples/detect-node/scenes/6.jpg"), join(folder, "scene.jpg"));
+  await cp(fixturePath("language/rhyme"), join(folder, "rhyme"), { recursive: true });
   const bend = await editFixture("torch-2.13/mlp", "torch.ops.aten.relu.default", "torch.ops.mine.bend.default");
   await writeFile(join(folder, "bend.pt2"), bend);
   return folder;

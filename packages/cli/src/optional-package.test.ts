@@ -18,16 +18,16 @@ it("a backend that only the project has is found there", async () => {
   const manifest = { name: NAME, type: "module", exports: { "./node": "./node.js" } };
   writeFileSync(join(installed, "package.json"), JSON.stringify(manifest));
   writeFileSync(join(installed, "node.js"), "export const far = 7;");
-  expect(await importOptional(NAME, absent(NAME), folder)).toMatchObject({ far: 7 });
+  expect(await importOptional(NAME, absent(NAME), { folder })).toMatchObject({ far: 7 });
 });
 
 it("a backend that is nowhere is refused with how to install it, and other failures are not hidden", async () => {
   const folder = temporaryFolder();
-  await expect(importOptional(NAME, absent(NAME), folder)).rejects.toMatchObject({
+  await expect(importOptional(NAME, absent(NAME), { folder })).rejects.toMatchObject({
     code: "cli.backend",
     what: expect.stringContaining("is not installed"),
     advice: `npm install ${NAME}`,
   });
-  await expect(importOptional(NAME, absent("fflate"), folder)).rejects.toThrow("Cannot find package 'fflate'");
-  await expect(importOptional(NAME, () => Promise.reject(new TypeError("no")), folder)).rejects.toThrow(TypeError);
+  await expect(importOptional(NAME, absent("fflate"), { folder })).rejects.toThrow("Cannot find package 'fflate'");
+  await expect(importOptional(NAME, () => Promise.reject(new TypeError("no")), { folder })).rejects.toThrow(TypeError);
 });

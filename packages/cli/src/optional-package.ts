@@ -23,14 +23,22 @@ export async function webgpuPackage(): Promise<Webgpu> {
 export async function importOptional<Module>(
   name: string,
   own: () => Promise<Module>,
-  folder: string = process.cwd(),
+  {
+    folder = process.cwd(),
+    entry = `${name}/node`,
+  }: {
+    /** Where else it may be installed. @default the current folder */
+    readonly folder?: string;
+    /** The module of it that is imported from there. @default that for Node */
+    readonly entry?: string;
+  } = {},
 ): Promise<Module> {
   try {
     return await own();
   } catch (cause) {
     const { code, message } = cause as NodeJS.ErrnoException;
     if (code !== "ERR_MODULE_NOT_FOUND" || !message.includes(`'${name}'`)) throw cause;
-    const path = installedIn(folder, `${name}/node`);
+    const path = installedIn(folder, entry);
     if (path !== undefined) return (await import(pathToFileURL(path).href)) as Module;
     throw cliError("cli.backend", {
       what: `${name} is not installed, neither beside @pt2/cli nor in this folder`,

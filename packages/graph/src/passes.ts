@@ -12,6 +12,7 @@ export { hasUnfitMutations } from "./passes/has-unfit-mutations.ts";
 export { hiddenWrites } from "./passes/hidden-writes.ts";
 export { isFunctional } from "./passes/mutating-names.ts";
 export { orderInMemory } from "./passes/order-in-memory.ts";
+export { ProgramWriter, type TensorKind } from "./passes/program-writer.ts";
 export { drawsInOrder, hasDraws } from "./passes/random-draws.ts";
 export { type RemoveNoOpsOptions, removeNoOps } from "./passes/remove-no-ops.ts";
 export { canonicalizeStridedViews } from "./passes/strided-views.ts";

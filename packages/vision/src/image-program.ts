@@ -1,5 +1,5 @@
-import type { Arg, Node, Program, SymInt, TensorType, ValueType } from "@pt2/graph";
-import { bareProgram } from "@pt2/graph/passes";
+import type { Arg, Program, ValueType } from "@pt2/graph";
+import { ProgramWriter, type TensorKind } from "@pt2/graph/passes";
 
 /** What a program does with a picture, in this order. Pictures and results of all sizes have the same program. */
 export interface ImageSteps {
@@ -37,86 +37,45 @@ export function keyOf({ channels, resize, bytes, put, normalize }: ImageSteps): 
  * and `std`, float32 [c, 1, 1].
  */
 export function imageProgram({ channels, resize, bytes, put, normalize }: ImageSteps): Program {
-  const graph = new GraphWriter();
+  const graph = new ProgramWriter();
   let image = channels === null ? graph.input("image", FLOATS) : unit(graph, channels);
   if (resize !== null) image = resized(graph, image, resize, bytes);
-  if (channels === 1) image = graph.call("aten::expand", { self: image, size: list([-1, 3, -1, -1].map(int)) });
+  if (channels === 1) image = graph.call("aten::expand", { self: image, size: list([-1, 3, -1, -1].map(int)) }, FLOATS);
   if (put) {
     const pad = list(["left", "right", "top", "bottom"].map((name) => graph.input(name, INTEGER)));
-    image = graph.call("aten::constant_pad_nd", { self: image, pad, value: graph.input("fill", NUMBER) });
+    image = graph.call("aten::constant_pad_nd", { self: image, pad, value: graph.input("fill", NUMBER) }, FLOATS);
   }
   if (normalize) {
-    const column = (name: string): Arg => graph.input(name, tensorOf("float32", [size(`${name}_c`), 1, 1]));
-    const centered = graph.call("aten::sub.Tensor", { self: image, other: column("mean") });
-    image = graph.call("aten::div.Tensor", { self: centered, other: column("std") });
+    const column = (name: string): Arg => graph.input(name, { dtype: "float32", shape: [null, 1, 1] });
+    const centered = graph.call("aten::sub.Tensor", { self: image, other: column("mean") }, FLOATS);
+    image = graph.call("aten::div.Tensor", { self: centered, other: column("std") }, FLOATS);
   }
   return graph.program(image);
 }
 
 /** The colors of raw pixels as numbers between 0 and 1, [1, 3 or 1, height, width]. */
-function unit(graph: GraphWriter, channels: 1 | 3 | 4): Arg {
-  const pixels = graph.input("image", tensorOf("uint8", [size("h"), size("w"), channels]));
-  const one = graph.call("aten::unsqueeze", { self: pixels, dim: int(0) }, "uint8");
-  const planes = graph.call("aten::permute", { self: one, dims: list([0, 3, 1, 2].map(int)) }, "uint8");
-  const colors = graph.call("aten::slice.Tensor", { self: planes, dim: int(1), start: int(0), end: int(3) }, "uint8");
-  return graph.call("aten::div.Tensor", { self: colors, other: int(255) });
+function unit(graph: ProgramWriter, channels: 1 | 3 | 4): Arg {
+  const pixels = graph.input("image", { dtype: "uint8", shape: [null, null, channels] });
+  const one = graph.call("aten::unsqueeze", { self: pixels, dim: int(0) }, BYTES);
+  const planes = graph.call("aten::permute", { self: one, dims: list([0, 3, 1, 2].map(int)) }, BYTES);
+  const colors = graph.call("aten::slice.Tensor", { self: planes, dim: int(1), start: int(0), end: int(3) }, BYTES);
+  return graph.call("aten::div.Tensor", { self: colors, other: int(255) }, FLOATS);
 }
 
-function resized(graph: GraphWriter, image: Arg, op: ResizeOp, bytes: boolean): Arg {
+function resized(graph: ProgramWriter, image: Arg, op: ResizeOp, bytes: boolean): Arg {
   const [height, width] = ["height", "width"].map((name) => graph.input(name, INTEGER));
   const to = (self: Arg, rows: Arg): Arg =>
-    graph.call(op, { self, output_size: list([rows, width!]), align_corners: { kind: "bool", value: false } });
+    graph.call(op, { self, output_size: list([rows, width!]), align_corners: { kind: "bool", value: false } }, FLOATS);
   if (!overshoots(op, bytes)) return to(image, height!);
   // torchvision resizes the columns of bytes and then the rows: what is beyond 0 and 255 is lost after each.
-  const clamped = (self: Arg): Arg => graph.call("aten::clamp", { self, min: int(0), max: int(1) });
+  const clamped = (self: Arg): Arg => graph.call("aten::clamp", { self, min: int(0), max: int(1) }, FLOATS);
   return clamped(to(clamped(to(image, graph.input("rows", INTEGER))), height!));
-}
-
-/** A graph whose nodes have one result, a tensor [n, c, h, w]. */
-class GraphWriter {
-  readonly #values = new Map<string, ValueType>();
-  readonly #inputs: string[] = [];
-  readonly #nodes: Node[] = [];
-
-  input(name: string, type: ValueType): Arg {
-    this.#inputs.push(name);
-    this.#values.set(name, type);
-    return { kind: "value", name };
-  }
-
-  call(op: string, args: Readonly<Record<string, Arg>>, dtype: "float32" | "uint8" = "float32"): Arg {
-    const name = `v${this.#nodes.length}`;
-    // Its sizes are known when those of the inputs are.
-    this.#values.set(
-      name,
-      tensorOf(
-        dtype,
-        ["n", "c", "h", "w"].map((side) => size(`${name}_${side}`)),
-      ),
-    );
-    const named = Object.entries(args).map(([arg, value]) => ({ name: arg, arg: value }));
-    this.#nodes.push({ name, op, args: named, outputs: [{ kind: "value", name }], origin: {} });
-    return { kind: "value", name };
-  }
-
-  program(result: Arg): Program {
-    return bareProgram({ inputs: this.#inputs, nodes: this.#nodes, outputs: [result], values: this.#values });
-  }
 }
 
 const INTEGER: ValueType = { kind: "symint", value: null };
 const NUMBER: ValueType = { kind: "symfloat", value: null };
-const FLOATS: ValueType = tensorOf("float32", ["n", "c", "h", "w"].map(size));
-
-function tensorOf(dtype: "float32" | "uint8", shape: readonly SymInt[]): TensorType {
-  const strides = shape.map((_, i) => (i === shape.length - 1 ? 1 : size(`stride${i}`)));
-  const device = { type: "cpu", index: null };
-  return { kind: "tensor", dtype, shape, strides, storageOffset: 0, device, requiresGrad: false };
-}
-
-function size(name: string): SymInt {
-  return { kind: "symbol", name };
-}
+const BYTES: TensorKind = { dtype: "uint8", shape: [null, null, null, null] };
+const FLOATS: TensorKind = { dtype: "float32", shape: [null, null, null, null] };
 
 function int(value: number): Arg {
   return { kind: "int", value };

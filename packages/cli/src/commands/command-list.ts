@@ -11,6 +11,7 @@ export const COMMANDS: ReadonlyMap<string, () => Promise<Command>> = new Map<str
   ["profile", async () => (await import("./profile.ts")).profile],
   ["graph", async () => (await import("./graph.ts")).graph],
   ["train", async () => (await import("./train.ts")).train],
+  ["generate", async () => (await import("./generate.ts")).generate],
   ["save", async () => (await import("./save.ts")).save],
   ["codegen", async () => (await import("./codegen.ts")).codegen],
   ["types", async () => (await import("./types.ts")).types],

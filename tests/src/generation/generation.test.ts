@@ -1,0 +1,57 @@
+import { readFileSync } from "node:fs";
+import type { Backend } from "@pt2/backend";
+import { type GenerateOptions, loadLanguageModel } from "@pt2/generate";
+import { beforeAll, describe, expect, it } from "vitest";
+import { testedBackends } from "../backends.ts";
+import { fixturePath } from "../fixture.ts";
+
+/** What `generate` of transformers made of a model, with settings that have Python's names. */
+interface Expected {
+  readonly prompt: readonly number[];
+  readonly texts: readonly {
+    readonly settings: Readonly<Record<string, unknown>>;
+    readonly tokens: readonly number[];
+  }[];
+}
+
+const EXPECTED: Readonly<Record<string, Expected>> = JSON.parse(
+  readFileSync(fixturePath("language/expected.json"), "utf8"),
+);
+/** The end token of all of them, which transformers has from `config.json`. */
+const END = 3;
+
+for (const { name, missing, create, precision = "fast" } of await testedBackends()) {
+  describe.skipIf(missing !== null)(
+    `language models on ${name}${missing === null ? "" : ` (skipped: ${missing})`}`,
+    () => {
+      let backend: Backend;
+      beforeAll(async () => {
+        backend = await create();
+      });
+
+      it.each(Object.keys(EXPECTED))("%s gives the tokens of transformers", async (model) => {
+        const { prompt, texts } = EXPECTED[model]!;
+        await using language = await loadLanguageModel(fixturePath(`language/${model}`), { backend, precision });
+        for (const { settings, tokens } of texts) {
+          const text = language.generate(prompt, { ...optionsOf(settings), eosTokenId: END, seed: 11 });
+          expect(await collected(text), JSON.stringify(settings)).toEqual(tokens);
+        }
+      });
+    },
+  );
+}
+
+async function collected(text: AsyncIterable<number>): Promise<readonly number[]> {
+  const tokens: number[] = [];
+  for await (const token of text) tokens.push(token);
+  return tokens;
+}
+
+function optionsOf(settings: Expected["texts"][number]["settings"]): GenerateOptions {
+  return Object.fromEntries(
+    Object.entries(settings).map(([name, value]) => [
+      name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase()),
+      value,
+    ]),
+  );
+}
