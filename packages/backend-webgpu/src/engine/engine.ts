@@ -1,4 +1,5 @@
 import {
+  type Awaitable,
   addErrorLocation,
   ConstantWork,
   DedicatedBuffer,
@@ -25,9 +26,10 @@ import { WebgpuPlan } from "./plan.ts";
 import { runSteps } from "./run-steps.ts";
 import { ShaderNames } from "./shader-names.ts";
 import type { Range, Stream } from "./stream.ts";
-import { bytesOf, isCopyable, type TensorView } from "./tensor-view.ts";
+import { type Buffer, bytesOf, isCopyable, type TensorView } from "./tensor-view.ts";
 import { Transfers } from "./transfers.ts";
 import type { WebgpuDevice } from "./webgpu-device.ts";
+import type { WebgpuStep } from "./webgpu-step.ts";
 
 /** The parts of an engine. */
 export interface EngineParts {
@@ -47,6 +49,10 @@ export class WebgpuEngine implements StageEngine<TensorView, WebgpuPlan> {
   readonly #transfers: Transfers;
   readonly #names = new ShaderNames();
   readonly #plans = new Set<WebgpuPlan>();
+  /** The plan whose copies of buffers are as the buffers. */
+  #fresh: WebgpuPlan | null = null;
+  /** The plan that was run last. */
+  #executed: WebgpuPlan | null = null;
   /** Plans whose guards have not been checked since they ran. */
   readonly #unchecked = new Set<WebgpuPlan>();
 
@@ -62,10 +68,13 @@ export class WebgpuEngine implements StageEngine<TensorView, WebgpuPlan> {
   }
 
   async plan(request: StageRequest<TensorView, WebgpuPlan>): Promise<WebgpuPlan> {
+    this.#fresh = null;
     return await this.#ready(await planStage(request, this.#parts.plans));
   }
 
   async repeat({ records }: WebgpuPlan, request: RepeatRequest<TensorView>): Promise<WebgpuPlan | null> {
+    // Plans that share a layout may move each other's memory.
+    this.#fresh = null;
     const stage = await planAgain(records!, request, this.#parts.plans);
     return stage && (await this.#ready(stage));
   }
@@ -103,7 +112,8 @@ export class WebgpuEngine implements StageEngine<TensorView, WebgpuPlan> {
     numbers: readonly RuntimeScalar[],
   ): void {
     const { stream, device, plans } = this.#parts;
-    plan.bind(plans.memory, stream);
+    // Buffers that were made anew have lost what they held.
+    if (plan.bind(plans.memory, stream) || this.#fresh !== plan) this.#fresh = null;
     for (const [i, tensor] of tensors.entries()) {
       const view = plan.view(tensor);
       const value = values[i]!;
@@ -119,7 +129,15 @@ export class WebgpuEngine implements StageEngine<TensorView, WebgpuPlan> {
   async execute(plan: WebgpuPlan, hooks: RunHooks): Promise<void> {
     plan.guards.clear(this.#parts.stream);
     if (plan.guards.range !== null) this.#unchecked.add(plan);
+    if (this.#fresh !== plan) for (const { refresh } of plan.updates.values()) this.#dispatch(plan, refresh);
+    this.#fresh = null;
+    this.#executed = plan;
     await runSteps(plan, this.#parts, hooks);
+  }
+
+  #dispatch({ ready }: WebgpuPlan, work: readonly WebgpuStep[]): void {
+    const { stream } = this.#parts;
+    for (const item of work) if (item.kind === "dispatch") stream.dispatch(ready.bound(item.dispatch));
   }
 
   async read(
@@ -129,7 +147,13 @@ export class WebgpuEngine implements StageEngine<TensorView, WebgpuPlan> {
   ): Promise<readonly TensorData[]> {
     const views = tensors.map((tensor) => plan.view(tensor));
     if (to === "host") return await this.#toHost(views);
-    return await Promise.all(views.map((view) => this.#carry(view)));
+    return await Promise.all(
+      views.map((view): Awaitable<TensorData> => {
+        // The copy of a buffer stays as it is until the next run.
+        const isCopy = plan === this.#executed && plan.updates.has(view.buffer);
+        return isCopy ? { ...view, handle: { buffer: view.buffer.handle, copy: view.buffer } } : this.#carry(view);
+      }),
+    );
   }
 
   async fetch(tensors: readonly TensorData[]): Promise<readonly TensorData[]> {
@@ -144,6 +168,7 @@ export class WebgpuEngine implements StageEngine<TensorView, WebgpuPlan> {
   }
 
   release(plan: WebgpuPlan): void {
+    if (this.#fresh === plan) this.#fresh = null;
     this.#unchecked.delete(plan);
     this.#plans.delete(plan);
     this.#parts.plans.constants.release(plan.constants);
@@ -155,10 +180,21 @@ export class WebgpuEngine implements StageEngine<TensorView, WebgpuPlan> {
     return await this.#toHost(views);
   }
 
-  /** Copies a result to a buffer that runs write. */
+  /** Puts a result into a buffer that runs write, or changes the buffer as the run has changed its copy. */
   store(to: TensorView, data: DeviceData): void {
+    const { copy } = data.handle as { readonly copy?: Buffer };
+    const update = copy && this.#executed?.updates.get(copy);
+    if (update?.buffer === to.buffer) {
+      this.#dispatch(this.#executed!, update.commit);
+      return;
+    }
     const whole = wholeOf(data, this.#parts.device);
     if (whole.size > 0) this.#parts.stream.copy(whole, to.buffer.handle);
+  }
+
+  /** Says that all buffers are as the run has changed their copies. */
+  stored(): void {
+    this.#fresh = this.#executed;
   }
 
   /** Returns the view of a tensor on the device. */

@@ -31,6 +31,11 @@ export interface WebgpuKernel<Args = Call["args"]> extends OpKernel<Args> {
    * be computed where it is written. Default: no.
    */
   readonly fuses?: boolean | ((args: Args) => boolean);
+  /**
+   * Whether it writes a part of its first argument, which it copies unless result 0 lies there already, and the same again
+   * from the same arguments. Default: no.
+   */
+  readonly updates?: boolean | ((args: Args) => boolean);
 }
 
 /** A kernel as it is written: the schemas of its ops give the types of its arguments. */

@@ -1,4 +1,4 @@
-import type { Constant, PlannedStep, StagePlan } from "@pt2/engine";
+import type { BufferUpdate, Constant, DeviceBuffer, PlannedStep, StagePlan } from "@pt2/engine";
 import type { Call, LoweredTensor } from "@pt2/registry";
 import type { BufferSlots } from "./buffer-slots.ts";
 import type { Device } from "./device.ts";
@@ -21,6 +21,8 @@ export interface NeededConstant {
 export class WebgpuPlan implements StagePlan<TensorView> {
   readonly steps: readonly (PlannedStep<WebgpuTypes> & { readonly by: string })[];
   readonly ready: ReadySteps;
+  /** What changes a part of a buffer, by the buffer's copy. */
+  readonly updates: ReadonlyMap<DeviceBuffer<GPUBuffer>, BufferUpdate<WebgpuTypes>>;
   readonly #stage: WebgpuStage;
   readonly #names: ShaderNames;
   readonly #memory: Memory;
@@ -31,6 +33,7 @@ export class WebgpuPlan implements StagePlan<TensorView> {
     this.#stage = stage;
     this.steps = stage.steps.map((step) => ({ ...step, by: step.work.map(nameOf).join(", ") }));
     this.ready = ready;
+    this.updates = new Map(stage.updates?.map((update) => [update.copy, update]));
     this.#names = names;
     this.#memory = memory;
   }
@@ -41,9 +44,10 @@ export class WebgpuPlan implements StagePlan<TensorView> {
     stage: WebgpuStage,
     { names, ...options }: Pick<ReadyOptions, "onCompiled" | "signal"> & { readonly names: ShaderNames },
   ): Promise<WebgpuPlan> {
-    const work = stage.steps.flatMap((step) => step.work);
+    const updating = (stage.updates ?? []).flatMap(({ refresh, commit }) => [...refresh, ...commit]);
+    const work = [...stage.steps.flatMap((step) => step.work), ...updating];
     const steps = new Map(stage.steps.flatMap((step) => step.work.map((item) => [item, step] as const)));
-    const callsOf = (item: WebgpuStep): readonly Call[] => steps.get(item)!.calls;
+    const callsOf = (item: WebgpuStep): readonly Call[] => steps.get(item)?.calls ?? [];
     const ready = await ReadySteps.prepare(device, memory, work, { ...options, callsOf });
     stage.notes.allocate(memory);
     return new WebgpuPlan(names, stage, ready, memory);
@@ -89,13 +93,14 @@ export class WebgpuPlan implements StagePlan<TensorView> {
     return this.#stage.views.get(tensor)!;
   }
 
-  /** Makes sure that its buffers exist and its bind groups refer to them. */
-  bind(slots: BufferSlots, stream: Stream): void {
+  /** Makes sure that its buffers exist and its bind groups refer to them; returns whether some were made anew. */
+  bind(slots: BufferSlots, stream: Stream): boolean {
     const { start, sizes } = this.#stage.layout;
     slots.reserve(start, sizes, () => stream.submit());
-    if (this.#generation === slots.generation) return;
+    if (this.#generation === slots.generation) return false;
     this.ready.bind();
     this.#generation = slots.generation;
+    return true;
   }
 
   dispose(): void {

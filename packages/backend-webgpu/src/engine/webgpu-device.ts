@@ -126,6 +126,11 @@ export class WebgpuDevice implements PlanDevice<WebgpuTypes> {
     return fits && (typeof fuses === "function" ? fuses(call.args) : fuses);
   }
 
+  updates(call: Call): boolean {
+    const updates = this.kernel(call)?.updates ?? false;
+    return typeof updates === "function" ? updates(call.args) : updates;
+  }
+
   elementwise(ctx: PlanContext, out: TensorView, inputs: readonly TensorView[], expr: ElementExpr): void {
     planElementwise(ctx as WebgpuContext, out, inputs, expr);
   }

@@ -140,8 +140,8 @@ export interface PlanDevice<T extends DeviceTypes> {
    */
   readsParts?(call: Call): boolean;
   /**
-   * Whether the kernel of a call writes a part of its first argument, which it copies unless result 0 lies there already. Absent
-   * where a step cannot read and write one buffer.
+   * Whether the kernel of a call writes a part of its first argument, which it copies unless result 0 lies there already. It
+   * then reads nothing of it. Absent where no kernel does.
    */
   updates?(call: Call): boolean;
   /** Whether elementwise ops may follow the result of this call block by block. */

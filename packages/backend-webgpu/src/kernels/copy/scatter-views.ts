@@ -8,6 +8,7 @@ import { elementsIn, type TensorView } from "../../engine/tensor-view.ts";
  */
 export const asStridedScatter: WebgpuKernel = webgpuKernel({
   ops: ["aten::as_strided_scatter"],
+  updates: true,
   unsigned: true,
   complex: true,
   prepare(call, { self, src, size, stride, storage_offset }) {

@@ -8,6 +8,8 @@ import { planLastWrites, type Writes } from "./write-last.ts";
 /** `index_put(self, indices, values, accumulate)` without masks; of several writes to one element the last one wins. */
 export const indexPut: WebgpuKernel = webgpuKernel({
   ops: ["aten::index_put"],
+  // Sums of floating point numbers depend on the order in which invocations add.
+  updates: ({ accumulate }) => !accumulate,
   complex: true,
   accepts: hasNoMask,
   prepare(call, args) {
@@ -16,7 +18,7 @@ export const indexPut: WebgpuKernel = webgpuKernel({
     const indexed = indexedBy(call, "index_put", out, args.indices);
     const values = broadcast(call.tensor(args.values), indexed.shape);
     const count = numel(indexed.shape);
-    const writes: Writes = { count, declare: (shader) => indexed.declare(shader) };
+    const writes: Writes = { count, areApart: indexed.isOne, declare: (shader) => indexed.declare(shader) };
     if (!args.accumulate) {
       call.copy(self, out);
       planLastWrites(call, out, values, writes);

@@ -11,6 +11,8 @@ import { wrapIndices } from "./wrap.ts";
 export interface Indexed {
   /** Shape of the result of `index`, and of what `index_put` writes. */
   readonly shape: readonly number[];
+  /** Whether the index tensors have one position each. */
+  readonly isOne: boolean;
   /** Declares `position(i)`: where, in a tensor of `self`'s strides, the i-th addressed element is. */
   declare(shader: Shader): string;
 }
@@ -54,6 +56,7 @@ export function indexedBy(call: KernelCall, op: string, self: TensorView, given:
   const found = indices.length > MOST && !shape.includes(0) ? planOffsets(call, op, indices, common) : null;
   return {
     shape,
+    isOne: numel(common) === 1,
     declare(shader) {
       const offset = found === null ? declareOffset(shader, op, indices, common) : declareFound(shader, found);
       shader.offsets("before", before).offsets("after", after);

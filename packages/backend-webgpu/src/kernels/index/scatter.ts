@@ -11,6 +11,7 @@ import { planLastWrites, type Writes } from "./write-last.ts";
 /** `scatter(self, dim, index, src)`: a copy of `self` in which out[index[i][j]][j] = src[i][j]; the last write wins. */
 export const scatter: WebgpuKernel = webgpuKernel({
   ops: ["aten::scatter.src"],
+  updates: true,
   complex: true,
   prepare(call, args) {
     const out = call.output();
@@ -79,6 +80,8 @@ function writesOf(call: KernelCall, args: ScatterArgs, out: TensorView): Writes 
   const count = numel(index.shape);
   return {
     count,
+    // Along other dimensions than this one, each write goes to its own place.
+    areApart: (index.shape[dim] ?? 1) === 1,
     declare(shader) {
       shader.read("index", index);
       shader.offsets("base", {

@@ -6,6 +6,8 @@ import type { Shader } from "../../shader/shader.ts";
 /** Writes to elements of a tensor: how many, and WGSL that declares `position(i)`, where the i-th goes. */
 export interface Writes {
   readonly count: number;
+  /** Whether it is known that no two go to one element. */
+  readonly areApart: boolean;
   declare(shader: Shader): string;
 }
 
@@ -15,6 +17,12 @@ export interface Writes {
  */
 export function planLastWrites(ctx: PlanContext, out: TensorView, values: TensorView, writes: Writes): void {
   if (writes.count === 0) return;
+  if (writes.areApart) {
+    const shader = ctx.shader("write").read("value", values).write("out", out);
+    const declarations = writes.declare(shader);
+    shader.forEach(writes.count, "set_out(position(i), value(i));", { declarations });
+    return;
+  }
   const last = ctx.temporary("int32", [numel(out.shape)]);
   ctx.elementwise(last, [], { kind: "const", dtype: "int32", value: 0 });
   const order = ctx.shader("last write").atomic("last", last);
