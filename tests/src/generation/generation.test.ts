@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import type { Backend } from "@pt2/backend";
+import { type Backend, watchTensors } from "@pt2/backend";
 import { type GenerateOptions, loadLanguageModel } from "@pt2/generate";
 import { beforeAll, describe, expect, it } from "vitest";
 import { testedBackends } from "../backends.ts";
@@ -28,6 +28,34 @@ for (const { name, missing, create, precision = "fast" } of await testedBackends
       beforeAll(async () => {
         backend = await create();
       });
+
+      it.each(["rhyme", "growing", "whole.pt2"])(
+        "texts of %s that end early leave no tensor on the device",
+        async (model) => {
+          const language = await loadLanguageModel(fixturePath(`language/${model}`), { backend, precision });
+          using watch = watchTensors();
+          for (let i = 0; i < 40; i++) {
+            const stop = new AbortController();
+            const text = language.generate([5, 9, 33, i], {
+              signal: stop.signal,
+              doSample: i % 2 === 0,
+              maxNewTokens: 9,
+            });
+            let count = 0;
+            try {
+              for await (const _ of text) {
+                count++;
+                if (i % 3 === 1 && count === 2) break;
+                if (i % 3 === 2 && count === 4) stop.abort(new Error("enough"));
+              }
+            } catch (problem) {
+              expect(problem).toEqual(new Error("enough"));
+            }
+          }
+          expect(watch.report()).toBe("no live tensors");
+          await language.dispose();
+        },
+      );
 
       it.each(Object.keys(EXPECTED))("%s gives the tokens of transformers", async (model) => {
         const { prompt, texts } = EXPECTED[model]!;
