@@ -1,8 +1,9 @@
 import { readFileSync } from "node:fs";
 import { type Backend, watchTensors } from "@pt2/backend";
+import { webgpu } from "@pt2/backend-webgpu/node";
 import { type GenerateOptions, loadLanguageModel } from "@pt2/generate";
 import { beforeAll, describe, expect, it } from "vitest";
-import { testedBackends } from "../backends.ts";
+import { missingWebgpu, testedBackends } from "../backends.ts";
 import { fixturePath } from "../fixture.ts";
 
 /** What `generate` of transformers made of a model, with settings that have Python's names. */
@@ -29,34 +30,6 @@ for (const { name, missing, create, precision = "fast" } of await testedBackends
         backend = await create();
       });
 
-      it.each(["rhyme", "growing", "whole.pt2"])(
-        "texts of %s that end early leave no tensor on the device",
-        async (model) => {
-          const language = await loadLanguageModel(fixturePath(`language/${model}`), { backend, precision });
-          using watch = watchTensors();
-          for (let i = 0; i < 40; i++) {
-            const stop = new AbortController();
-            const text = language.generate([5, 9, 33, i], {
-              signal: stop.signal,
-              doSample: i % 2 === 0,
-              maxNewTokens: 9,
-            });
-            let count = 0;
-            try {
-              for await (const _ of text) {
-                count++;
-                if (i % 3 === 1 && count === 2) break;
-                if (i % 3 === 2 && count === 4) stop.abort(new Error("enough"));
-              }
-            } catch (problem) {
-              expect(problem).toEqual(new Error("enough"));
-            }
-          }
-          expect(watch.report()).toBe("no live tensors");
-          await language.dispose();
-        },
-      );
-
       it.each(Object.keys(EXPECTED))("%s gives the tokens of transformers", async (model) => {
         const { prompt, texts } = EXPECTED[model]!;
         await using language = await loadLanguageModel(fixturePath(`language/${model}`), { backend, precision });
@@ -68,6 +41,38 @@ for (const { name, missing, create, precision = "fast" } of await testedBackends
     },
   );
 }
+
+const missing = await missingWebgpu();
+describe.skipIf(missing !== null)(`tensors on a device${missing === null ? "" : ` (skipped: ${missing})`}`, () => {
+  it.each(["rhyme", "growing", "whole.pt2"])(
+    "texts of %s that end early leave no tensor on the device",
+    async (model) => {
+      await using backend = await webgpu({ outputs: "device" });
+      const language = await loadLanguageModel(fixturePath(`language/${model}`), { backend });
+      using watch = watchTensors();
+      for (let i = 0; i < 40; i++) {
+        const stop = new AbortController();
+        const text = language.generate([5, 9, 33, i], {
+          signal: stop.signal,
+          doSample: i % 2 === 0,
+          maxNewTokens: 9,
+        });
+        let count = 0;
+        try {
+          for await (const _ of text) {
+            count++;
+            if (i % 3 === 1 && count === 2) break;
+            if (i % 3 === 2 && count === 4) stop.abort(new Error("enough"));
+          }
+        } catch (problem) {
+          expect(problem).toEqual(new Error("enough"));
+        }
+      }
+      expect(watch.report()).toBe("no live tensors");
+      await language.dispose();
+    },
+  );
+});
 
 async function collected(text: AsyncIterable<number>): Promise<readonly number[]> {
   const tokens: number[] = [];
