@@ -1,7 +1,7 @@
 import { extname } from "node:path";
 import { type Program, print, toJson } from "@pt2/graph";
 import { prepare } from "@pt2/runtime";
-import { readSchema } from "@pt2/runtime/node";
+import { openProgram, readSchema } from "@pt2/runtime/node";
 import { usageError } from "../cli-errors.ts";
 import type { Command, ExitCode } from "../command.ts";
 import { type DrawOptions, diagramOf } from "../draw/diagram.ts";
@@ -66,7 +66,7 @@ export const graph: Command = {
   async run(options: Options, terminal: Terminal): Promise<ExitCode> {
     const output = options.path("output");
     const { draw, arrows } = formatOf(options, output);
-    const { program: exported } = await readSchema(options.file, modelChoice(options));
+    const exported = await readProgram(options, arrows === undefined);
     const prepared = options.flag("prepared");
     const own = await userOps(options);
     const named = await withCustomOps(exported, own);
@@ -81,6 +81,14 @@ export const graph: Command = {
     return 0;
   },
 };
+
+/** Text and JSON have the guards of the file, which what reads them back checks; in a picture they would be in the way. */
+async function readProgram(options: Options, guarded: boolean): Promise<Program> {
+  if (!guarded) return (await readSchema(options.file, modelChoice(options))).program;
+  const { program, close } = await openProgram(options.file, modelChoice(options));
+  await close();
+  return program;
+}
 
 const ENDINGS: ReadonlyMap<string, string> = new Map([
   ["mmd", "mermaid"],
