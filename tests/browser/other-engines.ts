@@ -82,6 +82,10 @@ export function findEngine({ files }: Engine): readonly string[] | null {
   return found.every((path) => path !== undefined) ? found : null;
 }
 
+/** How long a browser may take to open the page, and the page to do what it is asked to do, on however slow a machine. */
+const START_MS = 2 * 60_000;
+const PATIENCE_MS = 10 * 60_000;
+
 const FOLDERS = { "/digits/": "../../examples/digits/" };
 
 /** Builds the page, serves it, and opens it in an engine. */
@@ -94,6 +98,7 @@ export async function openEngine(
   const [built, profile] = [join(folder, "page"), await mkdtemp(join(folder, "profile-"))];
   await buildApp({ root: here("engines"), outDir: built });
   let current = "nothing";
+  let isThere: () => void = () => {};
   let deliver: ((outcome: Outcome) => void) | null = null;
   let give: (task: string) => void = () => {};
   let next = new Promise<string>((resolve) => (give = resolve));
@@ -104,6 +109,7 @@ export async function openEngine(
     isolated,
     async answer(body, gone) {
       const told = JSON.parse(body) as Told;
+      isThere();
       if ("there" in told) {
         await new Promise<void>((resolve) => gone.addEventListener("abort", () => resolve()));
         lose(new Error(`the process of the page in ${engine.name} has ended; it was at ${current}\n${said}`));
@@ -121,19 +127,33 @@ export async function openEngine(
   });
   const [program, ...args] = await engine.command(files, profile, site.url);
   const env = { ...process.env, ...engine.env, HOME: profile };
-  const browser = spawn(program!, args, { stdio: ["ignore", "ignore", "pipe"], env, detached: true });
-  browser.stderr.on("data", (data) => (said = `${said}${data}`.slice(-4000)));
-  const ended = new Promise<never>((_, reject) => {
-    lose = reject;
-    browser.once("error", reject);
-    browser.once("exit", (code) => reject(new Error(`${engine.name} ended with ${code}\n${said}`)));
-  });
-  ended.catch(() => {});
+  const start = (): Started => {
+    const browser = spawn(program!, args, { stdio: ["ignore", "ignore", "pipe"], env, detached: true });
+    browser.stderr.on("data", (data) => (said = `${said}${data}`.slice(-4000)));
+    const ended = new Promise<never>((_, reject) => {
+      lose = reject;
+      browser.once("error", reject);
+      browser.once("exit", (code) => reject(new Error(`${engine.name} ended with ${code}\n${said}`)));
+    });
+    ended.catch(() => {});
+    return { browser, ended };
+  };
+  let { browser, ended } = start();
+  // A browser that does not come to the page has not run a line of it.
+  for (let attempt = 0; ; attempt++) {
+    const there = new Promise<void>((resolve) => (isThere = resolve));
+    if (await within(START_MS, Promise.race([there, ended]))) break;
+    await endGroup(browser);
+    if (attempt === 1) throw new Error(`${engine.name} has not opened the page in ${START_MS / 1000} s\n${said}`);
+    ({ browser, ended } = start());
+  }
   return {
     async ask(name, ...args) {
       const outcome = new Promise<Outcome>((resolve) => (deliver = resolve));
       give(JSON.stringify({ name, args }));
-      const { value, error } = await Promise.race([outcome, ended]);
+      const told = await within(PATIENCE_MS, Promise.race([outcome, ended]));
+      if (told === null) throw new Error(`${engine.name} has been at ${current} for minutes\n${said}`);
+      const { value, error } = told.value;
       if (error !== undefined) throw new Error(`in ${engine.name}: ${error}`);
       return value as never;
     },
@@ -146,6 +166,23 @@ export async function openEngine(
       await rm(folder, { recursive: true, force: true, maxRetries: 9, retryDelay: 200 });
     },
   };
+}
+
+/** A browser that was started; `ended` rejects when its process ends. */
+interface Started {
+  readonly browser: ChildProcess;
+  readonly ended: Promise<never>;
+}
+
+/** Waits for a promise so long at most; null where it takes longer. */
+async function within<T>(ms: number, promise: Promise<T>): Promise<{ readonly value: T } | null> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<null>((resolve) => (timer = setTimeout(resolve, ms, null)));
+  try {
+    return await Promise.race([promise.then((value) => ({ value })), late]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 /** Ends a browser with the processes that it has started. */

@@ -49,12 +49,15 @@ const tasks = {
     for (const count of threads) {
       const backend = wasm({ threads: count });
       for (let times = 0; times < 2; times++) {
+        void post({ current: `load ${times} on ${count} threads` }).catch(() => {});
         const model = await load(address, { backend });
+        void post({ current: `run ${times} on ${count} threads` }).catch(() => {});
         const logits = await model.forward<ReturnType<typeof tensor>>(tensor("float32", shape, pixels));
         answers.push(Array.from(await logits.read(), Number));
         explained.push((await model.explain()).split("\n")[0]!);
         await model.dispose();
       }
+      void post({ current: `dispose of ${count} threads` }).catch(() => {});
       await backend.dispose();
     }
     return { answers, explained, isolated: crossOriginIsolated, shares: typeof SharedArrayBuffer !== "undefined" };

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import type { Backend } from "@pt2/backend";
 import { wasm } from "@pt2/backend-wasm/node";
 import { loadLanguageModel, streamText } from "@pt2/generate";
+import { load, tensor } from "@pt2/runtime/node";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { fixturePath } from "../fixture.ts";
 
@@ -43,6 +44,22 @@ describe("a text", () => {
     await using other = await loadLanguageModel(fixturePath("language/rhyme"), { backend });
     const [again, fresh] = [model, other].map((each) => collected(each.generate([82, 10, 76], { maxNewTokens: 9 })));
     expect(await again).toEqual(await fresh);
+  });
+
+  it("of a program that keeps its cache is that of its own calls, one token after the other", async () => {
+    const file = fixturePath("programs/written_constants.pt2");
+    await using model = await loadLanguageModel(file, { backend });
+    expect(model.capacity).toBe(8);
+    for (const prompt of [[3, 1, 4], [7], [3, 1, 9, 2]]) {
+      await using program = await load(file, { backend });
+      const text = [...prompt];
+      for (let at = 0; at < prompt.length + 3; at++) {
+        const [token, place] = [tensor("int64", [1, 1], [text[at]!]), tensor("int64", [1], [at])];
+        const logits = Array.from(await (await program.forward(token, place)).read(), Number);
+        if (at + 1 === text.length) text.push(logits.indexOf(Math.max(...logits)));
+      }
+      expect(await collected(model.generate(prompt, { maxNewTokens: 4 }))).toEqual(text.slice(prompt.length));
+    }
   });
 
   it("of one token is a prompt", async () => {
