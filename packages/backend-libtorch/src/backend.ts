@@ -65,7 +65,7 @@ export class LibtorchBackend implements Backend {
   readonly #budget = new TurnBudget();
   readonly #executables = new Set<LibtorchExecutable>();
   #abilities = new WeakMap<OpRegistry, Abilities>();
-  #disposed = false;
+  #disposed: Promise<unknown> | undefined;
 
   /** `kept` keeps packed weights from one load to the next. */
   constructor(addon: Addon, options: LibtorchOptions = {}, kept?: KeptWeights) {
@@ -128,7 +128,7 @@ export class LibtorchBackend implements Backend {
     };
     const executable = new LibtorchExecutable({ ...compiled, notes: [...lacks, ...compiled.notes] }, options);
     this.#executables.add(executable);
-    if (this.#disposed) await executable.dispose();
+    if (this.#disposed !== undefined) await executable.dispose();
     this.#requireAlive();
     return executable;
   }
@@ -184,8 +184,8 @@ export class LibtorchBackend implements Backend {
   }
 
   async dispose(): Promise<void> {
-    this.#disposed = true;
-    await Promise.all([...this.#executables].map((executable) => executable.dispose()));
+    this.#disposed ??= Promise.all([...this.#executables].map((executable) => executable.dispose()));
+    await this.#disposed;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -207,7 +207,7 @@ export class LibtorchBackend implements Backend {
   }
 
   #requireAlive(): void {
-    if (!this.#disposed) return;
+    if (this.#disposed === undefined) return;
     throw libtorchError("libtorch.disposed", {
       what: "The libtorch backend was disposed",
       advice: "Make a new one with libtorch().",

@@ -34,7 +34,7 @@ export class WasmBackend implements Backend {
   readonly #executables = new Set<WasmExecutable>();
   readonly #pool: Pool | null;
   readonly #threads: Threads;
-  #disposed = false;
+  #disposed: Promise<void> | undefined;
 
   constructor(threads: Threads = ONE_THREAD) {
     this.#threads = threads;
@@ -46,11 +46,11 @@ export class WasmBackend implements Backend {
   }
 
   prefetch(weights: readonly WeightTensor[], signal?: AbortSignal): Prefetch | undefined {
-    return this.#disposed ? undefined : WeightRecords.prefetch(weights, this.#pool !== null, signal);
+    return this.#disposed !== undefined ? undefined : WeightRecords.prefetch(weights, this.#pool !== null, signal);
   }
 
   async compile(request: LocalRequest): Promise<WasmExecutable> {
-    if (this.#disposed) throw backendDisposed();
+    if (this.#disposed !== undefined) throw backendDisposed();
     const onDispose = async (): Promise<void> => {
       this.#executables.delete(executable);
       await request.onDispose?.();
@@ -65,6 +65,10 @@ export class WasmBackend implements Backend {
         onDispose,
       });
     const executable = await compileChecked(request, this, create, WIDENED);
+    if (this.#disposed !== undefined) {
+      await executable.dispose();
+      throw backendDisposed();
+    }
     this.#executables.add(executable);
     return executable;
   }
@@ -73,15 +77,21 @@ export class WasmBackend implements Backend {
     this.#random.manualSeed(seed);
   }
 
-  async dispose(): Promise<void> {
-    this.#disposed = true;
-    for (const executable of this.#executables) await executable.dispose();
-    this.#executables.clear();
-    this.#pool?.stop();
+  dispose(): Promise<void> {
+    this.#disposed ??= this.#dispose();
+    return this.#disposed;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.dispose();
+  }
+
+  async #dispose(): Promise<void> {
+    try {
+      await Promise.all([...this.#executables].map((executable) => executable.dispose()));
+    } finally {
+      this.#pool?.stop();
+    }
   }
 
   /** Says how many threads compute, and why not more where one would expect more. */

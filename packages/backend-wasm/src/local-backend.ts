@@ -46,7 +46,9 @@ export class LocalBackend implements Backend {
 
   async dispose(): Promise<void> {
     this.#disposed = true;
-    await (await this.#engine)?.dispose();
+    // Who loads is told that the engine could not be loaded: there is nothing to free.
+    const engine = await this.#engine?.catch(() => null);
+    await engine?.dispose();
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

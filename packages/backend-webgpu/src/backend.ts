@@ -69,7 +69,7 @@ export class WebgpuBackend implements Backend {
   readonly #random = new RandomState();
   readonly #executables = new Set<Executable>();
   #images: { readonly device: Device; readonly tensors: ImageTensors } | null = null;
-  #disposed = false;
+  #disposed: Promise<void> | undefined;
 
   constructor(settings: BackendSettings) {
     this.#settings = settings;
@@ -116,9 +116,9 @@ export class WebgpuBackend implements Backend {
       WebgpuExecutable.create({ ...request, program }, { devices, kernels, outputs, random: this.#random, onDispose }),
     ).catch((error: unknown) => {
       // The device may have been destroyed with the backend.
-      throw this.#disposed ? disposed() : error;
+      throw this.#disposed !== undefined ? disposed() : error;
     });
-    if (this.#disposed) {
+    if (this.#disposed !== undefined) {
       await executable.dispose();
       throw disposed();
     }
@@ -169,6 +169,7 @@ export class WebgpuBackend implements Backend {
     this.#requireAlive();
     const device = this.#device;
     const { ImageTensors } = await import("./image/image-tensors.ts");
+    this.#requireAlive();
     if (this.#images?.device !== device) {
       this.#images?.tensors.dispose();
       this.#images = { device, tensors: new ImageTensors(device) };
@@ -180,21 +181,26 @@ export class WebgpuBackend implements Backend {
     this.#random.manualSeed(seed);
   }
 
-  async dispose(): Promise<void> {
-    if (this.#disposed) return;
-    this.#disposed = true;
-    this.#images?.tensors.dispose();
-    for (const executable of this.#executables) await executable.dispose();
-    this.#executables.clear();
-    if (this.#settings.ownsDevice) this.#device.gpu.destroy();
+  dispose(): Promise<void> {
+    this.#disposed ??= this.#dispose();
+    return this.#disposed;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.dispose();
   }
 
+  async #dispose(): Promise<void> {
+    this.#images?.tensors.dispose();
+    try {
+      await Promise.all([...this.#executables].map((executable) => executable.dispose()));
+    } finally {
+      if (this.#settings.ownsDevice) this.#device.gpu.destroy();
+    }
+  }
+
   #requireAlive(): void {
-    if (this.#disposed) throw disposed();
+    if (this.#disposed !== undefined) throw disposed();
     this.#settings.devices.requireAlive();
   }
 

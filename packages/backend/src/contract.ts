@@ -51,8 +51,10 @@ export interface Backend extends AsyncDisposable {
    */
   manualSeed?(seed: Seed): void;
   /**
-   * Frees everything the backend holds, including executables that are still alive. Further calls reject.
-   * `[Symbol.asyncDispose]` does the same, for `await using`.
+   * Frees everything the backend holds, including executables that are still alive. Runs under way come to their end
+   * first, as they do when an executable is disposed: abort them to end sooner. A compile under way rejects, and so do
+   * further calls, with a coded error. Idempotent: each call resolves when everything is freed. `[Symbol.asyncDispose]`
+   * does the same, for `await using`.
    */
   dispose(): Promise<void>;
 }
@@ -198,7 +200,10 @@ export interface Executable extends AsyncDisposable {
   memory(): Promise<MemoryReport>;
   /** Describes in text what the compiler did: which nodes became which kernel. */
   explain(): Promise<string>;
-  /** Frees the executable, as `await using` does. Waits for runs under way. Idempotent. */
+  /**
+   * Frees the executable, as `await using` does. Waits for runs under way; further ones reject. Idempotent: each call
+   * resolves when everything is freed.
+   */
   dispose(): Promise<void>;
 }
 

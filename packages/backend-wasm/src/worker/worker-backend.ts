@@ -25,12 +25,11 @@ export class WorkerBackend implements Backend {
   readonly #local: LocalBackend;
   readonly #threads: Threads;
   readonly #start: () => WorkerHandle;
-  /** Functions that post the release of an executable when it is collected. */
-  readonly #releases = new Set<() => Promise<void>>();
+  readonly #executables = new Set<WorkerExecutable>();
   #channel: WorkerChannel | null = null;
   #next = 0;
   #seed: Seed | null = null;
-  #disposed = false;
+  #disposed: Promise<void> | undefined;
 
   /** Takes what starts the worker, and the threads there and on the calling thread. */
   constructor(start: () => WorkerHandle, threads: Threads, local: Threads = threads) {
@@ -93,13 +92,15 @@ export class WorkerBackend implements Backend {
         cancel,
       });
       signal.throwIfAborted();
+      if (this.#disposed !== undefined) throw backendDisposed();
       channel.executables.set(executable, { storages, onProgress: undefined, answer });
       const onDispose = async (): Promise<void> => {
-        this.#releases.delete(onDispose);
+        this.#executables.delete(made);
         await request.onDispose?.();
       };
-      this.#releases.add(onDispose);
-      return new WorkerExecutable(channel, executable, cancel, onDispose);
+      const made = new WorkerExecutable(channel, executable, cancel, onDispose);
+      this.#executables.add(made);
+      return made;
     } catch (error) {
       channel.executables.delete(executable);
       // The worker may have made it before it saw that the load had ended.
@@ -118,20 +119,29 @@ export class WorkerBackend implements Backend {
     this.#seedWorker();
   }
 
-  async dispose(): Promise<void> {
-    this.#disposed = true;
-    const terminated = this.#channel?.terminate(backendDisposed());
-    this.#channel = null;
-    await Promise.all([terminated, this.#local.dispose()]);
-    await Promise.all([...this.#releases].map((release) => release()));
+  dispose(): Promise<void> {
+    this.#disposed ??= this.#dispose();
+    return this.#disposed;
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
     await this.dispose();
   }
 
+  /** Runs under way come to their end, and then the worker does. */
+  async #dispose(): Promise<void> {
+    const local = this.#local.dispose();
+    const ended = Promise.all([...this.#executables].map((executable) => executable.dispose()));
+    try {
+      await ended;
+    } finally {
+      await this.#channel?.terminate(backendDisposed());
+      await local;
+    }
+  }
+
   #open(): WorkerChannel {
-    if (this.#disposed) throw backendDisposed();
+    if (this.#disposed !== undefined) throw backendDisposed();
     if (this.#channel === null || this.#channel.failed) {
       this.#channel = WorkerChannel.open(this.#start, this.#threads);
       this.#seedWorker();

@@ -188,15 +188,17 @@ test("errors keep their parts across threads, and the worker stays usable", asyn
   await request.close();
 });
 
-test("disposing the backend rejects pending calls with a coded error", async () => {
+test("disposing the backend waits for runs, and rejects loads under way", async () => {
   const backend = wasm();
   const request = await open("mlp");
   const executable = await backend.compile(request);
   const run = executable.run([floats(5, 7)]);
-  const outcome = expect(run).rejects.toMatchObject({ code: "wasm.disposed" });
-  await backend.dispose();
-  await outcome;
-  // What the worker held was released with it.
+  const load = expect(backend.compile(request)).rejects.toMatchObject({ code: "wasm.disposed" });
+  const disposed = backend.dispose();
+  await expect(executable.run([floats(5, 7)])).rejects.toMatchObject({ code: "wasm.disposed" });
+  await disposed;
+  expect(await run).toHaveLength(1);
+  await load;
   await executable.dispose();
   await expect(backend.compile(request)).rejects.toMatchObject({ code: "wasm.disposed" });
   await request.close();

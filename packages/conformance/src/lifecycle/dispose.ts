@@ -1,10 +1,18 @@
 import { floats } from "../programs.ts";
-import { expectCodedError, expectValues, ramp } from "./expectations.ts";
+import { weightOf } from "../weight-of.ts";
+import { expectCodedError, expectThat, expectValues, ramp } from "./expectations.ts";
 import type { LifecycleCase } from "./lifecycle-case.ts";
 
 const DOUBLE = `program {
   user_input %x: f32[3]
   %y: f32[3] = aten::mul.Tensor(%x, other=2)
+  return %y
+}`;
+
+const WEIGHTED = `program {
+  parameter "w" = %w: f32[3]
+  user_input %x: f32[3]
+  %y: f32[3] = aten::mul.Tensor(%x, other=%w)
   return %y
 }`;
 
@@ -59,6 +67,50 @@ export const DISPOSE: readonly LifecycleCase[] = [
       await expectCodedError(executable.run([ramp([3])]), "a run after the backend was disposed");
       await expectCodedError(backend.compile(request), "compile after the backend was disposed");
       await backend.dispose();
+    },
+  },
+  {
+    name: "dispose: a backend waits for runs under way",
+    async run({ fresh, program, registry }) {
+      const backend = await fresh();
+      const request = { program: program(DOUBLE), weights: new Map(), registry };
+      const [first, second] = [await backend.compile(request), await backend.compile(request)];
+      const runs = [first.run([ramp([3])]), second.run([ramp([3], 1)]), first.run([ramp([3], 2)])];
+      const disposed = backend.dispose();
+      await expectCodedError(first.run([ramp([3])]), "a run while the backend is disposed");
+      await expectCodedError(second.run([ramp([3])]), "a run of another executable while the backend is disposed");
+      await disposed;
+      for (const [i, run] of runs.entries()) await expectValues(await run, [floats([3], 2 * i, 2 * i + 1, 2 * i + 2)]);
+      await first.dispose();
+    },
+  },
+  {
+    name: "dispose: a backend, several times at once",
+    async run({ fresh, program, registry }) {
+      const backend = await fresh();
+      let closed = 0;
+      const onDispose = async (): Promise<void> => void closed++;
+      const request = { program: program(DOUBLE), weights: new Map(), registry, onDispose };
+      const executable = await backend.compile(request);
+      const run = executable.run([ramp([3])]);
+      const disposals = [executable.dispose(), backend.dispose(), backend.dispose(), executable.dispose()];
+      for (const disposal of disposals) {
+        await disposal;
+        expectThat(closed > 0, "dispose resolves before the source of the weights is closed");
+      }
+      await expectValues(await run, [floats([3], 0, 1, 2)]);
+    },
+  },
+  {
+    name: "dispose: a backend that compiles",
+    async run({ fresh, program, registry }) {
+      const backend = await fresh();
+      const weights = new Map([["w", weightOf("w", ramp([3], 5))]]);
+      const request = { program: program(WEIGHTED), weights, registry };
+      const compiling = backend.compile(request);
+      const refused = expectCodedError(compiling, "a compile whose backend is disposed");
+      await backend.dispose();
+      await refused;
     },
   },
   {
