@@ -5,14 +5,18 @@ import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { buildApp } from "./build-app.ts";
+import { startDisplay } from "./display.ts";
 import type { Outcome, Tasks, Told } from "./engines/main.ts";
 import { serve } from "./serve.ts";
+import { threadsOf } from "./threads-of.ts";
 
 /** A browser with an engine other than Chromium's. */
 export interface Engine {
   readonly name: string;
   /** The files that it needs, of which one of each list has to exist. */
   readonly files: readonly (readonly string[])[];
+  /** Whether the first of these files is an X server, which it needs. */
+  readonly needsDisplay: boolean;
   /** What to install. */
   readonly packages: string;
   /** Returns the command that opens a page, given the files that were found and an empty folder. */
@@ -45,6 +49,7 @@ user_pref("dom.max_script_run_time", 0);
 const FIREFOX: Engine = {
   name: "Firefox",
   files: [[...onPath("firefox-esr"), ...onPath("firefox")]],
+  needsDisplay: false,
   packages: "firefox-esr",
   async command([firefox], profile, url) {
     await writeFile(join(profile, "user.js"), FIREFOX_PREFS);
@@ -56,9 +61,10 @@ const FIREFOX: Engine = {
 const BROWSERS = ["x86_64", "aarch64"].map((cpu) => `/usr/lib/${cpu}-linux-gnu/webkit2gtk-4.1/MiniBrowser`);
 const WEBKIT: Engine = {
   name: "WebKitGTK",
-  files: [onPath("xvfb-run"), BROWSERS],
-  packages: "libwebkit2gtk-4.1-0 xvfb xauth",
-  command: async ([xvfb, browser], _, url) => [xvfb!, "-a", browser!, url],
+  files: [onPath("Xvfb"), BROWSERS],
+  needsDisplay: true,
+  packages: "libwebkit2gtk-4.1-0 xvfb",
+  command: async ([, browser], _, url) => [browser!, url],
   env: {
     WEBKIT_DISABLE_SANDBOX_THIS_IS_DANGEROUS: "1",
     WEBKIT_DISABLE_COMPOSITING_MODE: "1",
@@ -82,9 +88,9 @@ export function findEngine({ files }: Engine): readonly string[] | null {
   return found.every((path) => path !== undefined) ? found : null;
 }
 
-/** How long a browser may take to open the page, and the page to do what it is asked to do, on however slow a machine. */
+/** How long a browser may take to open the page, and the page to come from one thing to the next, on however slow a machine. */
 const START_MS = 2 * 60_000;
-const PATIENCE_MS = 10 * 60_000;
+const PATIENCE_MS = 2 * 60_000;
 
 const FOLDERS = { "/digits/": "../../examples/digits/" };
 
@@ -98,6 +104,7 @@ export async function openEngine(
   const [built, profile] = [join(folder, "page"), await mkdtemp(join(folder, "profile-"))];
   await buildApp({ root: here("engines"), outDir: built });
   let current = "nothing";
+  let since = Date.now();
   let isThere: () => void = () => {};
   let deliver: ((outcome: Outcome) => void) | null = null;
   let give: (task: string) => void = () => {};
@@ -116,6 +123,7 @@ export async function openEngine(
         return "";
       }
       if ("current" in told) {
+        if (told.current !== current) since = Date.now();
         current = told.current;
         return "";
       }
@@ -126,7 +134,8 @@ export async function openEngine(
     },
   });
   const [program, ...args] = await engine.command(files, profile, site.url);
-  const env = { ...process.env, ...engine.env, HOME: profile };
+  const display = engine.needsDisplay ? await startDisplay(files[0]!) : null;
+  const env = { ...process.env, ...engine.env, HOME: profile, ...(display && { DISPLAY: display.name }) };
   const start = (): Started => {
     const browser = spawn(program!, args, { stdio: ["ignore", "ignore", "pipe"], env, detached: true });
     browser.stderr.on("data", (data) => (said = `${said}${data}`.slice(-4000)));
@@ -139,20 +148,42 @@ export async function openEngine(
     return { browser, ended };
   };
   let { browser, ended } = start();
-  // A browser that does not come to the page has not run a line of it.
-  for (let attempt = 0; ; attempt++) {
-    const there = new Promise<void>((resolve) => (isThere = resolve));
-    if (await within(START_MS, Promise.race([there, ended]))) break;
+  const close = async (): Promise<void> => {
     await endGroup(browser);
-    if (attempt === 1) throw new Error(`${engine.name} has not opened the page in ${START_MS / 1000} s\n${said}`);
+    await display?.close();
+    await site.close();
+    await rm(folder, { recursive: true, force: true, maxRetries: 9, retryDelay: 200 });
+  };
+  const open = async (): Promise<void> => {
+    const there = new Promise<void>((resolve) => (isThere = resolve));
+    if (await within(START_MS, Promise.race([there, ended]))) return;
+    const threads = await threadsOf(browser.pid ?? 0);
+    throw new Error(`${engine.name} has not opened the page in ${START_MS / 1000} s\n${threads}\n${said}`);
+  };
+  try {
+    await open();
+  } catch (first) {
+    // A browser that does not come to the page has not run a line of it.
+    console.warn(`${first}`);
+    await endGroup(browser);
     ({ browser, ended } = start());
+    await open().catch(async (error: unknown) => {
+      await close();
+      throw error;
+    });
   }
   return {
     async ask(name, ...args) {
       const outcome = new Promise<Outcome>((resolve) => (deliver = resolve));
+      since = Date.now();
       give(JSON.stringify({ name, args }));
-      const told = await within(PATIENCE_MS, Promise.race([outcome, ended]));
-      if (told === null) throw new Error(`${engine.name} has been at ${current} for minutes\n${said}`);
+      let told: { readonly value: Outcome } | null = null;
+      while (told === null && Date.now() - since < PATIENCE_MS)
+        told = await within(1000, Promise.race([outcome, ended]));
+      if (told === null) {
+        const threads = await threadsOf(browser.pid ?? 0);
+        throw new Error(`${engine.name} has been at ${current} for ${PATIENCE_MS / 1000} s\n${threads}\n${said}`);
+      }
       const { value, error } = told.value;
       if (error !== undefined) throw new Error(`in ${engine.name}: ${error}`);
       return value as never;
@@ -160,11 +191,7 @@ export async function openEngine(
     get current() {
       return current;
     },
-    async close() {
-      await endGroup(browser);
-      await site.close();
-      await rm(folder, { recursive: true, force: true, maxRetries: 9, retryDelay: 200 });
-    },
+    close,
   };
 }
 

@@ -68,6 +68,8 @@ export async function serve({ folders, isolated = false, answer }: ServeOptions)
     const status = sendFile(file, headers, request, response);
     requests.push({ path, status });
   });
+  // A connection that the server closes while the page sends a post on it is an error there: browsers repeat no posts.
+  server.keepAliveTimeout = 0;
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
