@@ -93,3 +93,32 @@ test("programs that write a row for inputs of several lengths agree with each ot
   }
   await model.dispose();
 });
+
+test("buffers that are replaced in another order than they are written in get the rows of the run", async () => {
+  const program = programOf(`
+  buffer "one" = %one: f32[7, 5]
+  buffer "other" = %other: f32[7, 5]
+  user_input %at: i64[1]
+  user_input %places: i64[1, 5]
+  user_input %row: f32[1, 5]
+  %put: f32[7, 5] = aten::index_put(%other, indices=[%at], values=%row)
+  %scattered: f32[7, 5] = aten::scatter.src(%one, dim=0, index=%places, src=%row)
+  return %scattered -> buffer_mutation "one", %put -> buffer_mutation "other"`);
+  const zeros = () => hostTensor("float32", [7, 5], new Float32Array(35));
+  const weights = weightsOf({ one: zeros(), other: zeros() });
+  const model = await new WasmBackend(divided(1)).compile({ program, weights, registry });
+  const expected = { one: Array(35).fill(0), other: Array(35).fill(0) };
+  for (let run = 0; run < 20; run++) {
+    const [at, places] = [(3 * run) % 7, Array.from({ length: 5 }, (_, i) => (run + 3 * i) % 7)];
+    const row = Float32Array.from({ length: 5 }, (_, i) => 10 * run + i + 1);
+    await model.run([ints([1], at), ints([1, 5], ...places), hostTensor("float32", [1, 5], row)]);
+    for (const [i, value] of row.entries()) {
+      expected.other[5 * at + i] = value;
+      expected.one[5 * places[i]! + i] = value;
+    }
+    const state = await model.readState!(["one", "other"]);
+    expect([...state.get("one")!.data]).toEqual(expected.one);
+    expect([...state.get("other")!.data]).toEqual(expected.other);
+  }
+  await model.dispose();
+});

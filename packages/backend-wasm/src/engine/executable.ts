@@ -115,8 +115,8 @@ export class WasmExecutable extends QueuedExecutable<Model> implements Executabl
     const results = await runner.run(given, weights.bound, hooks);
     const { outputs, writes } = programResults(program, results, weights.mutable);
     // Buffers are written when every result is there, because a run that fails changes no buffer.
-    storeAll(engine.device.heap, writes, weights.mutable, (from, to) => engine.committing(from, to));
-    engine.committed();
+    storeAll(engine.device.heap, writes, weights.mutable, (from, to) => engine.isUpdate(from, to));
+    engine.commit();
     return outputs.map((output) => fromRunValue(output));
   }
 }

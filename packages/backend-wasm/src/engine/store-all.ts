@@ -12,21 +12,20 @@ interface Write {
 
 /**
  * Stores results of a run in buffers, within the heap. A result may itself be a buffer that another write changes (two
- * buffers that are exchanged): such values are copied first. `commit` gives what changes only a part of a buffer instead.
+ * buffers that are exchanged): such values are copied first. What `isUpdate` says of a result and its buffer is left out.
  */
 export function storeAll(
   heap: HeapArrays,
   writes: readonly Write[],
   buffers: ReadonlyMap<string, TensorView>,
-  commit: (from: TensorView, to: TensorView) => (() => void) | undefined,
+  isUpdate: (from: TensorView, to: TensorView) => boolean,
 ): void {
   const changed = new Set([...buffers.values()].map(({ buffer }) => buffer));
-  const ready = writes.map(({ target, data }) => {
+  const ready = writes.flatMap(({ target, data }): (() => void) | [] => {
     const to = buffers.get(target)!;
     if (!isDeviceData(data)) return () => writeView(heap, to, data.bytes);
     const from = data.handle as TensorView;
-    const committing = commit(from, to);
-    if (committing !== undefined) return committing;
+    if (isUpdate(from, to)) return [];
     const isDense = sameStrides(from.shape, from.strides, contiguousStrides(from.shape));
     if (!isDense || changed.has(from.buffer)) {
       const bytes = readView(heap, from);

@@ -134,17 +134,17 @@ export class WasmEngine implements StageEngine<TensorView, WasmPlan> {
     this.#executed = plan;
   }
 
-  /** Returns what changes a buffer as the run has changed its copy, if that is what a result lies in. */
-  committing({ buffer }: TensorView, to: TensorView): (() => void) | undefined {
-    const update = this.#executed?.updates.get(buffer);
-    if (update?.buffer !== to.buffer) return undefined;
-    return () => {
-      for (const run of update.commit) run();
-    };
+  /** Whether a result lies in the copy of the buffer that it replaces, which `commit` then changes as the run has changed the copy. */
+  isUpdate({ buffer }: TensorView, to: TensorView): boolean {
+    return this.#executed?.updates.get(buffer)?.buffer === to.buffer;
   }
 
-  /** Says that all buffers are as the run has changed their copies. */
-  committed(): void {
+  /**
+   * Changes buffers as the run has changed their copies, when all other results are stored. The order is that of the plan: what
+   * one reads may lie where the next one computes.
+   */
+  commit(): void {
+    for (const { commit } of this.#executed?.updates.values() ?? []) for (const run of commit) run();
     this.#fresh = this.#executed;
   }
 

@@ -180,21 +180,22 @@ export class WebgpuEngine implements StageEngine<TensorView, WebgpuPlan> {
     return await this.#toHost(views);
   }
 
-  /** Puts a result into a buffer that runs write, or changes the buffer as the run has changed its copy. */
+  /** Copies a result to a buffer that runs write; one that lies in the buffer's copy is left to {@link commit}. */
   store(to: TensorView, data: DeviceData): void {
     const { copy } = data.handle as { readonly copy?: Buffer };
-    const update = copy && this.#executed?.updates.get(copy);
-    if (update?.buffer === to.buffer) {
-      this.#dispatch(this.#executed!, update.commit);
-      return;
-    }
+    if (copy !== undefined && this.#executed?.updates.get(copy)?.buffer === to.buffer) return;
     const whole = wholeOf(data, this.#parts.device);
     if (whole.size > 0) this.#parts.stream.copy(whole, to.buffer.handle);
   }
 
-  /** Says that all buffers are as the run has changed their copies. */
-  stored(): void {
-    this.#fresh = this.#executed;
+  /**
+   * Changes buffers as the run has changed their copies, when all other results are stored. The order is that of the plan: what
+   * one reads may lie where the next one computes.
+   */
+  commit(): void {
+    const plan = this.#executed;
+    if (plan !== null) for (const { commit } of plan.updates.values()) this.#dispatch(plan, commit);
+    this.#fresh = plan;
   }
 
   /** Returns the view of a tensor on the device. */

@@ -126,7 +126,7 @@ export class WebgpuExecutable extends QueuedExecutable<Model, AbortSignal> imple
       const results = await this.#deliver(outputs);
       // Buffers are written when every result is there, because a run that fails changes no buffer.
       for (const { target, data } of writes) engine.store(weights.mutable.get(target)!, data as DeviceData);
-      engine.stored();
+      engine.commit();
       stream.submit();
       return results;
     });
