@@ -98,12 +98,14 @@ test("buffers that are replaced in another order than they are written in get th
   const program = programOf(`
   buffer "one" = %one: f32[7, 5]
   buffer "other" = %other: f32[7, 5]
-  user_input %at: i64[1]
-  user_input %places: i64[1, 5]
-  user_input %row: f32[1, 5]
-  %put: f32[7, 5] = aten::index_put(%other, indices=[%at], values=%row)
-  %scattered: f32[7, 5] = aten::scatter.src(%one, dim=0, index=%places, src=%row)
-  return %scattered -> buffer_mutation "one", %put -> buffer_mutation "other"`);
+  user_input %at: i64[s0]
+  user_input %places: i64[s0, 5]
+  user_input %rows: f32[s0, 5]
+  user_input %id: i64[1]
+  %put: f32[7, 5] = aten::index_put(%other, indices=[%at], values=%rows)
+  %scattered: f32[7, 5] = aten::scatter.src(%one, dim=0, index=%places, src=%rows)
+  %read: f32[1, 5] = aten::index_select(%scattered, dim=0, index=%id)
+  return %scattered -> buffer_mutation "one", %put -> buffer_mutation "other", %read, %scattered`);
   const zeros = () => hostTensor("float32", [7, 5], new Float32Array(35));
   const weights = weightsOf({ one: zeros(), other: zeros() });
   const model = await new WasmBackend(divided(1)).compile({ program, weights, registry });
@@ -111,7 +113,7 @@ test("buffers that are replaced in another order than they are written in get th
   for (let run = 0; run < 20; run++) {
     const [at, places] = [(3 * run) % 7, Array.from({ length: 5 }, (_, i) => (run + 3 * i) % 7)];
     const row = Float32Array.from({ length: 5 }, (_, i) => 10 * run + i + 1);
-    await model.run([ints([1], at), ints([1, 5], ...places), hostTensor("float32", [1, 5], row)]);
+    await model.run([ints([1], at), ints([1, 5], ...places), hostTensor("float32", [1, 5], row), ints([1], 2)]);
     for (const [i, value] of row.entries()) {
       expected.other[5 * at + i] = value;
       expected.one[5 * places[i]! + i] = value;
