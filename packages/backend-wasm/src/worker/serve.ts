@@ -37,6 +37,8 @@ export function serve(
   const builtIn = builtInRegistry(atenOnDemand);
   let slot: SlotServer | null = null;
   const executables = new Map<number, Served>();
+  /** What is being made; the caller may give it up meanwhile. */
+  const compiling = new Map<number, Promise<void>>();
   const reads = new Map<number, { resolve(bytes: Uint8Array): void; reject(error: Error): void }>();
   const questions = new Map<number, { resolve(answers: RuleAnswers): void; reject(error: Error): void }>();
   let nextQuestion = 0;
@@ -95,29 +97,36 @@ export function serve(
     return await executable.run(inputs.map(fromWire), { signal });
   };
 
+  const compile = async (args: Parameters<Calls["compile"]>[0]): Promise<void> => {
+    const { executable, program, rules, weights, origins, precision, cancel } = args;
+    const storages = new Map<string, Storage>();
+    const table = new Map<string, WeightTensor>();
+    const far = farOf(executable);
+    for (const weight of weights) {
+      const storage = storages.get(weight.storage.id) ?? storageOf(executable, weight, origins, far);
+      storages.set(weight.storage.id, storage);
+      table.set(weight.name, { ...weight, storage });
+    }
+    const request = {
+      program,
+      weights: table,
+      registry: await registryFor(executable, program, rules),
+      ...(precision === undefined ? {} : { precision }),
+      onProgress: (progress: Progress) => port.post({ kind: "progress", executable, progress }),
+      cancellation: cancellationOf(cancel),
+    };
+    const made = await backend.compile(request);
+    executables.set(executable, { executable: made, signal: request.cancellation });
+  };
+
   const methods: { readonly [M in Method]: (args: Parameters<Calls[M]>[0]) => Promise<ReturnType<Calls[M]>> } = {
     async unsupported({ executable, program, rules }) {
       return await backend.unsupported(program, await registryFor(executable, program, rules));
     },
-    async compile({ executable, program, rules, weights, origins, precision, cancel }) {
-      const storages = new Map<string, Storage>();
-      const table = new Map<string, WeightTensor>();
-      const far = farOf(executable);
-      for (const weight of weights) {
-        const storage = storages.get(weight.storage.id) ?? storageOf(executable, weight, origins, far);
-        storages.set(weight.storage.id, storage);
-        table.set(weight.name, { ...weight, storage });
-      }
-      const request = {
-        program,
-        weights: table,
-        registry: await registryFor(executable, program, rules),
-        ...(precision === undefined ? {} : { precision }),
-        onProgress: (progress: Progress) => port.post({ kind: "progress", executable, progress }),
-        cancellation: cancellationOf(cancel),
-      };
-      const made = await backend.compile(request);
-      executables.set(executable, { executable: made, signal: request.cancellation });
+    async compile(args) {
+      const made = compile(args);
+      compiling.set(args.executable, made);
+      await made.finally(() => compiling.delete(args.executable));
     },
     async run({ executable, inputs }) {
       return (await run(executable, inputs)).map(toWire);
@@ -139,6 +148,7 @@ export function serve(
     memory: async ({ executable }) => await get(executable).executable.memory(),
     explain: async ({ executable }) => await get(executable).executable.explain(),
     async dispose({ executable }) {
+      await compiling.get(executable)?.catch(() => {});
       await executables.get(executable)?.executable.dispose();
       executables.delete(executable);
     },

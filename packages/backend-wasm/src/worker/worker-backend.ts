@@ -1,6 +1,6 @@
 import type { Backend, Capabilities, CompileRequest, Executable, Seed, UnsupportedOp } from "@pt2/backend";
 import { BACKEND_API_VERSION, requireSeed } from "@pt2/backend";
-import type { SourceOrigin, Storage } from "@pt2/format";
+import { type SourceOrigin, type Storage, unlessAborted } from "@pt2/format";
 import { type Program, stats } from "@pt2/graph";
 import type { OpRegistry } from "@pt2/registry";
 import { CAPABILITIES } from "../capabilities.ts";
@@ -82,15 +82,10 @@ export class WorkerBackend implements Backend {
         ...weight,
         storage: { id, entry, nbytes, isFar: far !== undefined },
       }));
-      await channel.call("compile", {
-        executable,
-        program,
-        rules,
-        weights: wire,
-        origins,
-        precision,
-        cancel,
-      });
+      signal.throwIfAborted();
+      const args = { executable, program, rules, weights: wire, origins, precision, cancel };
+      // A worker that starts, or computes for another model, hears of an abort later.
+      await unlessAborted(channel.call("compile", args), signal);
       signal.throwIfAborted();
       if (this.#disposed !== undefined) throw backendDisposed();
       channel.executables.set(executable, { storages, onProgress: undefined, answer });
@@ -108,7 +103,8 @@ export class WorkerBackend implements Backend {
       signal.throwIfAborted();
       throw error;
     } finally {
-      done();
+      // The flag of a load that was aborted stays raised: the worker may see it later.
+      if (!signal.aborted) done();
     }
   }
 

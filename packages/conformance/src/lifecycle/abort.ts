@@ -60,4 +60,34 @@ export const ABORT: readonly LifecycleCase[] = [
       await expectValues(await executable.run([ramp([3])]), [floats([3], 0, 0.5, 1)]);
     },
   },
+  {
+    name: "abort: a compile under way",
+    async run({ compile }) {
+      const controller = new AbortController();
+      const reason = new Error("another model was chosen");
+      const compiling = rejectionOf(compile(COUNT, [counter()], controller.signal), "compile");
+      controller.abort(reason);
+      const error = await compiling;
+      expectThat(error === reason, `compile is rejected with ${String(error)}, not with the signal's reason`);
+      const executable = await compile(COUNT, [counter()]);
+      await expectValues(await executable.run([ramp([3])]), [floats([3], 0, 0.5, 1)]);
+    },
+  },
+  {
+    name: "abort: a compile that waits for a weight",
+    async run({ compile }) {
+      const controller = new AbortController();
+      const reason = new Error("the network is gone");
+      const weight = counter();
+      const { storage } = weight;
+      const read: typeof storage.read = async (options) => {
+        controller.abort(reason);
+        options?.signal?.throwIfAborted();
+        return await storage.read(options);
+      };
+      const compiling = compile(COUNT, [{ ...weight, storage: { ...storage, read } }], controller.signal);
+      const error = await rejectionOf(compiling, "compile");
+      expectThat(error === reason, `compile is rejected with ${String(error)}, not with the signal's reason`);
+    },
+  },
 ];
