@@ -1,4 +1,4 @@
-import { isStateMutation, type Node, type Program, type TensorType } from "@pt2/graph";
+import { type Arg, isStateMutation, type Node, type OutputSpec, type Program, type TensorType } from "@pt2/graph";
 import { separateUpdates, type Updates } from "./separate-updates.ts";
 
 /** A result that becomes the value of a buffer or parameter once a run has succeeded. */
@@ -24,18 +24,30 @@ export function commitsOf(program: Program, memory: Omit<Updates, "nodes">): Com
   const seen = new Set<string>(graph.inputs.filter((name) => name !== null));
   const commits: Commit[] = [];
   const copies: Node[] = [];
+  const [results, specs]: [Arg[], OutputSpec[]] = [[], []];
   for (const [output, spec] of outputs.entries()) {
-    if (!isStateMutation(spec)) continue;
     const result = graph.outputs[output]!;
-    const value = values.get(spec.target);
-    if (result.kind !== "value" || result.name === value) continue;
-    const fresh = !seen.has(result.name) && !memory.isShared(spec.target);
-    seen.add(result.name);
-    if (fresh || value === undefined) commits.push({ output, target: spec.target });
-    else copies.push(copyNode(value, result.name, copies.length));
+    const value = isStateMutation(spec) ? values.get(spec.target) : undefined;
+    if (isStateMutation(spec) && result.kind === "value" && result.name !== value) {
+      const fresh = !seen.has(result.name) && !memory.isShared(spec.target);
+      seen.add(result.name);
+      if (!fresh && value !== undefined) {
+        // What a node writes is no result, or passes would take the write for one that is in the results already.
+        copies.push(copyNode(value, result.name, copies.length));
+        continue;
+      }
+      commits.push({ output: results.length, target: spec.target });
+    }
+    results.push(result);
+    specs.push(spec);
   }
-  const copying = { ...program, graph: { ...graph, nodes: [...graph.nodes, ...copies] } };
-  return { program: copies.length === 0 ? program : separateUpdates(copying, { ...memory, nodes: copies }), commits };
+  if (copies.length === 0) return { program, commits };
+  const copying = {
+    ...program,
+    graph: { ...graph, nodes: [...graph.nodes, ...copies], outputs: results },
+    outputs: specs,
+  };
+  return { program: separateUpdates(copying, { ...memory, nodes: copies }), commits };
 }
 
 function copyNode(target: string, source: string, count: number): Node {

@@ -1,5 +1,5 @@
 import { isSameShape } from "@pt2/engine/rewrites";
-import { type Arg, argOf, type InputSpec, type Node, type OpName, type OutputSpec } from "@pt2/graph";
+import { type Arg, argOf, type InputSpec, type Node, type OpName, type OutputSpec, valuesOf } from "@pt2/graph";
 import { GraphBuilder, type OpEffects } from "@pt2/graph/passes";
 import type { Commit, CommittedProgram } from "../encode/commits.ts";
 import { StateMemory } from "../encode/state-memory.ts";
@@ -18,6 +18,8 @@ export function commitUpdates(
   const replacing = new Map<Node, { readonly spec: Written; readonly value: Arg }>();
   // The last of several new values counts, and a commit more than any.
   const seen = new Set(commits.map(({ target }) => target));
+  // Two buffers may not share the memory of a result.
+  const taken = new Set(commits.flatMap(({ output }) => valuesOf(graph.outputs[output]!)));
   for (const node of graph.nodes.toReversed()) {
     const [self, value] = [argOf(node, "self"), argOf(node, "src")];
     const spec = self?.kind === "value" ? written.get(self.name) : undefined;
@@ -27,8 +29,10 @@ export function commitUpdates(
       from?.kind === "tensor" && to?.kind === "tensor" && from.dtype === to.dtype && isSameShape(from.shape, to.shape);
     const isLast = !seen.has(spec.target);
     seen.add(spec.target);
-    if (fits && isLast && state.isOwn(self.name) && state.behind(value.name).length === 0)
-      replacing.set(node, { spec, value });
+    if (!fits || !isLast || taken.has(value.name)) continue;
+    if (!state.isOwn(self.name) || state.behind(value.name).length > 0) continue;
+    replacing.set(node, { spec, value });
+    taken.add(value.name);
   }
   if (replacing.size === 0) return { program, commits };
   const builder = new GraphBuilder(graph);

@@ -56,6 +56,19 @@ const EXCHANGE = `program {
   return %x -> buffer_mutation "a", %z -> buffer_mutation "b", %sum, %y, %b
 }`;
 
+const TWICE = `program {
+  buffer "a" = %a: f32[2, 2]
+  buffer "b" = %b: f32[2, 2]
+  buffer "c" = %c: f32[1, 2]
+  buffer "d" = %d: f32[1, 2]
+  user_input %at: i64[1]
+  user_input %row: f32[1, 2]
+  %before: f32[2, 2] = aten::add.Tensor(%a, other=%b)
+  %rows: f32[1, 2] = aten::sub.Tensor(%c, other=%d)
+  %x: f32[2, 2] = aten::index_put(%a, indices=[%at], values=%row)
+  return %x -> buffer_mutation "a", %x -> buffer_mutation "b", %row -> buffer_mutation "c", %row -> buffer_mutation "d", %before, %rows
+}`;
+
 /** Cases for programs that write to their buffers. */
 export const BUFFERS: readonly LifecycleCase[] = [
   {
@@ -84,6 +97,24 @@ export const BUFFERS: readonly LifecycleCase[] = [
       const [first, second] = [await compile(ACCUMULATE, weights), await compile(ACCUMULATE, weights)];
       await first.run([ramp([3])]);
       await expectValues(await second.run([ramp([3])]), [floats([3], 0, 1, 2)]);
+    },
+  },
+  {
+    name: "buffers: one value replaces two of them, and neither is the other's memory",
+    async run({ compile }) {
+      const weights = [
+        weightOf("a", floats([2, 2], 1, 2, 3, 4)),
+        weightOf("b", floats([2, 2], 0, 0, 0, 0)),
+        weightOf("c", floats([1, 2], 5, 6)),
+        weightOf("d", floats([1, 2], 0, 0)),
+      ];
+      const executable = await compile(TWICE, weights);
+      const row = floats([1, 2], 10, 20);
+      await expectValues(await executable.run([ints([1], 0), row]), [floats([2, 2], 1, 2, 3, 4), floats([1, 2], 5, 6)]);
+      const twice = [floats([2, 2], 20, 40, 6, 8), floats([1, 2], 0, 0)];
+      await expectValues(await executable.run([ints([1], 1), row]), twice);
+      const again = [floats([2, 2], 20, 40, 20, 40), floats([1, 2], 0, 0)];
+      await expectValues(await executable.run([ints([1], 1), row]), again);
     },
   },
   {
