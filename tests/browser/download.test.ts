@@ -58,9 +58,9 @@ describePage("what a page with wasm downloads", { app: "tests/browser/smallest-w
     // refuse what is no program, in a file of its own since code that loads on demand needs it too. 0.7 kB compute with uint16, uint32
     // and uint64, and find calls that tokens order or that write to copies. 0.1 kB find guards of sizes, 0.1 kB compute with sizes as
     // Python where that raises, and 0.2 kB know dtypes that are computed in float32. 0.5 kB keep constants of loops in registers: constants
-    // that repeat are compressed better. 1.3 kB are guards of every kind, and windows, casts and numbers at the bounds of what ops take. 0.2 kB let runs
+    // that repeat are compressed better. 1.3 kB are guards of every kind, and windows, casts and numbers at the bounds of what ops take. 0.3 kB let runs
     // end before a backend is disposed, and end loads at once that were given up.
-    await measure(ready, answer, { before: 63_100, after: 243_000 });
+    await measure(ready, answer, { before: 63_250, after: 243_200 });
   });
 });
 

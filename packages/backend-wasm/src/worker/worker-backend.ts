@@ -124,16 +124,13 @@ export class WorkerBackend implements Backend {
     await this.dispose();
   }
 
-  /** Runs under way come to their end, and then the worker does. */
+  /** Runs under way come to their end, and then the worker does: what it holds is freed with it. */
   async #dispose(): Promise<void> {
     const local = this.#local.dispose();
-    const ended = Promise.all([...this.#executables].map((executable) => executable.dispose()));
-    try {
-      await ended;
-    } finally {
-      await this.#channel?.terminate(backendDisposed());
-      await local;
-    }
+    const executables = [...this.#executables];
+    await Promise.all(executables.map((executable) => executable.finish()));
+    await this.#channel?.terminate(backendDisposed());
+    await Promise.all([local, ...executables.map((executable) => executable.dispose())]);
   }
 
   #open(): WorkerChannel {

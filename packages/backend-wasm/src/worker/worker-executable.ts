@@ -1,5 +1,6 @@
 import type { Executable, HostTensor, MemoryReport, Profile, RunOptions, Value } from "@pt2/backend";
 import { RunQueue } from "@pt2/backend";
+import { unlessAborted } from "@pt2/format";
 import { modelDisposed } from "../wasm-errors.ts";
 import { raiseOnAbort } from "./cancel-flag.ts";
 import type { RunArgs } from "./protocol.ts";
@@ -14,6 +15,10 @@ export class WorkerExecutable implements Executable {
   readonly #queue = new RunQueue(modelDisposed);
   readonly #onDispose: () => Promise<void>;
   #disposed: Promise<void> | undefined;
+  /** Whether the worker ends with its backend. */
+  #ends = false;
+  /** Ends the run under way, if it was aborted and the worker has not answered. */
+  #giveUp: (() => void) | null = null;
 
   /** Takes the flag that ends runs in the worker, if threads share memory. */
   constructor(channel: WorkerChannel, id: number, cancel: SharedArrayBuffer | null, onDispose: () => Promise<void>) {
@@ -63,6 +68,13 @@ export class WorkerExecutable implements Executable {
     await this.dispose();
   }
 
+  /** Accepts no more runs, and waits for those under way, but for none that was aborted: the worker ends next. */
+  async finish(): Promise<void> {
+    this.#ends = true;
+    this.#giveUp?.();
+    await this.#queue.close();
+  }
+
   /** Runs under way may still need weights, so the source of their reads is closed last. */
   async #dispose(): Promise<void> {
     await this.#queue.close();
@@ -87,7 +99,7 @@ export class WorkerExecutable implements Executable {
     return this.#queue.run(async () => {
       const done = raiseOnAbort(this.#cancel, signal);
       try {
-        return await send({ executable: this.#id, inputs: wire });
+        return await this.#answered(send({ executable: this.#id, inputs: wire }), signal);
       } catch (error) {
         // The worker reports that it was stopped; the signal has the reason.
         if (error instanceof DOMException && error.name === "AbortError") signal?.throwIfAborted();
@@ -96,5 +108,20 @@ export class WorkerExecutable implements Executable {
         done();
       }
     }, signal);
+  }
+
+  /** Waits for the worker, which may not hear of an abort while it computes. */
+  async #answered<T>(answer: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+    try {
+      return await unlessAborted(answer, signal);
+    } catch (error) {
+      if (!signal?.aborted || this.#ends) throw error;
+      return await new Promise((resolve, reject) => {
+        this.#giveUp = () => reject(signal.reason);
+        answer.then(resolve, reject);
+      });
+    } finally {
+      this.#giveUp = null;
+    }
   }
 }

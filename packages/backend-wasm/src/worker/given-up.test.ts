@@ -1,7 +1,7 @@
-import { programOf, registryOf, weightsOf } from "@pt2/conformance";
+import { floats, programOf, registryOf, weightsOf } from "@pt2/conformance";
 import { expect, test } from "vitest";
 import { ONE_THREAD } from "../threads/thread-count.ts";
-import type { FromWorker, Port, ToWorker } from "./protocol.ts";
+import type { FromWorker, Method, Port, ToWorker } from "./protocol.ts";
 import { serve } from "./serve.ts";
 import { WorkerBackend } from "./worker-backend.ts";
 import type { WorkerHandle } from "./worker-channel.ts";
@@ -12,13 +12,18 @@ const request = {
   registry: registryOf(),
 };
 
-/** Makes a worker whose script does not come. */
-function silent() {
+/** Makes a worker that answers no calls but those of some methods. */
+function silent(...answered: readonly Method[]) {
   const posted: ToWorker[] = [];
+  let answer = (_: FromWorker): void => {};
   const start = (): WorkerHandle => ({
     reads: "file",
-    post: (message) => void posted.push(message),
-    listen() {},
+    post(message) {
+      posted.push(message);
+      if (message.kind !== "call" || !answered.includes(message.method)) return;
+      queueMicrotask(() => answer({ kind: "result", id: message.id, value: undefined }));
+    },
+    listen: (receive) => (answer = receive),
     hold() {},
     terminate: async () => {},
   });
@@ -49,6 +54,31 @@ test("a backend is disposed whose worker does not answer, and the load ends with
   await nextTurn();
   await backend.dispose();
   await load;
+});
+
+test("a backend that is disposed does not wait for runs that were aborted, or that are aborted then", async () => {
+  for (const isFirst of [true, false]) {
+    const backend = new WorkerBackend(silent("compile").start, ONE_THREAD);
+    let closed = 0;
+    const executable = await backend.compile({ ...request, onDispose: async () => void closed++ });
+    const abort = new AbortController();
+    const reason = new Error("stopped");
+    let ended = false;
+    const run = executable.run([floats([3], 1, 2, 3)], { signal: abort.signal }).finally(() => (ended = true));
+    const outcome = expect(run).rejects.toBe(reason);
+    // The worker has it from now on.
+    await nextTurn();
+    if (isFirst) abort.abort(reason);
+    await nextTurn();
+    expect(ended).toBe(false);
+    const disposed = backend.dispose();
+    await nextTurn();
+    expect(ended).toBe(isFirst);
+    abort.abort(reason);
+    await outcome;
+    await disposed;
+    expect(closed).toBe(1);
+  }
 });
 
 test("a worker frees a program that was given up while it was made", async () => {
