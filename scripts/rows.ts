@@ -70,6 +70,7 @@ export const ROWS: readonly (readonly Member[])[] = [
     { name: "pt2-scan", what: "example: an op package of a third party" },
     { name: "@pt2/search", what: "example: sentence search" },
     { name: "@pt2/web", what: "example: a page that opens and runs programs" },
+    { name: "@pt2/write", what: "example: a page that continues a text" },
     { name: "@pt2/tests", what: "tests across packages", inside: true },
     { name: "@pt2/bench", what: "measurements", inside: true },
   ],

@@ -1,0 +1,4 @@
+/** An element of the page, by its id. */
+export function element<E extends HTMLElement>(id: string): E {
+  return document.getElementById(id) as E;
+}
