@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { fileURLToPath, pathToFileURL } from "node:url";
 import { stripVTControlCharacters } from "node:util";
 import { findBuiltAddon } from "@pt2/backend-libtorch/node";
-import { archiveToBytes, openArchive, readTensor, type TensorData, writeSafetensors } from "@pt2/format";
+import { openArchive, readTensor, type TensorData, writeSafetensors } from "@pt2/format";
 import { fromFile } from "@pt2/format/node";
 import { parse, toJson } from "@pt2/graph";
 import { recordedFile } from "@pt2/testing/recorded-file";
@@ -178,31 +178,6 @@ describe("commands that read a file", () => {
       err: expect.stringContaining("The program is a .pt2 file, which has its own weights"),
     });
   });
-
-  it.each(["dynamic.json", "dynamic.txt"])(
-    "guards of a file are in the program that graph writes as %s",
-    async (name) => {
-      const archive = await openArchive(await fromFile(fixturePath("torch-2.13/dynamic.pt2")));
-      const [exported, weights] = [await archive.program(), await archive.weights()];
-      const program = { ...exported, guardsCode: ["L['ids'].size()[0] % 2 == 0"] };
-      const folder = temporaryFolder();
-      const [file, text] = [join(folder, "guarded.pt2"), join(folder, name)];
-      writeFileSync(file, await archiveToBytes({ models: [{ program, weights }] }));
-      await archive.close();
-      expect(await pt2("graph", file, "-o", text)).toMatchObject({ code: 0, err: "" });
-      const run = async (rows: number): Promise<Outcome> => {
-        const ids = { dtype: "int64", shape: [rows, 3], bytes: new Uint8Array(8 * 3 * rows) } as const;
-        const chunks: Uint8Array[] = [];
-        await writeSafetensors(new Map([["ids", ids]]), async (chunk) => void chunks.push(chunk));
-        const inputs = join(folder, `${rows}.safetensors`);
-        writeFileSync(inputs, Buffer.concat(chunks));
-        return await pt2("run", text, "--weights", file, "--inputs", inputs);
-      };
-      expect(await run(4)).toMatchObject({ code: 0, err: "" });
-      expect(await run(3)).toMatchObject({ err: expect.stringContaining("Guard failed: ids.size()[0] % 2 == 0") });
-      expect((await pt2("graph", file, "--format", "mermaid")).out).not.toContain("_assert_scalar");
-    },
-  );
 
   it.each([
     [["run"]],

@@ -40,6 +40,9 @@ export interface EngineParts {
   readonly lowerOptions: LowerOptions;
 }
 
+/** The buffers of the module that runs write, by target. */
+type Buffers = ReadonlyMap<string, TensorView>;
+
 /** Plans and runs stages on a device. */
 export class WebgpuEngine implements StageEngine<TensorView, WebgpuPlan> {
   readonly lowerOptions: LowerOptions;
@@ -180,20 +183,19 @@ export class WebgpuEngine implements StageEngine<TensorView, WebgpuPlan> {
     return await this.#toHost(views);
   }
 
-  /** Copies a result to a buffer that runs write; one that lies in the buffer's copy is left to {@link commit}. */
-  store(to: TensorView, data: DeviceData): void {
-    const { copy } = data.handle as { readonly copy?: Buffer };
-    if (copy !== undefined && this.#executed?.updates.get(copy)?.buffer === to.buffer) return;
-    const whole = wholeOf(data, this.#parts.device);
-    if (whole.size > 0) this.#parts.stream.copy(whole, to.buffer.handle);
-  }
-
   /**
-   * Changes buffers as the run has changed their copies, when all other results are stored. The order is that of the plan: what
-   * one reads may lie where the next one computes.
+   * Puts results into the buffers that a run writes. Those of which it writes a part are changed as the run has changed their
+   * copies, when all others are stored, and in the order of the plan: what one reads may lie where the next one computes.
    */
-  commit(): void {
+  store(writes: readonly { readonly target: string; readonly data: TensorData }[], buffers: Buffers): void {
     const plan = this.#executed;
+    for (const { target, data } of writes) {
+      const to = buffers.get(target)!.buffer;
+      const { copy } = (data as DeviceData).handle as { readonly copy?: Buffer };
+      if (copy !== undefined && plan?.updates.get(copy)?.buffer === to) continue;
+      const whole = wholeOf(data as DeviceData, this.#parts.device);
+      if (whole.size > 0) this.#parts.stream.copy(whole, to.handle);
+    }
     if (plan !== null) for (const { commit } of plan.updates.values()) this.#dispatch(plan, commit);
     this.#fresh = plan;
   }

@@ -125,8 +125,7 @@ export class WebgpuExecutable extends QueuedExecutable<Model, AbortSignal> imple
       );
       const results = await this.#deliver(outputs);
       // Buffers are written when every result is there, because a run that fails changes no buffer.
-      for (const { target, data } of writes) engine.store(weights.mutable.get(target)!, data as DeviceData);
-      engine.commit();
+      engine.store(writes, weights.mutable);
       stream.submit();
       return results;
     });
