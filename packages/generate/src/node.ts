@@ -1,6 +1,7 @@
 /** The exports of `@pt2/generate` in Node, with paths as sources. */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { fileURLToPath } from "node:url";
 import type { ModelSource } from "@pt2/runtime";
 import type { Folder } from "./export-folder.ts";
 import { generateError } from "./generate-errors.ts";
@@ -10,13 +11,21 @@ import { type LoadLanguageModelOptions, loadWith } from "./load-language-model.t
 
 export * from "./index.ts";
 
-/** Like that of pages; a string that does not begin with `http://` or `https://` is a path. */
+/** Like that of pages; a string that does not begin with `http://`, `https://` or `file://` is a path. */
 export async function loadLanguageModel(
   source: ModelSource,
   options: LoadLanguageModelOptions,
 ): Promise<LanguageModel> {
-  const isPath = typeof source === "string" && !/^https?:\/\//i.test(source) && !source.endsWith(".pt2");
-  return isPath ? await loadWith(diskFolder(source), options) : await loadFromSite(source, options);
+  const path = pathOf(source);
+  const isFolder = path !== null && !path.endsWith(".pt2");
+  return isFolder ? await loadWith(diskFolder(path), options) : await loadFromSite(source, options);
+}
+
+/** The path of a source on this machine; null for one that is elsewhere. */
+function pathOf(source: ModelSource): string | null {
+  if (typeof source !== "string" && !(source instanceof URL)) return null;
+  if (/^file:/i.test(String(source))) return fileURLToPath(source);
+  return typeof source === "string" && !/^https?:/i.test(source) ? source : null;
 }
 
 function diskFolder(where: string): Folder {

@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readlinkSync } from "node:fs";
 import { cp, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { pathToFileURL } from "node:url";
 import type { Backend } from "@pt2/backend";
 import { wasm } from "@pt2/backend-wasm/node";
 import { loadLanguageModel, streamText } from "@pt2/generate";
@@ -129,6 +130,14 @@ describe("a load", () => {
     const loaded = loadLanguageModel(source, { backend });
     await expect(loaded).rejects.toMatchObject({ code, message: expect.stringMatching(words) });
   };
+
+  it("takes a folder by its path, and by its file address", async () => {
+    const path = fixturePath("language/growing");
+    for (const source of [path, `${path}/`, pathToFileURL(path), pathToFileURL(`${path}/`).href]) {
+      await using model = await loadLanguageModel(source, { backend });
+      expect(model.capacity).toBeNull();
+    }
+  });
 
   it("refuses a folder without export.json, and one that is none", async () => {
     await refused(join(folder, "nothing"), "generate.folder", /There is no export.json/);
