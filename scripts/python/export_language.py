@@ -142,12 +142,13 @@ def main() -> None:
         save(plain, f"{folder}/passed", {"max_cache_len": 48})
         dynamic = {"input_ids": {1: torch.export.Dim("tokens", min=2, max=200)}}
         whole = torch.export.export(Logits(plain), (torch.tensor([prompt]),), dynamic_shapes=dynamic)
-        torch.export.save(without_traces(whole), f"{folder}/whole.pt2")
+        os.makedirs(f"{folder}/whole")
+        torch.export.save(without_traces(whole), f"{folder}/whole/model.pt2")
         for name, model in models.items():
             save(model, f"{folder}/{name}")
         expected = {"rhyme": {"prompt": letters, "texts": generated(learned, letters, [{"max_new_tokens": 100}])}}
         texts = generated(plain, prompt, TEXTS)
-        expected |= {name: {"prompt": prompt, "texts": texts} for name in ("growing", "passed", "whole.pt2")}
+        expected |= {name: {"prompt": prompt, "texts": texts} for name in ("growing", "passed", "whole/model.pt2")}
         for name, model in models.items():
             expected[name] = {"prompt": prompt, "texts": generated(model, prompt, TEXTS[:1])}
     del library

@@ -11,8 +11,8 @@ const EXPECTED = JSON.parse(
 for (const name of ["wasm", "webgpu"] as const) {
   describePage(`text of a page, on ${name}`, { webgpu: name === "webgpu", app: APP, sources: true }, (ready) => {
     // The address of a folder is that of a static cache, of one that grows, and of a model that reads the whole text each time.
-    test.each(["rhyme", "growing/", "whole.pt2"])("%s gives the tokens of transformers", async (model) => {
-      const { prompt, texts } = EXPECTED[model.replace("/", "")]!;
+    test.each(["rhyme", "growing/", "whole/model.pt2"])("%s gives the tokens of transformers", async (model) => {
+      const { prompt, texts } = EXPECTED[model.replace(/\/$/, "")]!;
       const tokens = await ready.page.evaluate(
         async ({ name, model, prompt, count }) => {
           const { loadLanguageModel, ...backends } = globalThis.generation;

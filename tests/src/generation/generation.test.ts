@@ -44,7 +44,7 @@ for (const { name, missing, create, precision = "fast" } of await testedBackends
 
 const missing = await missingWebgpu();
 describe.skipIf(missing !== null)(`tensors on a device${missing === null ? "" : ` (skipped: ${missing})`}`, () => {
-  it.each(["rhyme", "growing", "whole.pt2"])(
+  it.each(["rhyme", "growing", "whole/model.pt2"])(
     "texts of %s that end early leave no tensor on the device",
     async (model) => {
       await using backend = await webgpu({ outputs: "device" });
