@@ -15,7 +15,7 @@ const { values } = parseArgs({
     threads: { type: "string", default: "1" },
   },
 });
-const backends = {
+const backends: ReturnType<typeof backendsOn> = {
   ...backendsOn(Number(values.threads)),
   // The scales of activations are float64 in some of the files.
   webgpu: async () => await (await import("@pt2/backend-webgpu/node")).webgpu({ narrowFloat64: true }),
