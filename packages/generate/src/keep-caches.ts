@@ -1,6 +1,7 @@
 import { contiguousStrides, DTYPES, type DType, numel, type WeightTensor } from "@pt2/format";
 import type { InputSpec, Program, SymExpr, SymInt, TensorType, ValueType } from "@pt2/graph";
 import { simplify } from "@pt2/graph/passes";
+import { generateError } from "./generate-errors.ts";
 import type { LanguageProgram } from "./language-program.ts";
 import type { Role } from "./roles.ts";
 
@@ -131,10 +132,23 @@ function emptyBuffer(name: string, dtype: DType, shape: readonly number[]): Weig
       nbytes,
       async read({ into, signal } = {}) {
         signal?.throwIfAborted();
-        return into?.subarray(0, nbytes).fill(0) ?? new Uint8Array(nbytes);
+        return into?.subarray(0, nbytes).fill(0) ?? zerosFor(name, nbytes);
       },
     },
     requiresGrad: false,
     device: { type: "cpu", index: null },
   };
+}
+
+function zerosFor(cache: string, nbytes: number): Uint8Array {
+  try {
+    return new Uint8Array(nbytes);
+  } catch (cause) {
+    throw generateError("generate.length", {
+      what: `There is no memory for a cache of ${nbytes} bytes`,
+      where: cache,
+      advice: "give a smaller `maxCacheLen`",
+      cause,
+    });
+  }
 }

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import type { Backend } from "@pt2/backend";
+import { libtorch } from "@pt2/backend-libtorch/node";
 import { wasm } from "@pt2/backend-wasm/node";
 import { loadLanguageModel, streamText } from "@pt2/generate";
 import { load, tensor } from "@pt2/runtime/node";
@@ -171,6 +172,15 @@ describe("a load", () => {
     await refused(own, "generate.folder", /`num_beams`: 4/);
     await using model = await loadLanguageModel(own, { backend, generationConfig: { maxNewTokens: 2 } });
     expect(await collected(model.generate(ROW))).toHaveLength(2);
+  });
+
+  it("refuses a cache for which there is no memory", async () => {
+    for (const make of [async () => backend, libtorch]) {
+      const made = await make().catch(() => null);
+      const load = made && loadLanguageModel(fixturePath("language/rhyme"), { backend: made, maxCacheLen: 1e12 });
+      if (load !== null) await expect(load).rejects.toMatchObject({ code: expect.stringMatching(/^\w+\.[\w-]+$/) });
+      if (made !== backend) await made?.dispose();
+    }
   });
 
   it("closes what it opened when it fails", async () => {
