@@ -1,5 +1,5 @@
 import type { HostTensor } from "@pt2/backend";
-import { contiguousStrides, type WeightTensor } from "@pt2/format";
+import { contiguousStrides, memoryStorage, type WeightTensor } from "@pt2/format";
 
 /** The layout of a weight in its storage, if it is not dense. */
 export interface WeightView extends Partial<Pick<WeightTensor, "shape" | "strides" | "storageOffset">> {
@@ -21,16 +21,7 @@ export function weightOf(
     shape,
     strides,
     storageOffset,
-    storage: {
-      id,
-      entry: id,
-      nbytes: bytes.byteLength,
-      async read({ into, signal } = {}) {
-        signal?.throwIfAborted();
-        into?.set(bytes);
-        return into?.subarray(0, bytes.byteLength) ?? bytes;
-      },
-    },
+    storage: memoryStorage(id, bytes.byteLength, () => bytes),
     requiresGrad: false,
     device: { type: "cpu", index: null },
   };

@@ -11,6 +11,7 @@ export { FORMAT_ERRORS, type FormatErrorCode } from "./format-errors.ts";
 export { isBeyondInt64 } from "./int64.ts";
 export { LIMITS } from "./limits.ts";
 export { LruCache } from "./lru-cache.ts";
+export { memoryStorage } from "./memory-storage.ts";
 export { readNpz } from "./npz.ts";
 export { openArchive } from "./open-archive.ts";
 export { type CacheOptions, cached, cacheUsage, clearCache, type PageFolder } from "./opfs/archive-cache.ts";

@@ -1,5 +1,5 @@
-import { contiguousStrides, DTYPES, type DType, numel, type WeightTensor } from "@pt2/format";
-import type { InputSpec, Program, SymExpr, SymInt, TensorType, ValueType } from "@pt2/graph";
+import { contiguousStrides, DTYPES, type DType, memoryStorage, numel, type WeightTensor } from "@pt2/format";
+import type { InputSpec, OutputSpec, Program, SymExpr, SymInt, TensorType, ValueType } from "@pt2/graph";
 import { simplify } from "@pt2/graph/passes";
 import { generateError } from "./generate-errors.ts";
 import type { LanguageProgram } from "./language-program.ts";
@@ -26,39 +26,31 @@ export function keepCaches(given: LanguageProgram, capacity: number | null): Kee
   const isWritten = counters.length > 0 && kept.length + counters.length === caches.length;
   if (!isWritten || given.queries !== null || !roles.some(({ kind }) => kind === "mask")) return null;
 
-  const inputs = program.inputs.filter((spec) => spec.kind === "user_input" || spec.kind === "constant_input");
   const sizes = new Map<string, number>();
-  const targets = new Map<InputSpec, string>();
-  for (const [i, role] of roles.entries()) {
-    const spec = inputs[i]!;
-    if (role.kind !== "cache" || !kept.includes(role) || spec.kind !== "user_input" || spec.value === null) continue;
-    const type = program.graph.values.get(spec.value) as TensorType;
-    const fixed = [1, null, capacity];
-    for (const [dim, size] of type.shape.entries()) {
+  const fixed = [1, null, capacity];
+  for (const { value } of kept) {
+    const { shape } = program.graph.values.get(value) as TensorType;
+    for (const [dim, size] of shape.entries()) {
       if (typeof size !== "object") continue;
       // Sequences and tokens may be left open, a number of heads may not.
       if (size.kind !== "symbol" || fixed[dim] == null) return null;
       sizes.set(size.name, fixed[dim]);
     }
-    targets.set(spec, role.name);
   }
+  const targets = new Map(kept.map(({ name, value }) => [value, name] as const));
   const values = new Map(Array.from(program.graph.values, ([name, type]) => [name, withSizes(type, sizes)] as const));
-  const specs = program.inputs.map((spec): InputSpec => {
-    const target = targets.get(spec);
-    if (target === undefined || spec.kind !== "user_input" || spec.value === null) return spec;
-    return { kind: "buffer", value: spec.value, target, persistent: false };
+  const inputs = program.inputs.map((spec): InputSpec => {
+    if (spec.kind !== "user_input" || spec.value === null) return spec;
+    const target = targets.get(spec.value);
+    return target === undefined ? spec : { kind: "buffer", value: spec.value, target, persistent: false };
   });
-  const targetOf = new Map(
-    Array.from(targets, ([spec, target]) => [(spec as { value: string }).value, target] as const),
-  );
-  const outputs = program.outputs.map((spec) =>
-    spec.kind === "user_input_mutation" && targetOf.has(spec.target)
-      ? ({ kind: "buffer_mutation", target: targetOf.get(spec.target)! } as const)
-      : spec,
-  );
+  const outputs = program.outputs.map((spec): OutputSpec => {
+    const target = spec.kind === "user_input_mutation" ? targets.get(spec.target) : undefined;
+    return target === undefined ? spec : { kind: "buffer_mutation", target };
+  });
   const ranges = new Map(Array.from(program.ranges).filter(([text]) => !sizes.has(text)));
   return {
-    ...withoutReturned({ ...program, graph: { ...program.graph, values }, inputs: specs, outputs, ranges }, given),
+    ...withoutReturned({ ...program, graph: { ...program.graph, values }, inputs, outputs, ranges }, given),
     roles: roles.flatMap((role): readonly Role[] => {
       if (role.kind === "mask")
         return [{ ...role, shape: role.shape.map((size, i) => (i === 3 ? (size ?? capacity) : size)) }];
@@ -66,9 +58,9 @@ export function keepCaches(given: LanguageProgram, capacity: number | null): Kee
       return kept.includes(role) ? [] : [{ kind: "length", dtype: role.dtype }];
     }),
     weights: new Map(
-      Array.from(targetOf, ([value, target]) => {
+      kept.map(({ name, value }) => {
         const { dtype, shape } = values.get(value) as TensorType;
-        return [target, emptyBuffer(target, dtype, shape as readonly number[])] as const;
+        return [name, emptyBuffer(name, dtype, shape as readonly number[])] as const;
       }),
     ),
   };
@@ -126,15 +118,7 @@ function emptyBuffer(name: string, dtype: DType, shape: readonly number[]): Weig
     shape,
     strides: contiguousStrides(shape),
     storageOffset: 0,
-    storage: {
-      id: name,
-      entry: name,
-      nbytes,
-      async read({ into, signal } = {}) {
-        signal?.throwIfAborted();
-        return into?.subarray(0, nbytes).fill(0) ?? zerosFor(name, nbytes);
-      },
-    },
+    storage: memoryStorage(name, nbytes, () => zerosFor(name, nbytes)),
     requiresGrad: false,
     device: { type: "cpu", index: null },
   };

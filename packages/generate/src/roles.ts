@@ -15,8 +15,14 @@ export type Role =
     }
   /** The places of the new tokens in the text, integers [1, n] or [n]. */
   | { readonly kind: "positions"; readonly name: string; readonly dtype: DType; readonly rank: number }
-  /** What the model keeps of the text before. */
-  | { readonly kind: "cache"; readonly name: string; readonly dtype: DType; readonly shape: readonly (number | null)[] }
+  /** What the model keeps of the text before; `value` is its name in the graph. */
+  | {
+      readonly kind: "cache";
+      readonly name: string;
+      readonly value: string;
+      readonly dtype: DType;
+      readonly shape: readonly (number | null)[];
+    }
   /** The number of tokens of the text before, an integer []. */
   | { readonly kind: "length"; readonly dtype: DType }
   /** A value that was fixed at export. */
@@ -41,7 +47,7 @@ const MASK = /^attention_mask(\.(full|sliding)_attention)?$/;
 /** Layers that keep a state instead of keys and values see the new tokens alone. */
 const MASK_OF_NEW = /^attention_mask\.(conv|linear_attention|mamba)$/;
 
-function roleOf({ name, type }: LeafInfo, leaves: readonly LeafInfo[]): Role {
+function roleOf({ name, value, type }: LeafInfo, leaves: readonly LeafInfo[]): Role {
   if (type.kind === "constant") return { kind: "constant", value: type.value };
   if (type.kind === "tensor") {
     const { dtype } = type;
@@ -55,7 +61,7 @@ function roleOf({ name, type }: LeafInfo, leaves: readonly LeafInfo[]): Role {
     if (isInteger && (name === "position_ids" || name === "cache_position") && shape.length <= 2)
       return { kind: "positions", name, dtype, rank: shape.length };
     // A cache is an argument of its own, and so its tensors have a path.
-    if (/^\w+[.[]/.test(name)) return { kind: "cache", name, dtype, shape };
+    if (value !== null && /^\w+[.[]/.test(name)) return { kind: "cache", name, value, dtype, shape };
   }
   throw generateError("generate.program", {
     what: `The program takes \`${name}\`, and what that is to the generation of tokens is not known`,

@@ -1,5 +1,5 @@
 import { hostTensor } from "@pt2/backend";
-import { contiguousStrides, type DType, numel, type WeightTensor } from "@pt2/format";
+import { contiguousStrides, type DType, memoryStorage, numel, type WeightTensor } from "@pt2/format";
 
 /** Makes a weight of a tensor in memory; a parameter requires gradients. Weights with the same `storage` name share memory in a file. */
 export function memoryWeight(
@@ -15,16 +15,7 @@ export function memoryWeight(
     shape,
     strides: contiguousStrides(shape),
     storageOffset: 0,
-    storage: {
-      id: storage,
-      entry: storage,
-      nbytes: bytes.byteLength,
-      async read({ into, signal } = {}) {
-        signal?.throwIfAborted();
-        into?.set(bytes);
-        return into?.subarray(0, bytes.byteLength) ?? bytes;
-      },
-    },
+    storage: memoryStorage(storage, bytes.byteLength, () => bytes),
     requiresGrad: kind === "parameter",
     device: { type: "cpu", index: null },
   };
