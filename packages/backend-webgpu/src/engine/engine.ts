@@ -172,6 +172,7 @@ export class WebgpuEngine implements StageEngine<TensorView, WebgpuPlan> {
 
   release(plan: WebgpuPlan): void {
     if (this.#fresh === plan) this.#fresh = null;
+    if (this.#executed === plan) this.#executed = null;
     this.#unchecked.delete(plan);
     this.#plans.delete(plan);
     this.#parts.plans.constants.release(plan.constants);
