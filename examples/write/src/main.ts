@@ -38,7 +38,7 @@ async function write(): Promise<void> {
   written.textContent = "";
   for (const id of ["first", "rate", "tokens"]) element(id).textContent = "–";
   say("Writing");
-  stop.disabled = false;
+  [start.disabled, stop.disabled] = [true, false];
   const began = performance.now();
   let [first, tokens] = [0, 0];
   const onToken = (): void => {
@@ -58,7 +58,7 @@ async function write(): Promise<void> {
     for await (const piece of text) written.append(piece);
     say("Done");
   } finally {
-    stop.disabled = true;
+    [start.disabled, stop.disabled] = [false, true];
   }
 }
 
