@@ -71,7 +71,7 @@ export function passingDecoder(first: Part, next: Part, capacity: number | null)
  * conversation that goes on, the beginning is known.
  */
 export function keepingDecoder(part: Part, capacity: number | null): Decoder {
-  let known: readonly number[] = [];
+  const known: number[] = [];
   let isBusy = false;
   return {
     capacity,
@@ -95,11 +95,11 @@ export function keepingDecoder(part: Part, capacity: number | null): Decoder {
             const some = tokens.slice(at, part.queries === null ? undefined : at + part.queries);
             logits?.dispose?.();
             // A run that fails changes nothing, but what lies behind is of another text now.
-            known = known.slice(0, past);
+            known.length = past;
             const inputs = callInputs(part.roles, { tokens: some, past, caches: new Map() });
             const results = await part.model.runFlat(inputs, signal === undefined ? {} : { signal });
             logits = results[0] as Tensor;
-            known = [...known, ...some];
+            for (const token of some) known.push(token);
             past += some.length;
             at += some.length;
           }

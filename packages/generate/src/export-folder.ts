@@ -11,6 +11,11 @@ export interface Folder {
   source(name: string): ModelSource;
 }
 
+/** Whether an address or a path is that of a program; others are folders. */
+export function isProgram(address: string | URL): boolean {
+  return /\.pt2($|[?#])/.test(String(address));
+}
+
 /** What a folder has for the generation of tokens. */
 export interface ExportedModel {
   /** The program that reads the beginning of a text, or all of it. */

@@ -1,6 +1,6 @@
 /** Tokens from language models that transformers exported. In Node, a source may also be a path. */
 import type { ModelSource } from "@pt2/runtime";
-import type { Folder } from "./export-folder.ts";
+import { type Folder, isProgram } from "./export-folder.ts";
 import { generateError } from "./generate-errors.ts";
 import type { LanguageModel } from "./language-model.ts";
 import { type LoadLanguageModelOptions, loadWith } from "./load-language-model.ts";
@@ -20,7 +20,7 @@ export async function loadLanguageModel(
   options: LoadLanguageModelOptions,
 ): Promise<LanguageModel> {
   const isAddress = typeof source === "string" || source instanceof URL;
-  return await loadWith(isAddress && !/\.pt2($|[?#])/.test(String(source)) ? siteFolder(source) : source, options);
+  return await loadWith(isAddress && !isProgram(source) ? siteFolder(source) : source, options);
 }
 
 /** A folder of a site. */
@@ -32,12 +32,13 @@ function siteFolder(address: string | URL): Folder {
     where,
     source: urlOf,
     async json(name, signal) {
-      const response = await fetch(urlOf(name), signal === undefined ? {} : { signal });
-      if (response.status === 404) return null;
       try {
+        const response = await fetch(urlOf(name), signal === undefined ? {} : { signal });
+        if (response.status === 404) return null;
         if (!response.ok) throw new Error(`${response.status} ${response.statusText}`);
         return await response.json();
       } catch (cause) {
+        signal?.throwIfAborted();
         throw generateError("generate.folder", { what: `${name} cannot be read: ${cause}`, where, cause });
       }
     },

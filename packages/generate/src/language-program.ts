@@ -1,6 +1,5 @@
-import type { Arg, OutputSpec, Program } from "@pt2/graph";
-import { isModuleResult, printSym } from "@pt2/graph";
-import { inputsOf, outputsOf } from "@pt2/runtime";
+import { type Arg, isModuleResult, type OutputSpec, type Program } from "@pt2/graph";
+import { inputsOf, type LeafInfo, outputsOf } from "@pt2/runtime";
 import { generateError } from "./generate-errors.ts";
 import { lastRow } from "./last-row.ts";
 import { type Role, requireOneSequence, rolesOf } from "./roles.ts";
@@ -47,20 +46,15 @@ export function languageProgram(program: Program): LanguageProgram {
     roles,
     returned: caches.map(({ name }) => name),
     queries,
-    least: leastText(program),
+    least: leastText(leaves, program.ranges),
   };
 }
 
 /** By the range of the mask's length. A bound of 2 was assumed by the export, and is no bound. */
-function leastText({ graph, inputs, ranges }: Program): number {
-  const least = inputs.flatMap((spec) => {
-    const type = spec.kind === "user_input" && spec.value !== null ? graph.values.get(spec.value) : undefined;
-    if (spec.kind !== "user_input" || spec.value !== "attention_mask" || type?.kind !== "tensor") return [];
-    const length = type.shape.at(-1)!;
-    const { min } = ranges.get(printSym(length)) ?? {};
-    return min == null || min <= 2 ? [] : [Number(min)];
-  });
-  return Math.max(1, ...least);
+function leastText(leaves: readonly LeafInfo[], ranges: Program["ranges"]): number {
+  const mask = leaves.find(({ name }) => name === "attention_mask")?.type;
+  const min = mask?.kind === "tensor" ? (ranges.get(String(mask.shape.at(-1)))?.min ?? 0) : 0;
+  return min > 2 ? Number(min) : 1;
 }
 
 function isLogits(name: string): boolean {

@@ -1,5 +1,13 @@
-import type { Arg, Graph, Node, NodeOrigin, OpName, TensorType } from "@pt2/graph";
-import { argOf, definitionsOf, usesOf } from "@pt2/graph";
+import {
+  type Arg,
+  argOf,
+  definitionsOf,
+  type Graph,
+  type Node,
+  type OpName,
+  type TensorType,
+  usesOf,
+} from "@pt2/graph";
 import { GraphBuilder } from "@pt2/graph/passes";
 
 /** Ops that heads of language models have after the product with their weights, and that compute each logit by itself. */
@@ -96,9 +104,8 @@ function withRows(type: TensorType): TensorType {
 }
 
 function emit(builder: GraphBuilder, op: OpName, args: Readonly<Record<string, Arg>>, type: TensorType): string {
-  const origin: NodeOrigin = {};
   const named = Object.entries(args).map(([name, arg]) => ({ name, arg }));
-  return builder.emit({ op, args: named, results: [{ name: "last_row", type }], origin })[0]!;
+  return builder.emit({ op, args: named, results: [{ name: "last_row", type }], origin: {} })[0]!;
 }
 
 function int(value: number): Arg {

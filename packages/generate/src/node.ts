@@ -3,7 +3,7 @@ import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import type { ModelSource } from "@pt2/runtime";
-import type { Folder } from "./export-folder.ts";
+import { type Folder, isProgram } from "./export-folder.ts";
 import { generateError } from "./generate-errors.ts";
 import { loadLanguageModel as loadFromSite } from "./index.ts";
 import type { LanguageModel } from "./language-model.ts";
@@ -17,8 +17,9 @@ export async function loadLanguageModel(
   options: LoadLanguageModelOptions,
 ): Promise<LanguageModel> {
   const path = pathOf(source);
-  const isFolder = path !== null && !path.endsWith(".pt2");
-  return isFolder ? await loadWith(diskFolder(path), options) : await loadFromSite(source, options);
+  return path !== null && !isProgram(path)
+    ? await loadWith(diskFolder(path), options)
+    : await loadFromSite(source, options);
 }
 
 /** The path of a source on this machine; null for one that is elsewhere. */

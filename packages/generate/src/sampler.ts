@@ -19,11 +19,12 @@ export class Sampler {
    */
   async next(logits: Tensor, text: readonly number[], created: number, settings: Settings): Promise<number> {
     const vocabulary = logits.shape.at(-1)!;
-    const known = text.filter((token) => token < vocabulary);
-    const excluded = excludedTokens(text, created, settings).filter((token) => token < vocabulary);
     const { doSample: sample, temperature, topK, topP, minP, repetitionPenalty } = settings;
+    const isToken = (token: number): boolean => token < vocabulary;
+    const penalized = repetitionPenalty === 1 ? [] : text.filter(isToken);
+    const excluded = excludedTokens(text, created, settings).filter(isToken);
     const steps: SamplingSteps = {
-      penalty: repetitionPenalty !== 1 && known.length > 0,
+      penalty: penalized.length > 0,
       excluded: excluded.length > 0,
       sample,
       temperature: sample && temperature !== 1,
@@ -32,7 +33,7 @@ export class Sampler {
       minP: sample && minP > 0,
     };
     const inputs: unknown[] = [logits];
-    if (steps.penalty) inputs.push(rowOf(known), repetitionPenalty);
+    if (steps.penalty) inputs.push(rowOf(penalized), repetitionPenalty);
     if (steps.excluded) inputs.push(rowOf(excluded));
     if (steps.temperature) inputs.push(temperature);
     if (steps.topK) inputs.push(Math.min(topK, vocabulary));
@@ -67,5 +68,5 @@ export class Sampler {
 }
 
 function rowOf(tokens: readonly number[]): Tensor {
-  return tensor("int64", [1, tokens.length], BigInt64Array.from(tokens, BigInt));
+  return tensor("int64", [1, tokens.length], tokens);
 }

@@ -3,12 +3,12 @@ import { cp, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
-import type { Backend } from "@pt2/backend";
+import type { Backend, Executable } from "@pt2/backend";
 import { libtorch } from "@pt2/backend-libtorch/node";
 import { wasm } from "@pt2/backend-wasm/node";
 import { loadLanguageModel, streamText } from "@pt2/generate";
 import { load, tensor } from "@pt2/runtime/node";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, vi } from "vitest";
 import { fixturePath } from "../fixture.ts";
 
 const ROW = Array.from(new TextEncoder().encode("Row"));
@@ -120,6 +120,30 @@ describe("a text", () => {
   });
 });
 
+it("two thousand texts compile no more programs and reserve no more memory than a hundred", async () => {
+  const made: Executable[] = [];
+  await using own = await wasm({ worker: false });
+  const compile = own.compile.bind(own);
+  vi.spyOn(own, "compile").mockImplementation(async (request) => {
+    const executable = await compile(request);
+    made.push(executable);
+    return executable;
+  });
+  const held = async (): Promise<readonly number[]> => {
+    const reports = await Promise.all(made.map((executable) => executable.memory()));
+    return [made.length, reports.reduce((sum, { reserved }) => sum + reserved, 0)];
+  };
+  await using model = await loadLanguageModel(fixturePath("language/growing"), { backend: own });
+  let early: readonly number[] = [];
+  for (let i = 1; i <= 2000; i++) {
+    const settings = { maxNewTokens: 4, doSample: i % 2 === 0, repetitionPenalty: i % 3 === 0 ? 1.2 : 1, seed: i };
+    for await (const _ of model.generate([5 + (i % 40), 9, 33], settings)) if (i % 5 === 0) break;
+    if (i === 100) early = await held();
+  }
+  expect(early[0]).toBeGreaterThan(2);
+  expect(await held()).toEqual(early);
+});
+
 describe("a load", () => {
   let folder: string;
   beforeAll(async () => {
@@ -138,6 +162,16 @@ describe("a load", () => {
       await using model = await loadLanguageModel(source, { backend });
       expect(model.capacity).toBeNull();
     }
+  });
+
+  it("refuses a site that does not answer, and throws the reason of an abort", async () => {
+    await refused(
+      "http://127.0.0.1:1/model",
+      "generate.folder",
+      /export.json cannot be read|config.json cannot be read/,
+    );
+    const signal = AbortSignal.abort(new Error("not now"));
+    await expect(loadLanguageModel("http://127.0.0.1:1/model", { backend, signal })).rejects.toThrow("not now");
   });
 
   it("refuses a folder without export.json, and one that is none", async () => {
