@@ -9,7 +9,7 @@ export const CLAMP: i32 = 2;
 /** The bias has one element per row of C, not per column. */
 export const BIAS_ROWS: i32 = 4;
 /** Steps of K after which the next share of what comes later is fetched. */
-export const SEGMENT: i32 = 32;
+export const SEGMENT: i32 = 64;
 
 /** One instruction a bound, and NaN passes, where `min` and `max` take eight. */
 @inline

@@ -7,6 +7,8 @@ import { FETCHES, fetch, sharedLines } from "./prefetch";
 const K_BLOCK: i32 = 128;
 /** Steps of K whose part of a panel, 24 kB, stays in the first cache while all rows pass over it. */
 const K_HELD: i32 = 768;
+/** The same of a longer K, which is added up in parts in any case: there is room for the part that is fetched, too. */
+const K_PART: i32 = 512;
 /** Bytes of a packed B above which it is taken to come from memory. */
 const FAR_BYTES: usize = 256 * 1024;
 /** Rows of A, about 640 kB at most, that stay in the second cache while all panels pass over them. */
@@ -31,7 +33,7 @@ export function gemmPanels(
 ): void {
   // A single tile of rows uses each panel once: it reads B from end to end.
   const kBlock = M <= 4 ? K : (even(K, K_BLOCK) + 7) & ~7;
-  const held = kBlock * max(K_HELD / max(kBlock, 1), 1);
+  const held = kBlock * max((K > K_HELD ? K_PART : K_HELD) / max(kBlock, 1), 1);
   const mBlock = (even(M, M_BLOCK) + TILE_ROWS - 1) / TILE_ROWS * TILE_ROWS;
   const panelBytes = <usize>packedK << 5;
   let k = 0;
@@ -74,7 +76,7 @@ function block(
     return;
   }
   const biasRow: usize = bias && !perColumn ? 4 : 0;
-  const fetches = FETCHES && M >= 3 * TILE_ROWS && K > 0;
+  const fetches = FETCHES && M > 2 * TILE_ROWS && K > 0;
   // Fewer rows read a panel at once, before they multiply it: what it takes from memory cannot be hidden behind so little. Up to
   // four rows read panels as fast as memory gives them.
   const isFar = FETCHES && !fetches && M > 4 && panelBytes * <usize>((N + PANEL - 1) / PANEL) > FAR_BYTES;

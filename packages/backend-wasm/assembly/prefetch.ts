@@ -6,14 +6,16 @@
 export const FETCHES: bool = ASC_FEATURE_RELAXED_SIMD;
 
 const LINE: usize = 64;
+/** Two lines side by side, whose waits for memory are one. */
+const PAIR: usize = 2 * LINE;
 
 /** What was loaded; without a use loads may be left out. */
 let seen: i32 = 0;
 
-/** The bytes of whole cache lines that each of `parts` parts has of `bytes`. */
+/** The bytes of whole pairs of cache lines that each of `parts` parts has of `bytes`. */
 @inline
 export function sharedLines(bytes: usize, parts: usize): usize {
-  return ((bytes + parts - 1) / parts + LINE - 1) & ~(LINE - 1);
+  return ((bytes + parts - 1) / parts + PAIR - 1) & ~(PAIR - 1);
 }
 
 /** Fetches from `at` to `end`. Always part of its caller: a call would spill the sums that are in registers. */

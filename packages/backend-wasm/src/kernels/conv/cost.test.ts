@@ -9,10 +9,11 @@ function square(channels: number, size: number, given: Partial<ConvShape> = {}):
 }
 
 describe("choice of algorithm", () => {
-  test("a 3x3 convolution with stride 1 takes tiles of four, or of two for few channels and tiny maps", () => {
+  test("a 3x3 convolution with stride 1 takes tiles of four, of two for few channels and small maps, and none for tiny ones", () => {
     for (const [channels, size] of [
       [256, 14],
-      [512, 7],
+      [512, 14],
+      [512, 12],
     ] as const) {
       expect(chooseAlgorithm(square(channels, size))).toBe("winograd4");
     }
@@ -21,8 +22,8 @@ describe("choice of algorithm", () => {
     expect(chooseAlgorithm(square(128, 28))).toBe("winograd2");
     expect(chooseAlgorithm(square(18, 56))).toBe("winograd2");
     expect(chooseAlgorithm(square(64, 28, { outChannels: 66 }))).toBe("winograd2");
-    expect(chooseAlgorithm(square(512, 4))).toBe("winograd2");
-    expect(chooseAlgorithm(square(256, 2))).toBe("winograd2");
+    for (const size of [4, 7, 10]) expect(chooseAlgorithm(square(512, size))).toBe("winograd2");
+    expect(chooseAlgorithm(square(256, 2))).toBe("im2col");
   });
 
   test("a 3x3 convolution with stride 2 takes tiles of two, but for few channels and maps of which they would cover more", () => {

@@ -6,8 +6,8 @@ import { type WinogradAlgorithm, winogradOf, winogradSize } from "./winograd.ts"
 // Costs are counted in products (multiply and add) of the packed matrix product, which runs at about 28 per
 // nanosecond and thread; the factors were fitted to 40 shapes from 4 to 960 channels and maps from 2 to 224.
 
-/** Streaming one packed weight from outside the second cache. */
-const WEIGHT_COST = 2;
+/** Reading one packed weight from memory, at 16 GB/s: what a machine gives to one thread is between 10 and 50. */
+const WEIGHT_COST = 7;
 /** Writing one element of unfolded input. */
 const UNFOLD_COST = 1;
 /** Transforming one element of a tile, there or back: a larger tile does more arithmetic on each. */
@@ -54,8 +54,8 @@ function fits(shape: ConvShape, groups: number, algorithm: WinogradAlgorithm): b
 
 /**
  * The cheapest algorithm for a convolution that is neither pointwise nor depthwise. In short: F(4x4) wherever
- * Winograd applies to many channels, but F(2x2) for maps of at most five pixels a side, where tiles of four would be
- * mostly empty and the time goes into reading the weights, of which F(4x4) has the most.
+ * Winograd applies to many channels, but F(2x2) for maps of up to ten pixels a side, where tiles of four would be
+ * partly empty and the time goes into reading the weights, of which F(4x4) has the most.
  */
 export function cheapestDense(given: ConvShape): ConvAlgorithm {
   // All groups cost the same.
