@@ -72,12 +72,29 @@ def untrained(kind: str, **sizes: Any) -> Any:
     return model
 
 
-def save(model: Any, path: str, cache: dict[str, Any] | None = None, *, multi_token_decode: bool = False) -> None:
+def with_encoder(kind: type, config: Any) -> Any:
+    """A model with random weights whose decoder reads what an encoder made."""
+    torch.manual_seed(2)
+    model = kind(config).eval()
+    with torch.no_grad():
+        for name, weight in model.named_parameters():
+            if weight.dim() >= 2:
+                torch.nn.init.normal_(weight, 0, 0.7 if "embed" in name or "shared" in name else 2 * weight[0].numel() ** -0.5)
+    return model
+
+
+def two_texts() -> dict[str, torch.Tensor]:
+    """Of different lengths: a size of 1 would be fixed, and so would a mask without padding."""
+    return {"input_ids": torch.randint(4, 60, (2, 7)), "attention_mask": torch.tensor([[0, *[1] * 6], [1] * 7])}
+
+
+def save(
+    model: Any, path: str, cache: dict[str, Any] | None = None, *, multi_token_decode: bool = False, inputs: dict[str, torch.Tensor] | None = None
+) -> None:
     from transformers import GenerationConfig
     from transformers.exporters import DynamoConfig, DynamoExporter
 
-    # Two texts of different lengths: a size of 1 would be fixed, and so would a mask without padding.
-    inputs = {"input_ids": torch.randint(4, 60, (2, 7)), "attention_mask": torch.tensor([[0, *[1] * 6], [1] * 7])}
+    inputs = inputs or two_texts()
     generation = None if cache is None else GenerationConfig(cache_implementation="static", **cache)
     exported = DynamoExporter().export_for_generation(
         copy.deepcopy(model),
@@ -86,6 +103,9 @@ def save(model: Any, path: str, cache: dict[str, Any] | None = None, *, multi_to
         generation_config=generation,
         multi_token_decode=multi_token_decode,
     )
+    if model.config.is_encoder_decoder:
+        encoded = {name: value for name, value in inputs.items() if not name.startswith("decoder_")}
+        exported.components["encoder"] = DynamoExporter().export(model.get_encoder(), encoded, DynamoConfig(dynamic=True)).components["model"]
     for component in exported.components.values():
         component.program = without_traces(component.program)
     exported.save_pretrained(path)
@@ -122,6 +142,54 @@ def generated(model: Any, prompt: list[int], texts: list[dict[str, Any]]) -> lis
     return results
 
 
+def decoded(model: Any, prompt: list[int], inputs: dict[str, torch.Tensor], texts: list[dict[str, Any]]) -> list[dict[str, Any]]:
+    """As `generated`; not the `generate` of Whisper, which makes a prompt of its own."""
+    from transformers import GenerationMixin
+
+    results = []
+    for settings in texts:
+        torch.manual_seed(11)
+        made = GenerationMixin.generate(model, **inputs, decoder_input_ids=torch.tensor([prompt]), pad_token_id=0, **settings)
+        results.append({"settings": settings, "tokens": made[0, len(prompt) :].tolist()})
+    return results
+
+
+def save_with_encoders(folder: str) -> dict[str, Any]:
+    """A model that reads a text, and one that listens."""
+    from transformers import BartConfig, BartForConditionalGeneration, T5Config, T5ForConditionalGeneration, WhisperConfig, WhisperForConditionalGeneration
+
+    text = {"vocab_size": 61, "d_model": 32, **TOKENS, "decoder_start_token_id": 2}
+    layers = {f"{part}_{name}": size for part in ("encoder", "decoder") for name, size in (("layers", 1), ("attention_heads", 2), ("ffn_dim", 48))}
+    unasked = {"suppress_tokens": None, "begin_suppress_tokens": None}
+    models = {
+        "relative": with_encoder(T5ForConditionalGeneration, T5Config(d_kv=16, d_ff=48, num_layers=2, num_heads=2, **text)),
+        "forced": with_encoder(BartForConditionalGeneration, BartConfig(max_position_embeddings=64, forced_eos_token_id=END, **layers, **text)),
+        "heard": with_encoder(
+            WhisperForConditionalGeneration,
+            WhisperConfig(num_mel_bins=8, max_source_positions=20, max_target_positions=64, **layers, **unasked, **text),
+        ),
+    }
+    read = {"input_ids": torch.tensor([[5, 40, 17, 8, 33, 21]])}
+    padded = {**read, "attention_mask": torch.tensor([[1, 1, 1, 1, 0, 0]])}
+    heard = {"input_features": torch.randn(1, 8, 40)}
+    start = {"decoder_input_ids": torch.tensor([[2, 7, 9], [2, 11, 4]])}
+    expected = {}
+    for name, model in models.items():
+        listens = name == "heard"
+        inputs = {"input_features": torch.randn(2, 8, 40)} if listens else two_texts()
+        save(model, f"{folder}/{name}", inputs={**inputs, **start})
+        forced = {"max_new_tokens": 7, "forced_bos_token_id": 8, "forced_eos_token_id": 5}
+        calls = [
+            (name, [2, 9], heard if listens else read, [*TEXTS[:3], TEXTS[5], forced]),
+            (f"{name} without a prompt", [2], heard if listens else padded, [GREEDY, forced]),
+        ]
+        for title, prompt, given, texts in calls:
+            encoder = {key: {"shape": list(value.shape), "data": value.flatten().tolist()} for key, value in given.items()}
+            tokens = prompt if len(prompt) > 1 else []
+            expected[title] = {"folder": name, "prompt": tokens, "encoder": encoder, "texts": decoded(model, prompt, given, texts)}
+    return expected
+
+
 def main() -> None:
     folder = sys.argv[1] if len(sys.argv) > 1 else FOLDER
     warnings.filterwarnings("ignore")
@@ -151,6 +219,7 @@ def main() -> None:
         expected |= {name: {"prompt": prompt, "texts": texts} for name in ("growing", "passed", "whole/model.pt2")}
         for name, model in models.items():
             expected[name] = {"prompt": prompt, "texts": generated(model, prompt, TEXTS[:1])}
+        expected |= save_with_encoders(folder)
     del library
     with open(f"{folder}/expected.json", "w", encoding="utf-8") as file:
         json.dump(expected, file)

@@ -1,4 +1,5 @@
 import { type Tensor, tensor, type Value, zeros } from "@pt2/runtime";
+import { generateError } from "./generate-errors.ts";
 import type { Role } from "./roles.ts";
 
 /** New tokens of a text, of which `past` tokens are known to the model. */
@@ -7,10 +8,12 @@ export interface NewTokens {
   readonly past: number;
   /** What the model keeps of the text before, by the name of the leaf. */
   readonly caches: ReadonlyMap<string, Value>;
+  /** What an encoder made, by the name of the role. */
+  readonly encoded?: ReadonlyMap<string, Value>;
 }
 
 /** Returns the leaves of a call that tells a model of new tokens. */
-export function callInputs(roles: readonly Role[], { tokens, past, caches }: NewTokens): readonly Value[] {
+export function callInputs(roles: readonly Role[], { tokens, past, caches, encoded }: NewTokens): readonly Value[] {
   const places = tokens.map((_, i) => past + i);
   return roles.map((role): Value => {
     switch (role.kind) {
@@ -32,9 +35,20 @@ export function callInputs(roles: readonly Role[], { tokens, past, caches }: New
             { dtype: role.dtype },
           )
         );
+      case "encoded":
+        return encodedBy(role.name, encoded);
       default:
         return role.value;
     }
+  });
+}
+
+function encodedBy(name: string, encoded: NewTokens["encoded"]): Value {
+  const value = encoded?.get(name);
+  if (value !== undefined) return value;
+  throw generateError("generate.prompt", {
+    what: `The decoder takes \`${name}\` of what the encoder reads, which is not given`,
+    advice: "give it in the option `encoderInputs`",
   });
 }
 

@@ -12,8 +12,11 @@ export interface Part extends Pick<LanguageProgram, "roles" | "returned" | "quer
 export interface Decoder {
   /** The most tokens that a text has; null: as many as there is memory for. */
   readonly capacity: number | null;
-  /** Starts with an empty text. Throws `generate.busy` where the model keeps one text, and that is being read. */
-  begin(): Text;
+  /**
+   * Starts with an empty text, of which an encoder has read its inputs if the model has one. Throws `generate.busy` where the
+   * model keeps one text, and that is being read.
+   */
+  begin(encoded?: ReadonlyMap<string, Value>): Text;
   dispose(): Promise<void>;
 }
 
@@ -29,7 +32,7 @@ export interface Text {
 export function passingDecoder(first: Part, next: Part, capacity: number | null): Decoder {
   return {
     capacity,
-    begin() {
+    begin(encoded = new Map()) {
       let text: readonly number[] = [];
       let caches: ReadonlyMap<string, Value> = new Map();
       const replace = (by: ReadonlyMap<string, Value>): void => {
@@ -50,10 +53,10 @@ export function passingDecoder(first: Part, next: Part, capacity: number | null)
             const part = text.length === 0 ? first : next;
             const some = unread.slice(0, part.queries ?? undefined);
             logits?.dispose?.();
-            const inputs = callInputs(part.roles, { tokens: some, past: text.length, caches });
+            const inputs = callInputs(part.roles, { tokens: some, past: text.length, caches, encoded });
             const results = await part.model.runFlat(inputs, signal === undefined ? {} : { signal });
             logits = results[0] as Tensor;
-            replace(new Map(part.returned.map((name, i) => [name, results[i + 1]!])));
+            replace(new Map([...caches, ...part.returned.map((name, i) => [name, results[i + 1]!] as const)]));
             text = [...text, ...some];
             unread = unread.slice(some.length);
           }

@@ -22,11 +22,15 @@ export interface ExportedModel {
   readonly first: string;
   /** The program that reads more of it, one token at a time or several; null: the first one does. */
   readonly next: string | null;
+  /** The program whose result these two read; null: there is none. */
+  readonly encoder: string | null;
+  /** The token that a text begins with which has no other beginning; null: none is known. */
+  readonly start: number | null;
   /** How many tokens a static cache has by the settings of the export. */
   readonly capacity: number | null;
   /** How many tokens before it a token sees in some layers; null: all of them. */
   readonly window: number | null;
-  /** `generation_config.json`, with the end token of `config.json` where it has none. */
+  /** `generation_config.json`, with the tokens of `config.json` where it has none. */
   readonly generation: Readonly<Record<string, unknown>>;
 }
 
@@ -63,24 +67,35 @@ export async function readFolder(folder: Folder, signal: AbortSignal | undefined
   );
   const names = [...files.keys()].sort().join(" ");
   const first = files.get("prefill") ?? files.get("model");
-  if (first === undefined || (names !== "decode prefill" && names !== "model")) {
+  if (first === undefined || !["decode prefill", "decode encoder prefill", "model"].includes(names)) {
     throw generateError("generate.folder", {
       what: `The export consists of ${names || "no programs"}, not of prefill and decode`,
       where,
       advice:
-        "models that read text alone are generated with; call the programs of others with `load` of @pt2/runtime, one after the other",
+        "models of text, and those with one encoder, are generated with; call the programs of others with `load` of @pt2/runtime, one after the other",
     });
   }
-  const { eos_token_id: end, ...model } = objectOf(config);
-  const { eos_token_id: ownEnd, ...generation } = objectOf(settings);
-  const { max_cache_len: length } = generation;
+  const model = objectOf(config);
+  const generation = withModelTokens(objectOf(settings), model);
+  const { max_cache_len: length, decoder_start_token_id: start } = generation;
   return {
     first,
     next: files.get("decode") ?? null,
+    encoder: files.get("encoder") ?? null,
+    start: Number.isSafeInteger(start) ? (start as number) : null,
     capacity: Number.isSafeInteger(length) ? (length as number) : null,
     window: windowOf(model),
-    generation: { ...generation, eos_token_id: ownEnd ?? end },
+    generation,
   };
+}
+
+/** The settings, with the tokens that are said of the model where they say nothing. */
+function withModelTokens(
+  settings: Readonly<Record<string, unknown>>,
+  model: Readonly<Record<string, unknown>>,
+): Readonly<Record<string, unknown>> {
+  const tokens = ["eos_token_id", "decoder_start_token_id", "forced_bos_token_id", "forced_eos_token_id"];
+  return { ...settings, ...Object.fromEntries(tokens.map((name) => [name, settings[name] ?? model[name]])) };
 }
 
 function windowOf(config: Readonly<Record<string, unknown>>): number | null {

@@ -25,6 +25,7 @@ export function keepCaches(given: LanguageProgram, capacity: number | null): Kee
   const counters = caches.filter(({ name, shape }) => /\.cumulative_length$/.test(name) && shape.length === 0);
   const isWritten = counters.length > 0 && kept.length + counters.length === caches.length;
   if (!isWritten || given.queries !== null || !roles.some(({ kind }) => kind === "mask")) return null;
+  if (roles.some(({ kind }) => kind === "encoded")) return null;
 
   const sizes = new Map<string, number>();
   const fixed = [1, null, capacity];

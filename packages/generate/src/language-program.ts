@@ -2,7 +2,7 @@ import { type Arg, isModuleResult, type OutputSpec, type Program } from "@pt2/gr
 import { inputsOf, type LeafInfo, outputsOf } from "@pt2/runtime";
 import { generateError } from "./generate-errors.ts";
 import { lastRow } from "./last-row.ts";
-import { type Role, requireOneSequence, rolesOf } from "./roles.ts";
+import { hasEncoder, type Role, requireOneSequence, rolesOf } from "./roles.ts";
 
 /** A program that tells of a text what comes next. */
 export interface LanguageProgram {
@@ -10,7 +10,7 @@ export interface LanguageProgram {
   readonly program: Program;
   /** The leaves of a call, in flattened order. */
   readonly roles: readonly Role[];
-  /** The names of the caches that it returns, in order. */
+  /** The names of the caches that it returns, in order; others stay as they are. */
   readonly returned: readonly string[];
   /** How many tokens a call takes; null: any number. */
   readonly queries: number | null;
@@ -34,8 +34,12 @@ export function languageProgram(program: Program): LanguageProgram {
       advice: "export the model with its head for language, such as AutoModelForCausalLM",
     });
   }
-  const caches = results.flatMap(({ name, type }, at) =>
-    /^output\.\w+[.[]/.test(name) && type.kind === "tensor" ? [{ name: name.slice("output.".length), at }] : [],
+  // What a decoder has read of its encoder stays as it is.
+  const unchanged = new Set(leaves.map(({ value }) => value));
+  const caches = results.flatMap(({ name, value, type }, at) =>
+    /^output\.\w+[.[]/.test(name) && type.kind === "tensor" && !unchanged.has(value)
+      ? [{ name: name.slice("output.".length), at }]
+      : [],
   );
   return {
     program: withResults(
@@ -52,7 +56,8 @@ export function languageProgram(program: Program): LanguageProgram {
 
 /** By the range of the mask's length. A bound of 2 was assumed by the export, and is no bound. */
 function leastText(leaves: readonly LeafInfo[], ranges: Program["ranges"]): number {
-  const mask = leaves.find(({ name }) => name === "attention_mask")?.type;
+  const own = hasEncoder(leaves) ? "decoder_attention_mask" : "attention_mask";
+  const mask = leaves.find(({ name }) => name === own)?.type;
   const min = mask?.kind === "tensor" ? (ranges.get(String(mask.shape.at(-1)))?.min ?? 0) : 0;
   return min > 2 ? Number(min) : 1;
 }

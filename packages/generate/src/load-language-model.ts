@@ -2,6 +2,7 @@ import type { Backend } from "@pt2/backend";
 import { type OptionTypes, requireOptions } from "@pt2/format/options";
 import { type LoadOptions, load, type ModelSource, openProgram, type ProgramSource } from "@pt2/runtime";
 import { type Decoder, keepingDecoder, type Part, passingDecoder, wholeTextDecoder } from "./decoder.ts";
+import { Encoder } from "./encoder.ts";
 import { type Folder, readFolder } from "./export-folder.ts";
 import { generateError } from "./generate-errors.ts";
 import { keepCaches } from "./keep-caches.ts";
@@ -58,16 +59,20 @@ export async function loadWith(
   const loads = new Loads({ ...loading, backend });
   try {
     if (!isFolder(source)) {
-      return new LanguageModel(backend, await loads.single(source), generationConfig ?? {});
+      return new LanguageModel({ backend, decoder: await loads.single(source), settings: generationConfig ?? {} });
     }
     const found = await readFolder(source, signal);
     const settings = generationConfig ?? settingsOf(found.generation, source.where);
     const capacity = maxCacheLen ?? found.capacity ?? 1024;
+    const [first, next, encoding] = [found.first, found.next, found.encoder].map((name) =>
+      name === null ? null : source.source(name),
+    );
     const decoder =
-      found.next === null
-        ? await loads.single(source.source(found.first))
-        : await loads.pair(source.source(found.first), source.source(found.next), { capacity, window: found.window });
-    return new LanguageModel(backend, decoder, settings);
+      next == null
+        ? await loads.single(first!)
+        : await loads.pair(first!, next, { capacity, window: found.window, hasEncoder: encoding != null });
+    const encoder = encoding == null ? null : await loads.encoder(encoding);
+    return new LanguageModel({ backend, decoder, settings, encoder, start: found.start });
   } catch (problem) {
     await loads.release();
     throw problem;
@@ -100,6 +105,7 @@ class Loads {
         advice: "give the folder of prefill and decode",
       });
     }
+    requireEncoder(language, false);
     const part = await this.#load(opened, language);
     const capacity = capacityOf(language);
     const isKeeping = language.roles.some((role) => role.kind === "positions" && role.name === "cache_position");
@@ -110,9 +116,14 @@ class Loads {
   async pair(
     first: ModelSource,
     next: ModelSource,
-    { capacity, window }: { readonly capacity: number; readonly window: number | null },
+    {
+      capacity,
+      window,
+      hasEncoder,
+    }: { readonly capacity: number; readonly window: number | null; readonly hasEncoder: boolean },
   ): Promise<Decoder> {
     const [opened, language] = await this.#open(next);
+    requireEncoder(language, hasEncoder);
     if (language.queries !== null && language.queries !== 1) {
       throw generateError("generate.program", {
         what: `The second program takes ${language.queries} tokens at once, and only that; new ones come one by one`,
@@ -138,6 +149,12 @@ class Loads {
     return passingDecoder(await this.#load(beginning, prefill), await this.#load(opened, language), most);
   }
 
+  async encoder(source: ModelSource): Promise<Encoder> {
+    const model = await load(source, this.#options);
+    this.#made.push(model);
+    return new Encoder(model);
+  }
+
   async #open(source: ModelSource): Promise<readonly [ProgramSource, LanguageProgram]> {
     const { signal } = this.#options;
     const opened = await openProgram(source, signal === undefined ? {} : { signal });
@@ -150,6 +167,18 @@ class Loads {
     this.#made.push(model);
     return { model, roles, returned, queries, least };
   }
+}
+
+/** Throws `generate.program` for a program that reads what an encoder made, and has none, and for an encoder that is read by nothing. */
+function requireEncoder({ roles }: LanguageProgram, isThere: boolean): void {
+  if (roles.some(({ kind }) => kind === "encoded") === isThere) return;
+  throw generateError("generate.program", {
+    what: isThere
+      ? "The folder has an encoder, and the programs take nothing of it"
+      : "The program reads what an encoder made, and there is no encoder",
+    advice:
+      'add it to the export before it is saved: `exported.components["encoder"] = exporter.export(model.get_encoder(), inputs, config).components["model"]`',
+  });
 }
 
 /** The most tokens of a text: what masks of a fixed length have room for, and buffers for keys. */

@@ -23,6 +23,8 @@ export type Role =
       readonly dtype: DType;
       readonly shape: readonly (number | null)[];
     }
+  /** What the encoder makes of its inputs, by the name that it has there. */
+  | { readonly kind: "encoded"; readonly name: string }
   /** The number of tokens of the text before, an integer []. */
   | { readonly kind: "length"; readonly dtype: DType }
   /** A value that was fixed at export. */
@@ -36,7 +38,7 @@ export function rolesOf(leaves: readonly LeafInfo[]): readonly Role[] {
   const roles = leaves.map((leaf) => roleOf(leaf, leaves));
   if (roles.filter(({ kind }) => kind === "tokens").length === 1) return roles;
   throw generateError("generate.program", {
-    what: "The program has no input `input_ids` of integers, [sequences, tokens]",
+    what: "The program has no input `input_ids` or `decoder_input_ids` of integers, [sequences, tokens]",
     where: `its inputs: ${leaves.map(({ name }) => name).join(", ")}`,
     advice: "export the model with its head for language, such as AutoModelForCausalLM",
   });
@@ -47,8 +49,20 @@ const MASK = /^attention_mask(\.(full|sliding)_attention)?$/;
 /** Layers that keep a state instead of keys and values see the new tokens alone. */
 const MASK_OF_NEW = /^attention_mask\.(conv|linear_attention|mamba)$/;
 
-function roleOf({ name, value, type }: LeafInfo, leaves: readonly LeafInfo[]): Role {
+/** What a decoder takes of its encoder: its result, and which of its inputs are there. */
+const ENCODED = /^(?:encoder_outputs\.(last_hidden_state)|(attention_mask))$/;
+
+/** Whether the leaves of a call are those of a decoder that reads what an encoder made. */
+export function hasEncoder(leaves: readonly LeafInfo[]): boolean {
+  return leaves.some(({ name }) => name === "decoder_input_ids");
+}
+
+function roleOf({ name: given, value, type }: LeafInfo, leaves: readonly LeafInfo[]): Role {
   if (type.kind === "constant") return { kind: "constant", value: type.value };
+  const isDecoder = hasEncoder(leaves);
+  const encoded = isDecoder ? ENCODED.exec(given) : null;
+  if (encoded !== null) return { kind: "encoded", name: (encoded[1] ?? encoded[2])! };
+  const name = isDecoder ? given.replace(/^decoder_/, "") : given;
   if (type.kind === "tensor") {
     const { dtype } = type;
     const shape = type.shape.map((size) => (typeof size === "number" ? size : null));
@@ -64,23 +78,23 @@ function roleOf({ name, value, type }: LeafInfo, leaves: readonly LeafInfo[]): R
     if (value !== null && /^\w+[.[]/.test(name)) return { kind: "cache", name, value, dtype, shape };
   }
   throw generateError("generate.program", {
-    what: `The program takes \`${name}\`, and what that is to the generation of tokens is not known`,
+    what: `The program takes \`${given}\`, and what that is to the generation of tokens is not known`,
     where: `its inputs: ${leaves.map((leaf) => leaf.name).join(", ")}`,
     advice:
       "models are generated with that take input_ids, attention_mask, position_ids, cache_position and the cache that they return; call others with `load` of @pt2/runtime",
-    details: { name },
+    details: { name: given },
   });
 }
 
 /** Throws `generate.program` unless a call may have one sequence. */
 export function requireOneSequence(leaves: readonly LeafInfo[]): void {
   for (const { name, type } of leaves) {
-    if (name !== "input_ids" || type.kind !== "tensor") continue;
+    if (!/^(decoder_)?input_ids$/.test(name) || type.kind !== "tensor") continue;
     const [sequences] = type.shape;
     if (typeof sequences !== "number" || sequences === 1) continue;
     throw generateError("generate.program", {
       what: `The program takes ${sequences} texts at once, and only that`,
-      where: "input `input_ids`",
+      where: `input \`${name}\``,
       advice: "export it with `DynamoConfig(dynamic=True)`, or with one text as its input",
     });
   }

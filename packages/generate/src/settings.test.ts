@@ -12,7 +12,7 @@ describe("settings", () => {
     ["num_beams", 4],
     ["bad_words_ids", [[3]]],
     ["typical_p", 0.9],
-    ["forced_bos_token_id", 1],
+    ["encoder_repetition_penalty", 1.2],
   ])("a file that asks for %s, which is not done, is refused", (name, value) => {
     expect(() => settingsOf({ [name]: value }, "folder/")).toThrow(
       expect.objectContaining({ code: "generate.folder", message: expect.stringContaining(`\`${name}\``) }),

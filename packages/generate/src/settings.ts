@@ -25,6 +25,10 @@ export interface GenerationSettings {
   readonly suppressTokens?: readonly number[];
   /** Tokens that are not the first new one. @default none */
   readonly beginSuppressTokens?: readonly number[];
+  /** The first token after the one that the text of a model with an encoder begins with, such as a language; null: any. @default null */
+  readonly forcedBosTokenId?: number | null;
+  /** The last token of a text that has as many as were asked for; null: any. @default null */
+  readonly forcedEosTokenId?: number | null;
   /** The tokens that end a text; it is the last one of the text. @default none */
   readonly eosTokenId?: number | readonly number[];
 }
@@ -44,6 +48,8 @@ const DEFAULTS: Settings = {
   noRepeatNgramSize: 0,
   suppressTokens: [],
   beginSuppressTokens: [],
+  forcedBosTokenId: null,
+  forcedEosTokenId: null,
   eosTokenId: [],
 };
 
@@ -60,6 +66,8 @@ export const SETTING_TYPES: OptionTypes = {
   noRepeatNgramSize: "number",
   suppressTokens: "array",
   beginSuppressTokens: "array",
+  forcedBosTokenId: "unknown",
+  forcedEosTokenId: "unknown",
   eosTokenId: "unknown",
 };
 
@@ -81,8 +89,6 @@ const NOTHING_ASKED: Readonly<Record<string, readonly unknown[]>> = {
   bad_words_ids: [],
   encoder_repetition_penalty: [1],
   encoder_no_repeat_ngram_size: [0],
-  forced_bos_token_id: [],
-  forced_eos_token_id: [],
   remove_invalid_values: [false],
   exponential_decay_length_penalty: [],
   stop_strings: [],
@@ -139,6 +145,7 @@ const COUNT: Range = {
 };
 const SHARE: Range = { is: (value) => Number(value) >= 0 && Number(value) <= 1, range: "a number from 0 to 1" };
 const POSITIVE: Range = { is: (value) => Number(value) > 0 && Number.isFinite(value), range: "a number above 0" };
+const TOKEN: Range = { is: (value) => value === null || COUNT.is(value), range: "a token, or null" };
 const TOKENS: Range = { is: (value) => Array.isArray(value) && value.every(COUNT.is), range: "an array of tokens" };
 
 const RANGES: Readonly<Partial<Record<keyof Settings, Range>>> = {
@@ -152,5 +159,7 @@ const RANGES: Readonly<Partial<Record<keyof Settings, Range>>> = {
   noRepeatNgramSize: COUNT,
   suppressTokens: TOKENS,
   beginSuppressTokens: TOKENS,
+  forcedBosTokenId: TOKEN,
+  forcedEosTokenId: TOKEN,
   eosTokenId: { is: TOKENS.is, range: "a token or an array of tokens" },
 };

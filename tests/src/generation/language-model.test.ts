@@ -1,4 +1,4 @@
-import { existsSync, readdirSync, readlinkSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { cp, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -142,6 +142,72 @@ it("two thousand texts compile no more programs and reserve no more memory than 
   }
   expect(early[0]).toBeGreaterThan(2);
   expect(await held()).toEqual(early);
+});
+
+describe("a model with an encoder", () => {
+  const read = { input_ids: [5, 40, 17, 8, 33, 21] };
+
+  it("says what the encoder reads, and takes a mask of it, or none where all is there", async () => {
+    await using model = await loadLanguageModel(fixturePath("language/relative"), { backend });
+    expect(model.encoderInputs?.map(({ name }) => name)).toEqual(["input_ids", "attention_mask"]);
+    const text = (encoderInputs: Readonly<Record<string, unknown>>) =>
+      collected(model.generate([], { encoderInputs, maxNewTokens: 8 }));
+    const all = { ...read, attention_mask: tensor("int64", [1, 6], [1, 1, 1, 1, 1, 1]) };
+    const some = { ...read, attention_mask: tensor("int64", [1, 6], [1, 1, 1, 0, 0, 0]) };
+    expect(await text(read)).toEqual(await text(all));
+    expect(await text(read)).not.toEqual(await text(some));
+  });
+
+  it("generates several texts at the same time", async () => {
+    await using model = await loadLanguageModel(fixturePath("language/forced"), { backend });
+    const inputs = [read, { input_ids: [9, 9, 30] }];
+    const text = (encoderInputs: object) => collected(model.generate([], { encoderInputs: { ...encoderInputs } }));
+    const one = await text(inputs[0]!);
+    const other = await text(inputs[1]!);
+    expect(one).not.toEqual(other);
+    expect(await Promise.all(inputs.map(text))).toEqual([one, other]);
+  });
+
+  it.each([
+    ["relative", {}, /nothing for it to read.*input_ids, attention_mask/s],
+    ["relative", { encoderInputs: {} }, /takes `input_ids`, which is not given/],
+    ["relative", { encoderInputs: { ...read, input_idz: [1] } }, /takes no `input_idz`/],
+    ["growing", { encoderInputs: read }, /has no encoder/],
+  ])("%s refuses %j", async (folder, options, words) => {
+    await using model = await loadLanguageModel(fixturePath(`language/${folder}`), { backend });
+    await expect(model.generate([5], options).next()).rejects.toMatchObject({
+      code: "generate.prompt",
+      message: expect.stringMatching(words),
+    });
+  });
+
+  it("refuses features of another shape before anything runs", async () => {
+    await using model = await loadLanguageModel(fixturePath("language/heard"), { backend });
+    const features = (frames: number) => ({
+      input_features: tensor("float32", [1, 8, frames], Array(8 * frames).fill(1)),
+    });
+    await expect(model.generate([], { encoderInputs: features(41) }).next()).rejects.toMatchObject({
+      code: expect.stringMatching(/^(runtime|graph)\.input-/),
+    });
+    expect(await collected(model.generate([], { encoderInputs: features(40), maxNewTokens: 3 }))).toHaveLength(3);
+  });
+
+  it("is refused without its encoder, with the lines that add it to the export", async () => {
+    const folder = await mkdtemp(join(tmpdir(), "pt2-language-"));
+    try {
+      await cp(fixturePath("language/forced"), folder, { recursive: true });
+      const manifest = JSON.parse(readFileSync(join(folder, "export.json"), "utf8"));
+      delete manifest.components.encoder;
+      await writeFile(join(folder, "export.json"), JSON.stringify(manifest));
+      await expect(loadLanguageModel(folder, { backend })).rejects.toMatchObject({
+        code: "generate.program",
+        message: expect.stringContaining("there is no encoder"),
+        advice: expect.stringContaining('exported.components["encoder"] ='),
+      });
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
 });
 
 describe("a load", () => {

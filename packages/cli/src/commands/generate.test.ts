@@ -1,3 +1,7 @@
+import { appendFile, mkdtemp } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { writeSafetensors } from "@pt2/format";
 import { describe, expect, it } from "vitest";
 import { fixturePath, pt2 } from "../fixtures.test-helper.ts";
 
@@ -28,6 +32,20 @@ describe("pt2 generate", () => {
       promptMs: expect.any(Number),
       tokenMs: expect.any(Number),
     });
+  });
+
+  it("has the prompt read by an encoder, or a file of what it reads", async () => {
+    const { code, out } = await pt2("generate", fixturePath("language/relative"), "5,40,17,8,33,21", "--tokens");
+    expect([code, out.split(",").slice(0, 3)]).toEqual([0, ["24", "24", "24"]]);
+    const features = join(await mkdtemp(join(tmpdir(), "pt2-generate-")), "features.safetensors");
+    const tensors = {
+      input_features: { dtype: "float32", shape: [1, 8, 40], bytes: new Uint8Array(4 * 320) },
+    } as const;
+    await writeSafetensors(new Map(Object.entries(tensors)), (bytes) => appendFile(features, bytes));
+    const heard = await pt2("generate", fixturePath("language/heard"), "2,9", "--tokens", "--encoder-inputs", features);
+    expect([heard.code, heard.out.split(",").length]).toEqual([0, 20]);
+    const nothing = await pt2("generate", fixturePath("language/heard"), "2,9", "--tokens");
+    expect([nothing.code, nothing.err]).toEqual([2, expect.stringContaining("takes no `input_ids`")]);
   });
 
   it("draws the same tokens for the same seed", async () => {

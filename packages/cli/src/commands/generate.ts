@@ -9,6 +9,7 @@ import { CONFIG_OPTION } from "../load-config.ts";
 import { importOptional } from "../optional-package.ts";
 import type { Options } from "../options.ts";
 import { plural, timeText } from "../report/text.ts";
+import { readTensorFile } from "../tensors/tensor-file.ts";
 import { ProgressBar } from "../terminal/progress.ts";
 import { type Terminal, toJsonText } from "../terminal/terminal.ts";
 import { OPS_OPTION, userOps } from "../user-ops.ts";
@@ -27,6 +28,11 @@ export const generate: Command = {
       value: "N",
       help: "tokens after which the text ends; default: as the folder says, or 20",
     },
+    {
+      name: "encoder-inputs",
+      value: "IN",
+      help: "what an encoder reads, as .safetensors or .npz, by name; PROMPT is how the text begins then, or empty",
+    },
     { name: "do-sample", help: "draw tokens at random; else each is the most probable one" },
     { name: "temperature", value: "T", help: "logits are divided by it" },
     { name: "top-k", value: "K", help: "draw from the K most probable tokens; 0: from all" },
@@ -41,20 +47,27 @@ export const generate: Command = {
   notes: [
     "FOLDER is what export_for_generation(…).save_pretrained(folder) of transformers wrote, with the tokenizer of",
     `tokenizer.save_pretrained(folder), which ${TOKENIZERS} reads. Settings that are left out are those of the folder.`,
+    "Of a model with an encoder PROMPT is what that reads.",
   ].join("\n"),
 
   async run(options: Options, terminal: Terminal): Promise<ExitCode> {
     const settings = settingsOf(options);
     const tokenizer = options.flag("tokens") ? null : await tokenizerOf(options.file);
     const given = options.operands[1]!;
-    const prompt = tokenizer === null ? tokensOf(given) : tokenizer.encode(given).ids;
+    const file = options.path("encoder-inputs");
+    const read = file === undefined ? undefined : Object.fromEntries(await readTensorFile(file));
+    const special = { add_special_tokens: read === undefined };
+    const prompt = given === "" ? [] : tokenizer === null ? tokensOf(given) : tokenizer.encode(given, special).ids;
     const own = await userOps(options);
     const backend = await chooseBackend(options, terminal);
     const bar = new ProgressBar(terminal);
     try {
       const loaded = loadLanguageModel(options.file, { backend, ...own, onProgress: bar.update });
       await using model = await loaded.finally(() => bar.end());
-      const written = new Written(model, prompt, settings);
+      const isRead = model.encoderInputs !== null && read === undefined;
+      const encoderInputs = isRead ? { input_ids: prompt } : read;
+      const call = encoderInputs === undefined ? settings : { ...settings, encoderInputs };
+      const written = new Written(model, isRead ? [] : prompt, call);
       const isJson = options.flag("json");
       const print = (text: string): void => (isJson ? undefined : terminal.out(text));
       if (tokenizer === null) {
@@ -69,7 +82,7 @@ export const generate: Command = {
       const { tokens, end, promptMs, tokenMs } = written;
       if (isJson)
         terminal.out(toJsonText({ prompt, tokens, ...(text !== undefined && { text }), end, promptMs, tokenMs }));
-      else terminal.err(`${written}\n`);
+      else terminal.err(`${plural(prompt.length, "token")} ${written}\n`);
       return 0;
     } finally {
       await backend.dispose();
@@ -110,7 +123,7 @@ class Written implements AsyncIterable<number> {
   }
 
   toString(): string {
-    const read = `${plural(this.#prompt.length, "token")} read in ${timeText(this.promptMs)}`;
+    const read = `read in ${timeText(this.promptMs)}`;
     return `${read}, ${plural(this.tokens.length, "token")} written, ${timeText(this.tokenMs)} each`;
   }
 }
