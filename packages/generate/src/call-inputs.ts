@@ -53,7 +53,7 @@ function encodedBy(name: string, encoded: NewTokens["encoded"]): Value {
 }
 
 /** The length of caches that have one from the beginning, and count how many of their rows are used. */
-function staticLength(caches: NewTokens["caches"]): number | undefined {
+export function staticLength(caches: NewTokens["caches"]): number | undefined {
   for (const [name, cache] of caches) {
     const isCounted = name.endsWith(".keys") && caches.has(name.replace(/keys$/, "cumulative_length"));
     if (isCounted) return (cache as Tensor).shape.at(-2);

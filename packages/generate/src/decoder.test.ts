@@ -51,6 +51,27 @@ it("a text that begins as the one before is read from where they differ", async 
   ]);
 });
 
+it("a text that is longer than a static cache is refused", async () => {
+  const length = tensor("int64", [], [3]);
+  const model = {
+    async runFlat() {
+      return [zeros([1, 9]), zeros([1, 2, 3, 4]), length];
+    },
+    async dispose() {},
+  };
+  const part: Part = {
+    model: model as unknown as Model,
+    roles: [{ kind: "tokens", dtype: "int64" }],
+    returned: ["cache.keys", "cache.cumulative_length"],
+    queries: null,
+    least: 1,
+  };
+  const text = passingDecoder(part, part, null).begin();
+  await text.read([1, 2, 3], undefined);
+  await expect(text.read([4], undefined)).rejects.toMatchObject({ code: "generate.length", details: { capacity: 3 } });
+  text.end();
+});
+
 it("what a failed call would have overwritten is not known any more", async () => {
   const { part, calls, fail } = noted(null);
   const decoder = keepingDecoder(part, null);

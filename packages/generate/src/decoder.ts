@@ -1,5 +1,5 @@
 import type { Model, Tensor, Value } from "@pt2/runtime";
-import { callInputs } from "./call-inputs.ts";
+import { callInputs, staticLength } from "./call-inputs.ts";
 import { generateError } from "./generate-errors.ts";
 import type { LanguageProgram } from "./language-program.ts";
 
@@ -52,6 +52,7 @@ export function passingDecoder(first: Part, next: Part, capacity: number | null)
             }
             const part = text.length === 0 ? first : next;
             const some = unread.slice(0, part.queries ?? undefined);
+            requireRoom(text.length + some.length, staticLength(caches));
             logits?.dispose?.();
             const inputs = callInputs(part.roles, { tokens: some, past: text.length, caches, encoded });
             const results = await part.model.runFlat(inputs, signal === undefined ? {} : { signal });
@@ -140,6 +141,15 @@ export function wholeTextDecoder(part: Part, capacity: number | null): Decoder {
     },
     dispose: () => disposeAll(part.model),
   };
+}
+
+function requireRoom(tokens: number, room: number | undefined): void {
+  if (room === undefined || tokens <= room) return;
+  throw generateError("generate.length", {
+    what: `The static cache has room for ${room} tokens, and the text has ${tokens}`,
+    advice: "export with a larger `max_cache_len`, or with a cache that grows: without `generation_config`",
+    details: { capacity: room },
+  });
 }
 
 function free(value: Value): void {

@@ -42,13 +42,15 @@ export class Encoder {
       });
     });
     const results = await this.#model.runFlat(leaves, signal === undefined ? {} : { signal });
-    const at = this.#model.outputs.findIndex(({ name }) => /(^|\.)last_hidden_state$/.test(name));
-    const made = results[Math.max(at, 0)]!;
-    for (const result of results) if (result !== made) free(result);
+    const values = new Map<string, Value>();
+    for (const [at, { name }] of this.#model.outputs.entries()) {
+      // A module that returns one tensor instead of a dataclass returns this one.
+      const own = name === "output" ? "last_hidden_state" : name.replace(/^output\./, "");
+      values.set(`encoder_outputs.${own}`, results[at]!);
+    }
     const mask = inputs.get("attention_mask") as Value | undefined;
-    const values = new Map<string, Value>([["last_hidden_state", made]]);
     if (mask !== undefined) values.set("attention_mask", mask);
-    return { values, free: () => free(made) };
+    return { values, free: () => results.forEach(free) };
   }
 
   async dispose(): Promise<void> {

@@ -181,7 +181,7 @@ function requireEncoder({ roles }: LanguageProgram, isThere: boolean): void {
   });
 }
 
-/** The most tokens of a text: what masks of a fixed length have room for, and buffers for keys. */
+/** The most tokens of a text: what masks of a fixed length have room for, and buffers and static caches for keys. */
 function capacityOf({ program, roles }: LanguageProgram): number | null {
   const masks = roles.flatMap((role) => (role.kind === "mask" && role.shape.length === 4 ? [role.shape[3]!] : []));
   const keys = program.inputs.flatMap((spec) => {
@@ -189,7 +189,12 @@ function capacityOf({ program, roles }: LanguageProgram): number | null {
     const type = program.graph.values.get(spec.value);
     return type?.kind === "tensor" && type.shape.length === 4 ? [type.shape[2]] : [];
   });
-  return leastOf([...masks, ...keys].map((size) => (typeof size === "number" ? size : null)));
+  const counted = roles.flatMap((role) => {
+    if (role.kind !== "cache" || !role.name.endsWith(".keys")) return [];
+    const counter = role.name.replace(/keys$/, "cumulative_length");
+    return roles.some((other) => other.kind === "cache" && other.name === counter) ? [role.shape.at(-2)] : [];
+  });
+  return leastOf([...masks, ...keys, ...counted].map((size) => (typeof size === "number" ? size : null)));
 }
 
 function leastOf(capacities: readonly (number | null)[]): number | null {

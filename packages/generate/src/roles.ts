@@ -23,7 +23,7 @@ export type Role =
       readonly dtype: DType;
       readonly shape: readonly (number | null)[];
     }
-  /** What the encoder makes of its inputs, by the name that it has there. */
+  /** What the encoder made, `encoder_outputs.last_hidden_state`, or which of its inputs are there, `attention_mask`. */
   | { readonly kind: "encoded"; readonly name: string }
   /** The number of tokens of the text before, an integer []. */
   | { readonly kind: "length"; readonly dtype: DType }
@@ -49,8 +49,7 @@ const MASK = /^attention_mask(\.(full|sliding)_attention)?$/;
 /** Layers that keep a state instead of keys and values see the new tokens alone. */
 const MASK_OF_NEW = /^attention_mask\.(conv|linear_attention|mamba)$/;
 
-/** What a decoder takes of its encoder: its result, and which of its inputs are there. */
-const ENCODED = /^(?:encoder_outputs\.(last_hidden_state)|(attention_mask))$/;
+const ENCODED = /^(encoder_outputs\.\w+|attention_mask)$/;
 
 /** Whether the leaves of a call are those of a decoder that reads what an encoder made. */
 export function hasEncoder(leaves: readonly LeafInfo[]): boolean {
@@ -60,8 +59,7 @@ export function hasEncoder(leaves: readonly LeafInfo[]): boolean {
 function roleOf({ name: given, value, type }: LeafInfo, leaves: readonly LeafInfo[]): Role {
   if (type.kind === "constant") return { kind: "constant", value: type.value };
   const isDecoder = hasEncoder(leaves);
-  const encoded = isDecoder ? ENCODED.exec(given) : null;
-  if (encoded !== null) return { kind: "encoded", name: (encoded[1] ?? encoded[2])! };
+  if (isDecoder && ENCODED.test(given)) return { kind: "encoded", name: given };
   const name = isDecoder ? given.replace(/^decoder_/, "") : given;
   if (type.kind === "tensor") {
     const { dtype } = type;
