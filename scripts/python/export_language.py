@@ -156,7 +156,14 @@ def decoded(model: Any, prompt: list[int], inputs: dict[str, torch.Tensor], text
 
 def save_with_encoders(folder: str) -> dict[str, Any]:
     """A model that reads a text, and one that listens."""
-    from transformers import BartConfig, BartForConditionalGeneration, T5Config, T5ForConditionalGeneration, WhisperConfig, WhisperForConditionalGeneration
+    from transformers import (
+        BartConfig,
+        BartForConditionalGeneration,
+        T5Config,
+        T5ForConditionalGeneration,
+        WhisperConfig,
+        WhisperForConditionalGeneration,
+    )
 
     text = {"vocab_size": 61, "d_model": 32, **TOKENS, "decoder_start_token_id": 2}
     layers = {f"{part}_{name}": size for part in ("encoder", "decoder") for name, size in (("layers", 1), ("attention_heads", 2), ("ffn_dim", 48))}
