@@ -66,8 +66,9 @@ export class LanguageModel implements AsyncDisposable {
 
   /**
    * Continues a prompt of tokens, and yields each new token as soon as it is chosen, the end token too. The loop may be left at
-   * any time. With an encoder the prompt may be empty, and is `decoder_start_token_id` then. Throws `generate.length` before it begins if prompt and `maxNewTokens` are longer than the capacity, and
-   * `generate.busy` if the model keeps its caches and is generating another text.
+   * any time. With an encoder the prompt may be empty, and is `decoder_start_token_id` then. Throws `generate.length` before it
+   * begins if prompt and `maxNewTokens` are longer than the capacity, and `generate.busy` if the model keeps its caches and is
+   * generating another text.
    */
   async *generate(
     prompt: readonly number[] | BigInt64Array,

@@ -169,15 +169,16 @@ class Loads {
   }
 }
 
-/** Throws `generate.program` for a program that reads what an encoder made, and has none, and for an encoder that is read by nothing. */
+/** Throws `generate.program` unless a program that reads what an encoder made has one, and no other. */
 function requireEncoder({ roles }: LanguageProgram, isThere: boolean): void {
   if (roles.some(({ kind }) => kind === "encoded") === isThere) return;
   throw generateError("generate.program", {
     what: isThere
       ? "The folder has an encoder, and the programs take nothing of it"
       : "The program reads what an encoder made, and there is no encoder",
-    advice:
-      'add it to the export before it is saved: `exported.components["encoder"] = exporter.export(model.get_encoder(), inputs, config).components["model"]`',
+    advice: isThere
+      ? "give the programs of one export"
+      : 'add it to the export before it is saved: `exported.components["encoder"] = exporter.export(model.get_encoder(), inputs, config).components["model"]`',
   });
 }
 
