@@ -16,7 +16,10 @@ export interface SizeTimes {
   /** Elapsed, medians over all sizes. */
   readonly fresh: number;
   readonly again: number;
-  /** The median over all sizes of (fresh - again) / again, by the time that this process computes. */
+  /**
+   * (fresh - again) / again of all sizes together, by the time that this process computes: of a single call it is known to a
+   * tick of the system alone, which may be longer.
+   */
   readonly share: number;
   /** ONNX Runtime Web's calls whose size is new, where it was opened, and the median of the sizes' ratios to them. */
   readonly peer?: { readonly fresh: number; readonly ratio: number };
@@ -41,7 +44,7 @@ export async function measureSizes(
     await executable.run(inputs(program, size(i)));
     await peer?.run(inputs(program, size(i)));
   }
-  const calls: { fresh: number; again: number; share: number; peer: number }[] = [];
+  const calls: { fresh: number; again: number; freshCpu: number; againCpu: number; peer: number }[] = [];
   for (let i = 0; i < count; i++) {
     const given = inputs(program, size(i));
     const peerFirst = i % 2 === 0 ? await elapsed(peer, given) : 0;
@@ -49,16 +52,17 @@ export async function measureSizes(
     const peerLast = i % 2 === 0 ? 0 : await elapsed(peer, given);
     await executable.run(given);
     const [again, againCpu] = await timed(executable, given);
-    calls.push({ fresh, again, share: (freshCpu - againCpu) / againCpu, peer: peerFirst + peerLast });
+    calls.push({ fresh, again, freshCpu, againCpu, peer: peerFirst + peerLast });
   }
   await executable.dispose();
   await peer?.release();
+  const sum = (of: (call: (typeof calls)[number]) => number): number => calls.reduce((all, call) => all + of(call), 0);
   const middle = (of: (call: (typeof calls)[number]) => number): number => median(calls.map(of));
   return {
     first,
     fresh: middle((call) => call.fresh),
     again: middle((call) => call.again),
-    share: middle((call) => call.share),
+    share: sum((call) => call.freshCpu) / sum((call) => call.againCpu) - 1,
     ...(peer !== null && {
       peer: { fresh: middle((call) => call.peer), ratio: middle((call) => call.fresh / call.peer) },
     }),

@@ -57,6 +57,10 @@ function block(
   }
 }
 
+/**
+ * Four rows at a time, where all of their taps are there; for each unit first blocks of neighbors in a row, and then the columns that are
+ * left, at the borders above all, as blocks of the four rows. Each output is the same sum in every block.
+ */
 @inline
 function rowsOf(
   two: bool, window: usize, groups: i32, input: usize, weights: usize, bias: usize,
@@ -71,37 +75,54 @@ function rowsOf(
   const pixel = floats(w.inPixel);
   const outPixel = floats(w.outPixel);
   const line = <usize>w.inW * pixel;
+  const outLine = <usize>w.outW * outPixel;
   const columnStep = <usize>w.dilationW * pixel;
   const rowStep = <usize>w.dilationH * line;
-  const step = <usize>w.strideW * pixel;
+  const step = <usize>w.strideW * pixel, down = <usize>w.strideH * line;
   const tapBytes = floats(channels * vector);
   const blockBytes = <usize>(w.kernelH * w.kernelW) * tapBytes;
-  for (let row = rowStart; row < rowStart + rowCount; row++) {
-    const top = (row % w.outH) * w.strideH - w.padH;
+  // Columns [first, first + 4 * blocks) have all their taps.
+  const reach = (w.kernelW - 1) * w.dilationW;
+  const first = min((w.padW + w.strideW - 1) / w.strideW, w.outW);
+  const room = w.inW - 1 + w.padW - reach;
+  const end = room < 0 ? 0 : min(room / w.strideW + 1, w.outW);
+  const blocks = max(end - first, 0) >> 2;
+  const rowEnd = rowStart + rowCount;
+  for (let row = rowStart, count = 0; row < rowEnd; row += count) {
+    const y = row % w.outH;
+    const top = y * w.strideH - w.padH;
     const h0 = firstTap(top, w.dilationH);
     const rows = endTap(top, w.dilationH, w.inH, w.kernelH) - h0;
+    const last = top + 3 * w.strideH;
+    const tall = row + 4 <= rowEnd && y + 4 <= w.outH && h0 == 0 && endTap(last, w.dilationH, w.inH, w.kernelH) == w.kernelH;
+    count = tall ? 4 : 1;
     const source = input + <usize>((row / w.outH) * w.inH + top + h0 * w.dilationH) * line;
-    let dst = output + <usize>(row * w.outW) * outPixel;
-    for (let x = 0; x < w.outW; ) {
-      const left = x * w.strideW - w.padW;
-      const k0 = firstTap(left, w.dilationW);
-      const k1 = endTap(left, w.dilationW, w.inW, w.kernelW);
-      const last = left + 3 * w.strideW;
-      const wide = x + 4 <= w.outW && k0 == 0 && endTap(last, w.dilationW, w.inW, w.kernelW) == w.kernelW;
-      const src = source + <usize>left * pixel;
-      let q = weights + <usize>(h0 * w.kernelW) * tapBytes;
-      for (let unit = 0; unit < groups * perGroup; unit++, q += blockBytes) {
-        const from = src + floats((unit / perGroup) * channels);
-        const at = floats(unit * vector);
-        const b = bias ? bias + at : 0;
-        if (wide) {
-          block(true, two, channels, rows, 0, w.kernelW, w.kernelW, from, rowStep, columnStep, step, q, b, dst + at, outPixel, lo, hi);
-        } else {
-          block(false, two, channels, rows, k0, k1, w.kernelW, from, rowStep, columnStep, step, q, b, dst + at, outPixel, lo, hi);
+    const target = output + <usize>row * outLine;
+    let q = weights + <usize>(h0 * w.kernelW) * tapBytes;
+    for (let unit = 0; unit < groups * perGroup; unit++, q += blockBytes) {
+      const at = floats(unit * vector);
+      const b = bias ? bias + at : 0;
+      const from = source + floats((unit / perGroup) * channels) - <usize>w.padW * pixel;
+      const to = target + at;
+      for (let i = 0; i < count; i++) {
+        let src = from + <usize>i * down + <usize>first * step;
+        let dst = to + <usize>i * outLine + <usize>first * outPixel;
+        for (let n = blocks; n > 0; n--, src += 4 * step, dst += 4 * outPixel) {
+          block(true, two, channels, rows, 0, w.kernelW, w.kernelW, src, rowStep, columnStep, step, q, b, dst, outPixel, lo, hi);
         }
       }
-      x += wide ? 4 : 1;
-      dst += wide ? 4 * outPixel : outPixel;
+      for (let i = 0; i < w.outW - 4 * blocks; i++) {
+        const x = i < first ? i : i + 4 * blocks;
+        const left = x * w.strideW - w.padW;
+        const k0 = firstTap(left, w.dilationW);
+        const k1 = endTap(left, w.dilationW, w.inW, w.kernelW);
+        const src = from + <usize>x * step, dst = to + <usize>x * outPixel;
+        if (tall) {
+          block(true, two, channels, rows, k0, k1, w.kernelW, src, rowStep, columnStep, down, q, b, dst, outLine, lo, hi);
+        } else {
+          block(false, two, channels, rows, k0, k1, w.kernelW, src, rowStep, columnStep, step, q, b, dst, outPixel, lo, hi);
+        }
+      }
     }
   }
 }
