@@ -61,7 +61,7 @@ describePage("what a page with wasm downloads", { app: "tests/browser/smallest-w
     // Python where that raises, and 0.2 kB know dtypes that are computed in float32. 0.5 kB keep constants of loops in registers: constants
     // that repeat are compressed better. 1.3 kB are guards of every kind, and windows, casts and numbers at the bounds of what ops take. 0.3 kB let runs
     // end before a backend is disposed, and end loads at once that were given up.
-    await measure(ready, answer, { before: 63_250, after: 243_200 });
+    await measure(ready, answer, { before: 63_250, after: 243_700 });
   });
 });
 
