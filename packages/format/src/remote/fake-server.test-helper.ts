@@ -3,7 +3,9 @@ export type Trouble =
   | { readonly kind: "status"; readonly status: number }
   | { readonly kind: "no answer" }
   | { readonly kind: "break"; readonly after: number }
-  | { readonly kind: "stall"; readonly after: number };
+  | { readonly kind: "stall"; readonly after: number }
+  /** As `stall`, and the body does not end when the request is aborted. */
+  | { readonly kind: "deaf"; readonly after: number };
 
 export interface FakeOptions {
   /** The range that is sent for the one that was asked for, or null for the whole file with status 200. */
@@ -54,11 +56,12 @@ export function fakeServer(file: Uint8Array, options: FakeOptions = {}): FakeSer
     const body = new ReadableStream<Uint8Array>(
       {
         start(controller) {
-          signal?.addEventListener("abort", () => controller.error(signal.reason));
+          if (bad?.kind !== "deaf") signal?.addEventListener("abort", () => controller.error(signal.reason));
         },
         async pull(controller) {
           if (bad !== undefined && at - first >= bad.after) {
             if (bad.kind === "break") controller.error(new TypeError("terminated"));
+            else if (bad.kind === "deaf") await new Promise(() => {});
             // The body stalls until the reader aborts.
             else await new Promise((resolve) => signal?.addEventListener("abort", resolve));
             return;

@@ -1,4 +1,5 @@
 import { onAbort } from "../abort/on-abort.ts";
+import { unlessAborted } from "../abort/unless-aborted.ts";
 import { type ByteRange, type ContentRange, contentRange } from "./byte-range.ts";
 import { brokenOff, ioError, isTransient, transient } from "./remote-errors.ts";
 import type { UrlOptions } from "./remote-options.ts";
@@ -66,7 +67,8 @@ async function* bodyOf(response: Response, watch: Watch): AsyncGenerator<Uint8Ar
   try {
     while (reader !== undefined) {
       watch.start();
-      const { done, value } = await reader.read();
+      // In Node before 24 a read that is under way may never settle after an abort.
+      const { done, value } = await unlessAborted(reader.read(), watch.signal);
       // The timer is off here, because the server waits for the reader.
       watch.pause();
       if (done) return;
@@ -76,7 +78,7 @@ async function* bodyOf(response: Response, watch: Watch): AsyncGenerator<Uint8Ar
     throw watch.reason() ?? (isTransient(cause) ? cause : brokenOff(watch.url, cause));
   } finally {
     watch.end();
-    await reader?.cancel().catch(() => {});
+    void reader?.cancel().catch(() => {});
   }
 }
 

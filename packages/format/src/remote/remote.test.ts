@@ -259,6 +259,7 @@ describe("an abort rejects with the signal's reason", () => {
 
   it.each<[string, FakeOptions]>([
     ["in a range", stall(1, 100_000)],
+    ["in a range whose body does not end", { trouble: (n) => (n > 0 ? { kind: "deaf", after: 100_000 } : undefined) }],
     ["between attempts", { trouble: (request) => (request > 0 ? { kind: "status", status: 503 } : undefined) }],
   ])("an abort of a read rejects with the signal's reason: %s", async (_, options) => {
     const controller = new AbortController();
