@@ -28,6 +28,31 @@ describe("dropCopies", () => {
     expect(dropCopies(before, cpu())).toBe(before);
   });
 
+  it("keeps copies of views that contain an element twice, and those that change symbolic strides", () => {
+    for (const before of [
+      program(`user_input %x: f32[3]
+      %a: f32[3] = aten::sin(%x)
+      %b: f32[2, 2]{strides=[1, 1]} = aten::unfold(%a, dimension=0, size=2, step=1)
+      %c: f32[2, 2] = aten::clone(%b)
+      %d: f32[2, 2]{strides=[1, 2]} = aten::transpose.int(%c, dim0=0, dim1=1)
+      return %d`),
+      program(`user_input %x: f32[3]
+      %a: f32[3] = aten::sin(%x)
+      %b: f32[2, 3]{strides=[0, 1]} = aten::expand(%a, size=[2, 3])
+      %c: f32[2, 3] = aten::clone(%b)
+      %d: f32[3, 2]{strides=[1, 3]} = aten::transpose.int(%c, dim0=0, dim1=1)
+      return %d`),
+      program(`user_input %x: f32[s0, s1, 5]
+      %a: f32[s0, s1, 5] = aten::sin(%x)
+      %b: f32[s1, s0, 5]{strides=[5, 5*s1, 1]} = aten::permute(%a, dims=[1, 0, 2])
+      %c: f32[s1, s0, 5] = aten::clone(%b, memory_format=torch.contiguous_format)
+      %d: f32[s1, s0, 5] = aten::neg(%c)
+      return %d`),
+    ]) {
+      expect(dropCopies(before, cpu())).toBe(before);
+    }
+  });
+
   it("leaves out copies of what was computed", () => {
     const before = program(`user_input %x: f32[2, 3]
       %a: f32[2, 3] = aten::relu(%x)

@@ -1,6 +1,7 @@
 import {
   argsOf,
   intsOf,
+  isSameShape,
   numberOf,
   type RewriteContext,
   type RewriteRule,
@@ -35,9 +36,9 @@ export function dropCopies(program: Program, target: OptimizeTarget): Program {
     const [output] = node.outputs;
     const self = argOf(node, "self");
     if (output?.kind !== "value" || returned.has(output.name) || !isComputed(self, context, target)) return null;
-    if (mayBeMarked(self, context, target)) return null;
+    if (mayBeMarked(self, context, target) || mayOverlap(self, context, target)) return null;
     const [from, to] = [context.tensor(self)?.strides, context.tensor(output)?.strides];
-    const same = !countsElements && from !== undefined && from.map(String).join() === to?.map(String).join();
+    const same = !countsElements && isSameShape(from, to);
     return same || (indifferent && readApart(readers.get(output.name) ?? [])) ? self! : null;
   };
   const padding: RewriteRule = (node, context) =>
@@ -120,6 +121,26 @@ function mayBeMarked(value: Arg | undefined, context: RewriteContext, target: Op
     if (viewed === undefined) return false;
     at = argOf(node, viewed.arg);
   }
+}
+
+/** Views that may contain an element of their memory twice, wherever their strides are not 0. */
+const OVERLAPPING: ReadonlySet<OpName> = new Set(["aten::unfold", "aten::as_strided"]);
+
+/**
+ * Returns whether a value may contain an element of its memory twice. A copy of it has each element for itself, and what is written to
+ * one later is not written to others.
+ */
+function mayOverlap(value: Arg | undefined, context: RewriteContext, target: OptimizeTarget): boolean {
+  const type = context.tensor(value);
+  if (type === undefined || type.strides.some((stride, dim) => stride === 0 && type.shape[dim] !== 1)) return true;
+  const waiting = [value];
+  while (waiting.length > 0) {
+    const node = context.definition(waiting.pop());
+    if (node === undefined) continue;
+    if (OVERLAPPING.has(node.op)) return true;
+    for (const { arg } of target.effectsOf(node.op)?.aliases ?? []) waiting.push(argOf(node, arg));
+  }
+  return false;
 }
 
 /** Returns whether the memory of a value belongs to a node, and not to an input. */
