@@ -37,7 +37,7 @@ describePage("what a page with WebGPU downloads", { app: "tests/browser/smallest
     // say what was probably meant by a misspelled option, and refuse what is no program. 0.4 kB know what PyTorch computes of uint16,
     // uint32 and uint64; 0.1 kB find guards of sizes, and 0.6 kB make them assertions and know dtypes that are computed in float32.
     // 0.4 kB write parts of buffers in place.
-    await measure(ready, answer, { before: 53_100, after: 154_400 });
+    await measure(ready, answer, { before: 53_300, after: 154_400 });
   });
 });
 
@@ -90,6 +90,6 @@ describePage("what a page that trains downloads", { app: "tests/browser/smallest
     // options, as above, and name the parts that have ops of prims and of lists. 1 kB write to memory of any strides, and to buffers
     // in branches, and keep the sizes that a call gives a buffer. 0.8 kB are for uint16, uint32 and uint64, and for calls that tokens
     // order or that write to copies, 0.7 kB make guards of sizes assertions, and 0.4 kB write parts of buffers in place.
-    await measure(ready, answer, { before: 85_000, after: 221_200 });
+    await measure(ready, answer, { before: 85_200, after: 221_200 });
   });
 });
