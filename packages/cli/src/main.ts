@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { main, report } from "./cli.ts";
 import type { Terminal } from "./terminal/terminal.ts";
-import { notWritten } from "./terminal/write-text.ts";
+import { notWritten } from "./terminal/not-written.ts";
 
 const terminal: Terminal = {
   out: (text) => process.stdout.write(text),

@@ -32,7 +32,7 @@ export const codegen: Command = {
     await registry.load("all");
     const text = generateModule(await prepare(program, registry), registry);
     const output = options.path("output");
-    if (output !== undefined) await writeText(output, text);
+    if (output !== undefined) await writeText(output, text, options.file);
     if (options.flag("json")) terminal.out(toJsonText({ module: text }));
     else if (output === undefined) terminal.out(text);
     return 0;

@@ -1,4 +1,7 @@
+import { existsSync, readFileSync } from "node:fs";
 import { appendFile, mkdtemp } from "node:fs/promises";
+import { createServer } from "node:http";
+import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { writeSafetensors } from "@pt2/format";
@@ -62,6 +65,23 @@ describe("pt2 generate", () => {
   ])("refuses %s", async (_, args, words) => {
     const { code, err } = await pt2("generate", RHYME, ...args);
     expect([code, err]).toEqual([2, expect.stringMatching(words)]);
+  });
+
+  it("reads the model and its tokenizer from a site", async () => {
+    const server = createServer((request, response) => {
+      const path = join(RHYME, new URL(request.url ?? "", "http://site").pathname);
+      if (!existsSync(path)) response.writeHead(404).end();
+      else response.end(readFileSync(path));
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    try {
+      const { port } = server.address() as AddressInfo;
+      const { code, out } = await pt2("generate", `http://127.0.0.1:${port}`, "Row", "--max-new-tokens", "4");
+      expect([code, out]).toEqual([0, ", ro\n"]);
+    } finally {
+      server.closeAllConnections();
+      server.close();
+    }
   });
 
   it("says how a folder without a tokenizer gets one", async () => {

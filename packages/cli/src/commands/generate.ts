@@ -156,9 +156,11 @@ async function tokenizerOf(folder: string): Promise<InstanceType<typeof Tokenize
   const own = () => import("@huggingface/tokenizers");
   const { Tokenizer } = await importOptional(TOKENIZERS, own, { entry: TOKENIZERS });
   const json = async (name: string): Promise<object> => {
-    const path = join(folder, name);
     try {
-      return JSON.parse(await readFile(path, "utf8"));
+      if (!/^https?:/.test(folder)) return JSON.parse(await readFile(join(folder, name), "utf8"));
+      const response = await fetch(`${folder.replace(/\/$/, "")}/${name}`);
+      if (!response.ok) throw new Error(`${response.status} ${response.statusText}`);
+      return (await response.json()) as object;
     } catch (cause) {
       throw cliError("cli.inputs", {
         what: `${name} cannot be read: ${(cause as Error).message}`,

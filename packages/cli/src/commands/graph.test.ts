@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { copyFileSync, readFileSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { archiveToBytes, openArchive, writeSafetensors } from "@pt2/format";
 import { fromFile } from "@pt2/format/node";
@@ -29,3 +29,27 @@ it.each(["dynamic.json", "dynamic.txt"])(
     expect((await pt2("graph", file, "--format", "mermaid")).out).not.toContain("_assert_scalar");
   },
 );
+
+it("a model is not replaced by what is made of it", async () => {
+  const model = join(temporaryFolder(), "model.pt2");
+  copyFileSync(fixturePath("torch-2.13/mlp.pt2"), model);
+  const before = readFileSync(model);
+  for (const command of [
+    ["graph", model, "--format", "text"],
+    ["codegen", model],
+    ["types", model],
+  ]) {
+    const { code, err } = await pt2(...command, "-o", model);
+    expect([code, err]).toEqual([2, expect.stringContaining("would replace")]);
+  }
+  expect(readFileSync(model).equals(before)).toBe(true);
+});
+
+it("with --json stdout says where a program was written", async () => {
+  const folder = temporaryFolder();
+  const [json, saved] = [join(folder, "model.json"), join(folder, "saved.pt2")];
+  const model = fixturePath("torch-2.13/mlp.pt2");
+  expect(JSON.parse((await pt2("graph", model, "-o", json, "--json")).out)).toEqual({ path: json });
+  const { out } = await pt2("save", json, "--weights", model, "-o", saved, "--json");
+  expect(JSON.parse(out)).toMatchObject({ path: saved, bytes: statSync(saved).size });
+});

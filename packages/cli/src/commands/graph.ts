@@ -76,8 +76,9 @@ export const graph: Command = {
     if (arrows !== undefined) reportFolding(program, chosen, arrows, terminal);
     const drawn = draw(program, chosen);
     const text = drawn.endsWith("\n") ? drawn : `${drawn}\n`;
+    if (output !== undefined) await writeText(output, text, options.file);
     if (output === undefined) terminal.out(text);
-    else await writeText(output, text);
+    else if (options.flag("json")) terminal.out(toJsonText({ path: output }));
     return 0;
   },
 };

@@ -33,7 +33,7 @@ export const profile: Command = {
       for (let i = 0; i < warmup; i++) await model.run(call!);
       const measured = await model.profile(call!);
       const trace = options.path("trace");
-      if (trace !== undefined) await writeText(trace, toJsonText(traceOf(measured, model.backend)));
+      if (trace !== undefined) await writeText(trace, toJsonText(traceOf(measured, model.backend)), options.file);
       const { steps, totalMs } = measured;
       const report = { backend: model.backend, totalMs, ops: timesByOp(steps), steps };
       terminal.out(options.flag("json") ? toJsonText(report) : printProfile(measured));

@@ -6,7 +6,7 @@ import { openParts } from "../open-parts.ts";
 import type { Options } from "../options.ts";
 import { bytesText } from "../report/text.ts";
 import { replaceFile } from "../terminal/replace-file.ts";
-import type { Terminal } from "../terminal/terminal.ts";
+import { type Terminal, toJsonText } from "../terminal/terminal.ts";
 
 /** `pt2 save` */
 export const save: Command = {
@@ -35,7 +35,9 @@ export const save: Command = {
       const written = await replaceFile(to, (write) =>
         writeArchive({ models, extraFiles: extraFiles(program) }, write),
       );
-      terminal.err(`${to}: ${program.graph.nodes.length} nodes, ${weights.size} weights, ${bytesText(written)}\n`);
+      const nodes = program.graph.nodes.length;
+      if (options.flag("json")) terminal.out(toJsonText({ path: to, nodes, weights: weights.size, bytes: written }));
+      else terminal.err(`${to}: ${nodes} nodes, ${weights.size} weights, ${bytesText(written)}\n`);
     } finally {
       await close();
     }

@@ -41,7 +41,7 @@ export const types: Command = {
     const { program } = await readSchema(options.file, modelChoice(options));
     const declaration = declareModel(program, name);
     const output = options.path("output");
-    if (output !== undefined) await writeText(output, declaration);
+    if (output !== undefined) await writeText(output, declaration, options.file);
     if (options.flag("json")) terminal.out(toJsonText({ name, declaration }));
     else if (output === undefined) terminal.out(declaration);
     return 0;

@@ -1,7 +1,7 @@
 import type { Stats } from "node:fs";
 import { open, readlink, realpath, rename, rm, stat } from "node:fs/promises";
 import { basename, dirname, join, resolve } from "node:path";
-import { notWritten } from "./write-text.ts";
+import { notWritten } from "./not-written.ts";
 
 /** Appends bytes to a file. */
 export type Write = (bytes: Uint8Array) => Promise<void>;
@@ -23,7 +23,8 @@ export async function replaceFile<T>(path: string, content: (write: Write) => Pr
     });
     return written;
   } catch (problem) {
-    await rm(beside, { force: true });
+    // What cannot be removed, such as a name that is too long, was not written either.
+    await rm(beside, { force: true }).catch(() => {});
     throw problem;
   }
 }

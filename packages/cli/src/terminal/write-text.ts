@@ -1,17 +1,10 @@
-import { writeFile } from "node:fs/promises";
-import { cliError } from "../cli-errors.ts";
+import { usageError } from "../cli-errors.ts";
+import { fileAt, replaceFile } from "./replace-file.ts";
 
-/** Writes a file of the command line. */
-export async function writeText(path: string, text: string): Promise<void> {
-  try {
-    await writeFile(path, text);
-  } catch (cause) {
-    throw notWritten(path, cause);
+/** Writes a file of the command line that was made of the file `source`, which it may not replace. */
+export async function writeText(path: string, text: string, source?: string): Promise<void> {
+  if (source !== undefined && (await fileAt(path)) === (await fileAt(source).catch(() => undefined))) {
+    throw usageError(`--output would replace "${source}" itself`, "name another file");
   }
-}
-
-/** Creates the error for a file that cannot be written. */
-export function notWritten(where: string, cause: unknown): Error {
-  const advice = cause instanceof Error ? cause.message : String(cause);
-  return cliError("cli.io", { what: "The file cannot be written", where, advice, cause });
+  await replaceFile(path, (write) => write(new TextEncoder().encode(text)));
 }
