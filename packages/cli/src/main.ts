@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { main, report } from "./cli.ts";
-import type { Terminal } from "./terminal/terminal.ts";
 import { notWritten } from "./terminal/not-written.ts";
+import type { Terminal } from "./terminal/terminal.ts";
 
 const terminal: Terminal = {
   out: (text) => process.stdout.write(text),
