@@ -28,20 +28,26 @@ describe("dropCopies", () => {
     expect(dropCopies(before, cpu())).toBe(before);
   });
 
-  it("keeps copies of views that contain an element twice, and those that change symbolic strides", () => {
+  it("keeps copies of views that contain an element twice where parts are written, and those that change symbolic strides", () => {
     for (const before of [
       program(`user_input %x: f32[3]
+      user_input %y: f32[2]
       %a: f32[3] = aten::sin(%x)
       %b: f32[2, 2]{strides=[1, 1]} = aten::unfold(%a, dimension=0, size=2, step=1)
       %c: f32[2, 2] = aten::clone(%b)
       %d: f32[2, 2]{strides=[1, 2]} = aten::transpose.int(%c, dim0=0, dim1=1)
-      return %d`),
+      %e: f32[2] = aten::neg(%y)
+      %f: f32[2, 2]{strides=[1, 2]} = aten::select_scatter(%d, src=%e, dim=0, index=0)
+      return %f`),
       program(`user_input %x: f32[3]
+      user_input %y: f32[2]
       %a: f32[3] = aten::sin(%x)
       %b: f32[2, 3]{strides=[0, 1]} = aten::expand(%a, size=[2, 3])
       %c: f32[2, 3] = aten::clone(%b)
       %d: f32[3, 2]{strides=[1, 3]} = aten::transpose.int(%c, dim0=0, dim1=1)
-      return %d`),
+      %e: f32[2] = aten::neg(%y)
+      %f: f32[3, 2]{strides=[1, 3]} = aten::select_scatter(%d, src=%e, dim=0, index=0)
+      return %f`),
       program(`user_input %x: f32[s0, s1, 5]
       %a: f32[s0, s1, 5] = aten::sin(%x)
       %b: f32[s1, s0, 5]{strides=[5, 5*s1, 1]} = aten::permute(%a, dims=[1, 0, 2])

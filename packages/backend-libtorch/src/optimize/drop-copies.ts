@@ -32,11 +32,12 @@ export function dropCopies(program: Program, target: OptimizeTarget): Program {
   const indifferent = !nodes.some((node) => readsStrides(node, target) && !isSameView(node, typeOf));
   // A copy begins at the start of its memory, and its source may begin in the middle of another one.
   const countsElements = nodes.some((node) => isOfMemory(node) && !isSameView(node, typeOf));
+  const writesParts = nodes.some(({ op }) => WRITES_PART.has(op));
   const copy: RewriteRule = (node, context) => {
     const [output] = node.outputs;
     const self = argOf(node, "self");
     if (output?.kind !== "value" || returned.has(output.name) || !isComputed(self, context, target)) return null;
-    if (mayBeMarked(self, context, target) || mayOverlap(self, context, target)) return null;
+    if (mayBeMarked(self, context, target) || (writesParts && mayOverlap(self, context, target))) return null;
     const [from, to] = [context.tensor(self)?.strides, context.tensor(output)?.strides];
     const same = !countsElements && isSameShape(from, to);
     return same || (indifferent && readApart(readers.get(output.name) ?? [])) ? self! : null;
@@ -122,6 +123,11 @@ function mayBeMarked(value: Arg | undefined, context: RewriteContext, target: Op
     at = argOf(node, viewed.arg);
   }
 }
+
+/** Ops that copy a tensor with its strides and write to a part of the copy: to all that is there, where an element is twice. */
+const WRITES_PART: ReadonlySet<OpName> = new Set(
+  ["select", "slice", "diagonal", "as_strided"].map((view) => `aten::${view}_scatter` as const),
+);
 
 /** Views that may contain an element of their memory twice, wherever their strides are not 0. */
 const OVERLAPPING: ReadonlySet<OpName> = new Set(["aten::unfold", "aten::as_strided"]);
